@@ -54,7 +54,7 @@ _settings = settings(
 ALL = Accept(0.0, EVERYTHING, disorder=True)
 
 
-class Place(Enum):
+class RowPosition(Enum):
     """Where a row stands, in no library's words."""
 
     START = "start"
@@ -70,7 +70,7 @@ class ConsumerContract:
     options: Sequence[Mapping[str, str]] = ({},)
     foreign: Sequence[Image] = ()
 
-    def row(self, lineage: Lineage, shard: ShardId, place: Place) -> Image | None:
+    def row(self, lineage: Lineage, shard: ShardId, at: RowPosition) -> Image | None:
         """A row as the library stores it; `None` where it stores none for such a position."""
         raise NotImplementedError
 
@@ -82,8 +82,8 @@ class ConsumerContract:
 
     def healthy(self, lineage: Lineage) -> list[Image]:
         """Every closed shard read to its end, every open one to a record."""
-        places = {s: Place.INSIDE if lineage[s].open else Place.END for s in lineage}
-        rows = [self.row(lineage, shard, place) for shard, place in places.items()]
+        positions = {s: RowPosition.INSIDE if lineage[s].open else RowPosition.END for s in lineage}
+        rows = [self.row(lineage, shard, at) for shard, at in positions.items()]
         return sorted((row for row in rows if row is not None), key=lambda row: row.key)
 
     @st.composite
@@ -92,8 +92,8 @@ class ConsumerContract:
         """Any shard at any position or at none."""
         rows = []
         for shard in lineage:
-            place = draw(st.sampled_from([None, *Place]))
-            row = None if place is None else suite.row(lineage, shard, place)
+            at = draw(st.sampled_from([None, *RowPosition]))
+            row = None if at is None else suite.row(lineage, shard, at)
             if row is not None:
                 rows.append(row)
         return sorted(rows, key=lambda row: row.key)

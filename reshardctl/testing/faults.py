@@ -103,10 +103,10 @@ def _text(code: str, request: Request) -> str | None:
     name = request.params.get("StreamName")
     arn = request.params.get("StreamARN")
     if code == "AccessDeniedException":
-        place = f"arn:aws:kinesis:{request.region}:{request.account}:stream/{name or '*'}"
+        stream_arn = f"arn:aws:kinesis:{request.region}:{request.account}:stream/{name or '*'}"
         return (
             f"User: arn:aws:iam::{request.account}:user/tester is not authorized to perform: "
-            f"kinesis:{request.action} on resource: {arn or place} because no identity-based "
+            f"kinesis:{request.action} on resource: {arn or stream_arn} because no identity-based "
             f"policy allows the kinesis:{request.action} action"
         )
     if code == "LimitExceededException" and name is not None:

@@ -16,12 +16,12 @@ def boundaries(count: int) -> list[int]:
     return [i * SPACE // count for i in range(count + 1)]
 
 
-def edge(place: str | int | float) -> int:
+def edge(share: str | int | float) -> int:
     """A place in the space given as a fraction ("1/3", "0.25", 0.5, 1), as a hash key."""
-    share = Fraction(str(place))
-    if not 0 <= share <= 1:
-        raise ValueError(f"not a fraction of the hash space: {place!r}")
-    return share.numerator * SPACE // share.denominator
+    fraction = Fraction(str(share))
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"not a fraction of the hash space: {share!r}")
+    return fraction.numerator * SPACE // fraction.denominator
 
 
 def key_hash(partition_key: str) -> int:

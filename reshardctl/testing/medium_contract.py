@@ -6,7 +6,7 @@
 
 A store that passes may be trusted with a fix: it reads everything, writes exactly what was asked,
 and writes nothing over a row that changed. If rows hold only a few attributes (a file its text, a
-text its positions), inherit `StoreContract` and name them in `Words`.
+text its positions), inherit `StoreContract` and name them in `SampleRows`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from __future__ import annotations
 from reshardctl.model import AttributeValue, Image, Update, canonical, changed
 from reshardctl.model.write_state import WriteResult, differing
 from reshardctl.testing.store_contract import (
+    SampleRows,
     StoreContract,
     StoreUnderTest,
-    Words,
     create,
     delete,
     refused,
@@ -72,7 +72,7 @@ def _numbered(key: str, number: int) -> Image:
 
 
 END = Update({"checkpoint": {"S": "SHARD_END"}}, ("leaseOwner",), {"leaseCounter": 1})
-ROWS = Words(
+ROWS = SampleRows(
     row=_numbered,
     large=lambda key: row(key, blob={"S": "x" * 150_000}),
     guard="checkpoint",
@@ -84,7 +84,7 @@ ROWS = Words(
 class MediumContract(StoreContract):
     """Inherit, and give a fixture `store`."""
 
-    words = ROWS
+    samples = ROWS
 
     # read
 

@@ -77,8 +77,8 @@ class Shard:
         """Append a record that is written in the second of `now`."""
         self.index += 1
         second = max(int(now), self.epoch)
-        place = sequence.SequenceNumber(self.epoch, self.index, second, self.number)
-        record = Record(int(place), payload, key, arrival)
+        number = sequence.SequenceNumber(self.epoch, self.index, second, self.number)
+        record = Record(int(number), payload, key, arrival)
         self.records.append(record)
         self.last = record.number
         return record

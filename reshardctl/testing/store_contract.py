@@ -1,6 +1,6 @@
 """A test suite for every store of rows, whatever its rows can hold; see `medium_contract`.
 
-A store that holds only a few attributes names them in `Words`. One that holds any uses
+A store that holds only a few attributes names them in `SampleRows`. One that holds any uses
 `MediumContract`, which includes this suite.
 """
 
@@ -40,7 +40,7 @@ class StoreUnderTest(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SampleRows:
     """What rows of a store can hold.
 
     Attributes:
@@ -102,17 +102,17 @@ def refused(call: Callable[[], object]) -> bool:
 
 
 class StoreContract:
-    """Inherit, set `words`, and give a fixture `store`."""
+    """Inherit, set `samples`, and give a fixture `store`."""
 
-    words: Words
+    samples: SampleRows
 
     def plain(self, number: int = 0, key: str = "a") -> Image:
         """One of the store's rows."""
-        return self.words.row(key, number)
+        return self.samples.row(key, number)
 
     def rows(self, store: StoreUnderTest) -> list[Image]:
         """What a new handle reads, without what the store sets itself."""
-        return [self.words.bare(image) for image in store.medium().read()]
+        return [self.samples.bare(image) for image in store.medium().read()]
 
     def done(self, store: StoreUnderTest, *writes: Write, token: str = "t1") -> bool:
         """Write a step with a new handle; returns whether it was applied."""
@@ -122,7 +122,7 @@ class StoreContract:
 
     def test_identity_is_words(self, store: StoreUnderTest) -> None:
         identity = store.medium().identity()
-        assert all(identity[name] for name in self.words.identity)
+        assert all(identity[name] for name in self.samples.identity)
         assert all(isinstance(value, str) for value in identity.values())
 
     def test_identity_is_the_same_for_every_handle(self, store: StoreUnderTest) -> None:
@@ -131,7 +131,7 @@ class StoreContract:
     def test_identity_survives_writes(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         before = store.medium().identity()
-        assert self.done(store, update(self.plain(), self.words.change(1), self.words.guard))
+        assert self.done(store, update(self.plain(), self.samples.change(1), self.samples.guard))
         assert store.medium().identity() == before
 
     # read
@@ -146,13 +146,13 @@ class StoreContract:
 
     def test_a_row_is_read_as_it_was_put(self, store: StoreUnderTest) -> None:
         image = self.plain()
-        for name in self.words.optional:
-            image = self.words.with_(image, name)
+        for name in self.samples.optional:
+            image = self.samples.with_(image, name)
         store.plant(image)
         assert self.rows(store) == [image]
 
     def test_more_than_a_page_is_read_whole(self, store: StoreUnderTest) -> None:
-        images = [self.words.large(f"k{n:02}") for n in range(16)]
+        images = [self.samples.large(f"k{n:02}") for n in range(16)]
         for image in images:
             store.plant(image)
         assert self.rows(store) == images
@@ -167,7 +167,7 @@ class StoreContract:
         medium = store.medium()
         medium.read()
         store.plant(self.plain())
-        assert list(map(self.words.bare, medium.read())) == [self.plain()]
+        assert list(map(self.samples.bare, medium.read())) == [self.plain()]
         store.pull("a")
         assert medium.read() == []
 
@@ -178,7 +178,7 @@ class StoreContract:
             store.plant(self.plain(key=key))
         rows = store.medium().get(["c", "a"])
         assert list(rows) == ["c", "a"]
-        assert all(row and self.words.bare(row) == self.plain(key=k) for k, row in rows.items())
+        assert all(row and self.samples.bare(row) == self.plain(key=k) for k, row in rows.items())
 
     def test_get_gives_none_for_an_absent_row(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
@@ -216,63 +216,63 @@ class StoreContract:
 
     def test_an_update_leaves_what_the_model_says(self, store: StoreUnderTest) -> None:
         before = self.plain()
-        for name in self.words.optional:
-            before = self.words.with_(before, name)
+        for name in self.samples.optional:
+            before = self.samples.with_(before, name)
         store.plant(before)
-        write = update(before, self.words.change(1), self.words.guard, *self.words.optional)
+        write = update(before, self.samples.change(1), self.samples.guard, *self.samples.optional)
         assert self.done(store, write)
         assert self.rows(store) == [changed(before, write)]
 
     def test_an_update_sets_and_removes_what_is_optional(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
-        for name, value in self.words.optional.items():
+        for name, value in self.samples.optional.items():
             put = update(self.plain(), Update({name: value}), name)
             assert self.done(store, put, token=f"put-{name}")
-            assert self.rows(store) == [self.words.with_(self.plain(), name)]
-            before = self.words.with_(self.plain(), name)
+            assert self.rows(store) == [self.samples.with_(self.plain(), name)]
+            before = self.samples.with_(self.plain(), name)
             gone = update(before, Update({}, (name,)), name)
             assert self.done(store, gone, token=f"gone-{name}")
             assert self.rows(store) == [self.plain()]
 
     def test_removing_what_is_absent_is_no_failure(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
-        for name in self.words.optional:
+        for name in self.samples.optional:
             write = update(self.plain(), Update({}, (name,)), name)
             assert self.done(store, write, token=f"t-{name}")
             assert self.rows(store) == [self.plain()]
 
     def test_an_update_never_makes_a_row(self, store: StoreUnderTest) -> None:
-        assert not self.done(store, update(self.plain(), self.words.change(1)))
+        assert not self.done(store, update(self.plain(), self.samples.change(1)))
         assert self.rows(store) == []
 
     def test_an_update_of_a_row_that_was_absent_is_no_write(self, store: StoreUnderTest) -> None:
-        write = update(None, self.words.change(1))
+        write = update(None, self.samples.change(1))
         assert refused(lambda: store.medium().write(step(write), "t1"))
         assert self.rows(store) == []
 
     def test_what_nobody_guards_may_move_and_survives(self, store: StoreUnderTest) -> None:
-        for name in self.words.optional:
-            store.plant(self.words.with_(self.plain(), name))
-            write = update(self.plain(), self.words.change(1), self.words.guard)
+        for name in self.samples.optional:
+            store.plant(self.samples.with_(self.plain(), name))
+            write = update(self.plain(), self.samples.change(1), self.samples.guard)
             assert self.done(store, write, token=f"t-{name}")
-            assert self.rows(store) == [self.words.with_(self.plain(1), name)]
+            assert self.rows(store) == [self.samples.with_(self.plain(1), name)]
 
     # guards
 
     def test_a_guard_sees_a_changed_value(self, store: StoreUnderTest) -> None:
-        self._moved(store, self.plain(), self.plain(1), self.words.guard)
+        self._moved(store, self.plain(), self.plain(1), self.samples.guard)
 
     def test_a_guard_sees_an_optional_attribute_appear(self, store: StoreUnderTest) -> None:
-        for name in self.words.optional:
-            self._moved(store, self.plain(), self.words.with_(self.plain(), name), name)
+        for name in self.samples.optional:
+            self._moved(store, self.plain(), self.samples.with_(self.plain(), name), name)
 
     def test_a_guard_sees_an_optional_attribute_vanish(self, store: StoreUnderTest) -> None:
-        for name in self.words.optional:
-            self._moved(store, self.words.with_(self.plain(), name), self.plain(), name)
+        for name in self.samples.optional:
+            self._moved(store, self.samples.with_(self.plain(), name), self.plain(), name)
 
     def _moved(self, store: StoreUnderTest, before: Image, now: Image, guard: str) -> None:
         store.plant(now)
-        for write in (update(before, self.words.change(2), guard), delete(before, guard)):
+        for write in (update(before, self.samples.change(2), guard), delete(before, guard)):
             assert not self.done(store, write, token=f"t-{write.change}")
             assert self.rows(store) == [now]
 
@@ -281,7 +281,7 @@ class StoreContract:
     def test_a_delete_takes_the_row_alone(self, store: StoreUnderTest) -> None:
         for key in ("a", "b"):
             store.plant(self.plain(key=key))
-        assert self.done(store, delete(self.plain(), self.words.guard))
+        assert self.done(store, delete(self.plain(), self.samples.guard))
         assert self.rows(store) == [self.plain(key="b")]
 
     def test_a_delete_of_an_absent_row_is_moved(self, store: StoreUnderTest) -> None:
@@ -313,13 +313,13 @@ class StoreContract:
 
     def test_a_step_writes_a_row_once(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
-        twice = step(update(self.plain(), self.words.change(1)), delete(self.plain()))
+        twice = step(update(self.plain(), self.samples.change(1)), delete(self.plain()))
         assert refused(lambda: store.medium().write(twice, "t1"))
         assert self.rows(store) == [self.plain()]
 
     def test_a_repeated_step_is_written_once(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
-        write = update(self.plain(), self.words.change(1), self.words.guard)
+        write = update(self.plain(), self.samples.change(1), self.samples.guard)
         medium = store.medium()
         assert medium.write(step(write), "t1") is WriteResult.APPLIED
         medium.write(step(write), "t1")
@@ -330,7 +330,7 @@ class StoreContract:
         for image in (*others, self.plain()):
             store.plant(image)
         before = {image.key: image for image in store.medium().read()}
-        assert self.done(store, update(self.plain(), self.words.change(1)))
+        assert self.done(store, update(self.plain(), self.samples.change(1)))
         after = {image.key: image for image in store.medium().read()}
         assert all(before[image.key] == after[image.key] for image in others)
 
@@ -341,9 +341,9 @@ class StoreContract:
             return
         for key in ("a", "b"):
             store.plant(self.plain(key=key))
-        guard = self.words.guard
+        guard = self.samples.guard
         writes = (
-            create(self.plain(key="c")), update(self.plain(), self.words.change(1), guard),
+            create(self.plain(key="c")), update(self.plain(), self.samples.change(1), guard),
             delete(self.plain(key="b")),
         )
         assert self.done(store, *writes)
@@ -358,7 +358,7 @@ class StoreContract:
                 store.plant(image)
             store.pull("new")
             writes = [
-                update(self.plain(key=key), self.words.change(1), self.words.guard)
+                update(self.plain(key=key), self.samples.change(1), self.samples.guard)
                 for key in "abc"
             ]
             written = (*writes, create(self.plain(key="new")))
@@ -369,7 +369,7 @@ class StoreContract:
 
     def test_of_two_writers_one_wins(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
-        write = update(self.plain(), self.words.change(1), self.words.guard)
+        write = update(self.plain(), self.samples.change(1), self.samples.guard)
         assert sorted(self._race(store, write)) == ["done", "moved"]
         assert self.rows(store) == [changed(self.plain(), write)]
 

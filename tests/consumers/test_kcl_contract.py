@@ -11,7 +11,7 @@ from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.planning.plan import Plan, decide
 from reshardctl.planning.policy import Accept
-from reshardctl.testing.consumer_contract import ALL, ConsumerContract, Place
+from reshardctl.testing.consumer_contract import ALL, ConsumerContract, RowPosition
 from reshardctl.testing.lineages import number_inside, split_in_turn
 
 TEXTS = st.one_of(
@@ -64,20 +64,21 @@ class TestKcl(ConsumerContract):
         row("worker-1", entityType={"S": "WORKER_METRICS"}, lut={"N": "1"}),
     )
 
-    def row(self, lineage, shard, place):
+    def row(self, lineage, shard, at):
         one = lineage[shard]
-        if place is Place.END and one.open:
+        if at is RowPosition.END and one.open:
             return None
-        if place is Place.TIP and not one.open:
+        if at is RowPosition.TIP and not one.open:
             return None
         position = {
-            Place.START: "TRIM_HORIZON", Place.TIP: "LATEST", Place.END: "SHARD_END",
-            Place.INSIDE: number_inside(lineage, shard),
-        }[place]  # fmt: skip
+            RowPosition.START: "TRIM_HORIZON", RowPosition.TIP: "LATEST",
+            RowPosition.END: "SHARD_END",
+            RowPosition.INSIDE: number_inside(lineage, shard),
+        }[at]  # fmt: skip
         more = {}
         if one.parents:
             more["parentShardId"] = {"SS": sorted(one.parents)}
-        if place is Place.END:
+        if at is RowPosition.END:
             more["childShardIds"] = {"SS": sorted(lineage.children(shard))}
             if not lineage.children(shard):
                 del more["childShardIds"]
@@ -103,7 +104,7 @@ def test_one_plan_is_enough_where_a_grandchild_at_latest_has_lost_its_ancestors(
     """
     suite = TestKcl()
     lineage = split_in_turn(3, [0, 3, 5, 7])
-    images = [suite.row(lineage, shard_id(8), Place.TIP)]
+    images = [suite.row(lineage, shard_id(8), RowPosition.TIP)]
     case = suite.case(lineage, images, {"initial": "TRIM_HORIZON"}, accept=accept)
     plan = decide(case)
     assert isinstance(plan, Plan)

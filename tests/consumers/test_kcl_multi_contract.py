@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image
-from reshardctl.testing.consumer_contract import Place
+from reshardctl.testing.consumer_contract import RowPosition
 from reshardctl.testing.lineages import CREATED, STREAM
 from tests.consumers.test_kcl_contract import TestKcl as OnOneStream
 from tests.consumers.test_kcl_contract import row
@@ -58,6 +58,7 @@ class TestKclOnSeveralStreams(OnOneStream):
         """Beside rows of other streams, where it has any of its own."""
         lineage, images = super().drawn(data)
         shards = data.draw(st.sets(st.sampled_from(list(lineage)), max_size=2))
-        bare = [image for s in shards for image in [OnOneStream.row(self, lineage, s, Place.START)]]
+        start = RowPosition.START
+        bare = [image for s in shards for image in [OnOneStream.row(self, lineage, s, start)]]
         others = [named(i, w) for i in bare if i is not None for w in (OTHER, EARLIER)]
         return lineage, sorted([*images, *others] if images else [], key=lambda i: i.key)

@@ -13,7 +13,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.planning.plan import Nothing, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
-from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
+from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition, _settings
 from reshardctl.testing.lineages import lineages, number_inside
 
 pytestmark = pytest.mark.long
@@ -61,15 +61,15 @@ class TestKinesisConsumer(ConsumerContract):
         })),
     )  # fmt: skip
 
-    def row(self, lineage, shard, place):
+    def row(self, lineage, shard, at):
         one = lineage[shard]
-        if place is Place.TIP or (place is Place.END and one.open):
+        if at is RowPosition.TIP or (at is RowPosition.END and one.open):
             return None
         number = {
-            Place.START: one.start,
-            Place.INSIDE: number_inside(lineage, shard),
-            Place.END: one.end and str(int(one.end) - ((HIGHEST - 5) << 80)),
-        }[place]
+            RowPosition.START: one.start,
+            RowPosition.INSIDE: number_inside(lineage, shard),
+            RowPosition.END: one.end and str(int(one.end) - ((HIGHEST - 5) << 80)),
+        }[at]
         return Image(f"app-{lineage.stream.name}/{shard}", canonical({
             "namespace": {"S": f"app-{lineage.stream.name}"}, "shard_id": {"S": shard},
             "sequence_number": {"S": number},

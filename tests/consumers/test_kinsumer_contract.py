@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.releases import RELEASES
 from reshardctl.model import Image, canonical, shard_id
-from reshardctl.testing.consumer_contract import ConsumerContract, Place
+from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition
 from reshardctl.testing.lineages import number_inside
 
 pytestmark = pytest.mark.long
@@ -60,18 +60,18 @@ class TestKinsumer(ConsumerContract):
         Image("metadata/Leader", canonical({"Key": {"S": "Leader"}, "LastUpdate": STAMP})),
     )
 
-    def row(self, lineage, shard, place):
+    def row(self, lineage, shard, at):
         one = lineage[shard]
-        if place is Place.END and one.open:
+        if at is RowPosition.END and one.open:
             return None
-        if place is Place.TIP and not one.open:
+        if at is RowPosition.TIP and not one.open:
             return None
         position = {
-            Place.START: NULL, Place.TIP: {"S": "LATEST"},
-            Place.END: {"S": number_inside(lineage, shard)},
-            Place.INSIDE: {"S": number_inside(lineage, shard)},
-        }[place]  # fmt: skip
-        ended = place is Place.END
+            RowPosition.START: NULL, RowPosition.TIP: {"S": "LATEST"},
+            RowPosition.END: {"S": number_inside(lineage, shard)},
+            RowPosition.INSIDE: {"S": number_inside(lineage, shard)},
+        }[at]  # fmt: skip
+        ended = at is RowPosition.END
         return Image(f"checkpoints/{shard}", canonical({
             "Shard": {"S": shard}, "SequenceNumber": position, "LastUpdate": STAMP,
             "LastUpdateRFC": RFC, "Finished": {"N": "1794999999000000000"} if ended else NULL,

@@ -12,7 +12,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Image, shard_id
 from reshardctl.planning.plan import NoSafePlan, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
-from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
+from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition, _settings
 from reshardctl.testing.lineages import lineages, number_inside
 
 pytestmark = pytest.mark.long
@@ -51,15 +51,15 @@ class TestQuickwit(ConsumerContract):
     consumer = Quickwit()
     options = ({}, {"release": "0.8.2"}, {"release": "0.9.0"}, {"release": "0.7"})
 
-    def row(self, lineage, shard, place):
+    def row(self, lineage, shard, at):
         one = lineage[shard]
-        if place is Place.END and one.open:
+        if at is RowPosition.END and one.open:
             return None
         inside = number_inside(lineage, shard)
         text = {
-            Place.START: "", Place.INSIDE: inside, Place.TIP: f"~{inside}",
-            Place.END: one.end or "",
-        }[place]  # fmt: skip
+            RowPosition.START: "", RowPosition.INSIDE: inside, RowPosition.TIP: f"~{inside}",
+            RowPosition.END: one.end or "",
+        }[at]  # fmt: skip
         return Image(f"{SOURCE}/{shard}", {"position": {"S": text}})
 
     def healthy(self, lineage):

@@ -15,7 +15,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.spark import gateway
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
-from reshardctl.testing.store_contract import StoreContract, Words
+from reshardctl.testing.store_contract import SampleRows, StoreContract
 from tests.stores.files.trees import change, creation, everything, plant, removal
 
 real = pytest.mark.skipif(
@@ -69,7 +69,7 @@ class Directory:
 
 @real
 class TestHadoop(StoreContract):
-    words = Words(
+    samples = SampleRows(
         lambda key, number: Image(key, {"text": {"S": f"version {number}"}}),
         lambda key: Image(key, {"text": {"S": "x" * 150_000}}),
         "text", {}, ("path",), frozenset({"size", "modified"}),

@@ -25,7 +25,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId
 from reshardctl.planning.policy import LOSSLESS
-from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
+from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition, _settings
 from reshardctl.testing.lineages import STREAM, lineages, number_inside
 from tests.support.connector_entries import entry_text
 
@@ -70,13 +70,13 @@ class SparkContract(ConsumerContract):
     log = "sources/0/shard-source/0"
     scala = "2.13"
 
-    def row(self, lineage: Lineage, shard: ShardId, place: Place) -> Image | None:
+    def row(self, lineage: Lineage, shard: ShardId, at: RowPosition) -> Image | None:
         position = {
-            Place.START: Position(TRIM_HORIZON),
-            Place.TIP: Position(LATEST),
-            Place.END: Position(SHARD_END),
-            Place.INSIDE: Position(AFTER_SEQUENCE_NUMBER, number_inside(lineage, shard)),
-        }[place]
+            RowPosition.START: Position(TRIM_HORIZON),
+            RowPosition.TIP: Position(LATEST),
+            RowPosition.END: Position(SHARD_END),
+            RowPosition.INSIDE: Position(AFTER_SEQUENCE_NUMBER, number_inside(lineage, shard)),
+        }[at]
         text = entry_text(self.connector, shard, position)
         return Image(f"{self.log}/{shard}", {"text": {"S": text}})
 

@@ -13,7 +13,7 @@ from reshardctl.model import Image
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
-from reshardctl.testing.store_contract import StoreContract, Words
+from reshardctl.testing.store_contract import SampleRows, StoreContract
 from tests.stores.files.bucket import Prefix, bucket_server
 from tests.stores.files.test_document import Lines
 from tests.stores.files.trees import everything
@@ -27,8 +27,8 @@ def _large(key: str) -> Image:
     return Image(key, {"text": {"S": "x" * 150_000}})
 
 
-def words(*identity: str, crc: bool = False, seen: bool = True) -> Words:
-    return Words(
+def samples_of(*identity: str, crc: bool = False, seen: bool = True) -> SampleRows:
+    return SampleRows(
         _row, _large, "text", {"crc": {"B": "Y3JjAA=="}} if crc else {}, identity,
         frozenset({"size", "modified"} if seen else ()),
     )
@@ -97,7 +97,7 @@ class Text:
 
 
 class TestDirectory(StoreContract):
-    words = words("path", "inode", crc=True)
+    samples = samples_of("path", "inode", crc=True)
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> Directory:
@@ -105,7 +105,7 @@ class TestDirectory(StoreContract):
 
 
 class TestBucket(StoreContract):
-    words = words("arn")
+    samples = samples_of("arn")
 
     @pytest.fixture
     def store(self, url: str) -> Bucket:
@@ -113,7 +113,7 @@ class TestBucket(StoreContract):
 
 
 class TestText(StoreContract):
-    words = words("path", "file", "first", seen=False)
+    samples = samples_of("path", "file", "first", seen=False)
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> Text:
@@ -123,7 +123,7 @@ class TestText(StoreContract):
 
 
 class TestTextInABucket(StoreContract):
-    words = words("arn", "file", "first", seen=False)
+    samples = samples_of("arn", "file", "first", seen=False)
 
     @pytest.fixture
     def store(self, url: str) -> Text:

@@ -12,7 +12,7 @@ import redis
 from reshardctl.model import Image, TableShape
 from reshardctl.stores.redis import Strings
 from reshardctl.stores.redis.server import Server
-from reshardctl.testing.store_contract import StoreContract, Words
+from reshardctl.testing.store_contract import SampleRows, StoreContract
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server
 from tests.support.needs import needs
@@ -66,7 +66,7 @@ def running() -> Iterator[Running]:
 
 
 class TestStrings(StoreContract):
-    words = Words(
+    samples = SampleRows(
         _row, lambda key: _row(key, 0), "sequence_number", {}, ("medium", "arn", "created")
     )
 

@@ -13,7 +13,7 @@ from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.mysql import MySql
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
-from reshardctl.testing.store_contract import StoreContract, Words
+from reshardctl.testing.store_contract import SampleRows, StoreContract
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
@@ -35,7 +35,7 @@ def _row(key: str, number: int) -> Image:
     return Image(key, {"sequence_number": {"S": str(NUMBER + number)}})
 
 
-WORDS = Words(
+WORDS = SampleRows(
     _row, lambda key: _row(key, 0), "sequence_number", {"note": {"S": "it's \"%s\" \\ é"}},
     ("medium", "arn", "created"),
 )
@@ -85,7 +85,7 @@ def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
 
 
 class TestTables(StoreContract):
-    words = WORDS
+    samples = WORDS
 
     @pytest.fixture
     def store(self, running: tuple[str, Running]) -> Iterator[Table]:
