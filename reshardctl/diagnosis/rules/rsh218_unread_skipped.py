@@ -68,8 +68,10 @@ def match(view: View) -> Iterator[Finding]:
 
 
 def _explained(effect: Effect, findings: Sequence[Finding]) -> bool:
-    """Whether a finding lists the effect, or lists none and says why: a warning or an error of its
-    shard, or an error of the whole consumer."""
+    """Whether a finding lists the effect, or lists no effects and explains it all the same.
+
+    The latter is a warning or an error of the effect's shard, or an error of the whole consumer.
+    """
     return any(
         effect in finding.effects or (not finding.effects and (
             (effect.shard in finding.shards and finding.severity > Severity.INFO)
