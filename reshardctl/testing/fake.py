@@ -47,6 +47,7 @@ class FakeKinesis:
 
     @property
     def account(self) -> str:
+        """The account id, part of every ARN."""
         return self._service.account
 
     def call(self, action: str, params: Mapping[str, Any], region: str | None = None) -> Answer:

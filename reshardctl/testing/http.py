@@ -27,7 +27,7 @@ _NO_CBOR = (
 
 
 class Server:
-    """A running server on 127.0.0.1; `url` is the endpoint for clients."""
+    """A running server on 127.0.0.1."""
 
     def __init__(self, fake: FakeKinesis, port: int) -> None:
         self._http = _Http(("127.0.0.1", port), _Exchange)
@@ -36,6 +36,7 @@ class Server:
 
     @property
     def url(self) -> str:
+        """The endpoint for clients."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> Server:

@@ -66,6 +66,7 @@ class Shard:
 
     @property
     def id(self) -> str:
+        """The shard id, `shardId-000000000007`."""
         return shard_id(self.number)
 
     @property

@@ -49,6 +49,7 @@ class Stream:
 
     @property
     def arn(self) -> str:
+        """The stream's ARN."""
         return f"arn:aws:kinesis:{self.region}:{self.account}:stream/{self.name}"
 
     def add_roots(self, count: int) -> None:
