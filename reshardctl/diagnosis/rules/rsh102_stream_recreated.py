@@ -23,7 +23,7 @@ Nothing by itself (exit 4). Compare the creation time in the report with what yo
     reshardctl fix kcl://TABLE --stream NAME --recreated CREATION-TIME --dry-run
 
 starts every listed shard at TRIM_HORIZON and deletes rows of shards that do not exist yet. To skip
-what is in the stream on purpose, stop the application and delete the table; KCL creates it anew.
+what is in the stream on purpose, stop the application and delete the table; KCL creates it again.
 
 When the fix is not offered
 ---------------------------

@@ -33,7 +33,7 @@ it, the name is added. Read its tail first: if nothing is left, nothing is writt
 When the fix is not offered
 ---------------------------
 If it re-reads more than the --accept reread=… that was given: the shard is left alone and reported
-with the flag that mends it. Without --accept it is planned whatever it costs, and you are asked
+with the flag that repairs it. Without --accept it is planned whatever it costs, and you are asked
 when it is written.
 
 Example

@@ -46,7 +46,7 @@ Example
 
 Seen in the wild
 ----------------
-awslabs/amazon-kinesis-client#752; mapbox/kine#47 (another library, which dies of such a row).
+awslabs/amazon-kinesis-client#752; mapbox/kine#47 (another library, which crashes at such a row).
 """
 
 from __future__ import annotations

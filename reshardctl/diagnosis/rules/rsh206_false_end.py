@@ -6,8 +6,8 @@ The row says SHARD_END, and the shard is listed as open.
 
 Why it matters
 --------------
-KCL never reads a finished shard again and never removes the mark: no record written to the shard is
-read. The hash-range auditor counts its row as a lease and creates none. KCL 1.0–1.13 and 2.0–2.2
+KCL never reads a finished shard again and never removes SHARD_END: no record written to the shard
+is read. The hash-range auditor counts its row as a lease and creates none. KCL 1.0–1.13 and 2.0–2.2
 crash: their synchronisation finds the shard "not closed" twenty times, and the worker shuts down.
 
 How it happens
@@ -17,9 +17,9 @@ name; a row of a shard that did not exist yet (RSH212) and now does.
 
 What the fix writes
 -------------------
-TRIM_HORIZON: the mark replaced the last position, so the shard is read from its beginning. If a
+TRIM_HORIZON: SHARD_END replaced the last position, so the shard is read from its beginning. If a
 backup of the table has its last number, that is the better position: put it into the row while the
-application is stopped, and inspect again. kinsumer keeps the number beside the mark: there the mark
+application is stopped, and inspect again. kinsumer keeps the number beside Finished: there Finished
 is removed and the number stays.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
@@ -27,7 +27,7 @@ is removed and the number stays.
 When the fix is not offered
 ---------------------------
 If it re-reads more than the --accept reread=… that was given: the shard is left alone and reported
-with the flag that mends it. While the application runs.
+with the flag that repairs it. While the application runs.
 
 Example
 -------

@@ -11,9 +11,9 @@ Kinesis refuses it at every attempt. KCL retries for ever, without a fallback, w
 owned and its counter moves: the table looks alive, and the shard and its children are not read
 (RSH213).
 
-Spark's connectors crash as a whole, at every start. kinesis-consumer from 0.4 on reads the whole
-shard again and only writes a line to its log. Telegraf leaves the shard unread, and so does
-Quickwit, whose source looks healthy and reads the others. If Kinesis accepts a number from the
+Spark's connectors crash the query, at every start. kinesis-consumer from 0.4 on reads the shard
+again from its beginning and only writes a line to its log. Telegraf leaves the shard unread, and so
+does Quickwit, whose source looks healthy and reads the others. If Kinesis accepts a number from the
 future, nothing is found after it.
 
 How it happens
@@ -30,8 +30,8 @@ TRIM_HORIZON for that shard: nothing is skipped, and what had been read is re-re
 When the fix is not offered
 ---------------------------
 If that re-reads more than the --accept reread=… that was given: the shard is left alone and
-reported with the flag that mends it. If the number is younger than the stream and fits none of its
-shards, the table is another stream's: exit 2, never fixed. If every number is older than the
+reported with the flag that repairs it. If the number is younger than the stream and fits none of
+its shards, the table is another stream's: exit 2, never fixed. If every number is older than the
 stream, it is RSH102.
 
 Example

@@ -27,8 +27,8 @@ When the fix is not offered
 ---------------------------
 LATEST on a root of a LATEST application, and a table from which nothing was read yet, are normal
 and no finding, unless the row itself shows that the root was read: a pendingCheckpoint with a
-number, a sub-sequence number, childShardIds. --policy latest-at-start asks for exactly this mark:
-it says what it skips, and the finding stays.
+number, a sub-sequence number, childShardIds. --policy latest-at-start asks for exactly this
+position: it says what it skips, and the finding stays.
 
 Example
 -------

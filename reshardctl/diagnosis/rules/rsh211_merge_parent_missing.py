@@ -27,7 +27,7 @@ When the fix is not offered
 ---------------------------
 If it is info: the auditor does the same within some minutes. If re-reading the missing parent costs
 more than the --accept reread=… that was given, the finding of that parent (RSH202, RSH203) names
-the flag that mends it.
+the flag that repairs it.
 
 Example
 -------

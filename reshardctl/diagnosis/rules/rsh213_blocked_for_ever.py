@@ -7,13 +7,13 @@ not end, however long the consumer runs.
 
 Why it matters
 --------------
-Nothing of the shard is read until the parent is mended; its records expire unread. Its descendants
-wait with it.
+Nothing of the shard is read until the parent is repaired; its records expire unread. Its
+descendants wait with it.
 
 How it happens
 --------------
 The parent has a finding of its own: its number is refused (RSH207), it is at AT_TIMESTAMP (RSH215),
-its row cannot be read (RSH301), its end mark does not count (RSH304), it has no lease (RSH202,
+its row cannot be read (RSH301), its SHARD_END does not count (RSH304), it has no lease (RSH202,
 RSH203), or it waits for the other parent of a merge (RSH211). Or the row's parentShardId names a
 shard that is no parent, perhaps the shard itself: KCL uses only that attribute.
 
@@ -54,7 +54,7 @@ CODE, NAME = "RSH213", "blocked-for-ever"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: nothing of the shard is read until the parent is mended."""
+    """Error: nothing of the shard is read until the parent is repaired."""
     effects = [
         e for e in view.harmed(Harm.STALLED)
         if e.cause is None

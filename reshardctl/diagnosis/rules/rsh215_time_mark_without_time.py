@@ -11,8 +11,8 @@ Without it KCL fails on the shard at every attempt: it is not read, and its chil
 
 How it happens
 --------------
-The application was first started by time and is configured otherwise now; or the mark was written
-by hand to move a shard back.
+The application was first started by time and is configured otherwise now; or the position was
+written by hand to move a shard back.
 
 What the fix writes
 -------------------
@@ -23,9 +23,9 @@ addition. For an expired shard, SHARD_END: nothing of it can be read, and KCL wo
 
 When the fix is not offered
 ---------------------------
-If initial= is not given: the mark then shows that the application starts by time, and is no
-finding. If the whole shard is longer than the accepted re-read. To keep the time, start the
-application with AT_TIMESTAMP once more until the row holds a number.
+If initial= is not given: the position then shows that the application starts by time, and is no
+finding. If reading the shard again takes more than the accepted re-read. To keep the time, start
+the application with AT_TIMESTAMP once more until the row holds a number.
 
 Example
 -------

@@ -2,29 +2,29 @@
 
 What it is
 ----------
-The shard closed more than five minutes ago. Its row holds a position, not the mark of its end, and
-a read from there found nothing left (--probe).
+The shard closed more than five minutes ago. Its row holds a position, not its end, and a read from
+there found nothing left (--probe).
 
 Why it matters
 --------------
-Its children wait for that mark; if a consumer's children do not wait (Spark's connectors,
-Quickwit), it is not reported. A consumer that sets the mark itself loses nothing. An application
-that never does makes the children wait after every start.
+Its children wait for that end; if a consumer's children do not wait (Spark's connectors, Quickwit),
+it is not reported. A consumer that stores the end itself loses nothing. An application that never
+does makes the children wait after every start.
 
 How it happens
 --------------
 The application does not checkpoint when a shard ends: shardEnded in KCL 2 and 3, shutdown with the
 reason TERMINATE in 1.x; or that checkpoint always fails. Or the consumer was stopped just before
-the end: then the next start sets the mark, and the finding disappears.
+the end: then the next start stores the end, and the finding disappears.
 
 What the fix writes
 -------------------
-With --probe: the mark of the end, and rows for children without one, in one transaction. The
-application's own work at a shard's end (such as a flush) is not done for this shard.
+With --probe: the end, and rows for children without one, in one transaction. The application's own
+work at a shard's end (such as a flush) is not done for this shard.
 
     reshardctl fix kcl://TABLE --stream NAME --probe --dry-run
 
-If the application does not checkpoint at a shard's end, mend that as well: the finding returns at
+If the application does not checkpoint at a shard's end, repair that as well: the finding returns at
 the next reshard.
 
 When the fix is not offered
@@ -54,7 +54,7 @@ CODE, NAME = "RSH216", "drained-not-ended"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: the children wait for a mark that should be set, as a read shows."""
+    """Warning: the children wait for an end that should be stored, as a read shows."""
     if shards := drained_unended(view.state, view.simulation):
         yield Finding(
             CODE, NAME, Severity.WARNING, tuple(shards),

@@ -34,7 +34,7 @@ When the fix is not offered
 ---------------------------
 If it re-reads more than the --accept reread=… that was given. Once the records of the window have
 expired, the finding disappears. Start the application with TRIM_HORIZON instead: a shard with a row
-continues from it, and children are read whole.
+continues from it, and children are read from their beginning.
 
 Example
 -------

@@ -37,7 +37,7 @@ Example
 
 Seen in the wild
 ----------------
-quickwit-oss/quickwit#5896 (mended by #5912, first in 0.9.0). Run on 0.8.2: split, merge, two
+quickwit-oss/quickwit#5896 (fixed by #5912, first in 0.9.0). Run on 0.8.2: split, merge, two
 generations; 0 records lost after the fix.
 """
 

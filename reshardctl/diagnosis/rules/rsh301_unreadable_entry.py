@@ -8,7 +8,7 @@ docs/kcl.md has the table: attribute, release, what is wrong.
 
 Why it matters
 --------------
-It depends on the release. At a row that they cannot read, KCL 1.x and 2.x crash as a whole ("Unable
+It depends on the release. At a row that they cannot read, workers of KCL 1.x and 2.x crash ("Unable
 to initialize after 20 attempts"), and 3.0 to 3.4 if a scan returns that row first; otherwise they
 skip the row like 3.5, never read the shard, and children wait for ever. Without a checkpoint the
 shard fails at every attempt and every audit throws, so that holes elsewhere are not refilled
@@ -41,7 +41,7 @@ table in which no key is a shard id is no KCL lease table: exit 2.
 
 Example
 -------
-    2   TRIM_HORIZON, no leaseCounter    2.7.2 dies · 3.5.1 never reads 2
+    2   TRIM_HORIZON, no leaseCounter    2.7.2 crashes · 3.5.1 never reads 2
 
 Seen in the wild
 ----------------

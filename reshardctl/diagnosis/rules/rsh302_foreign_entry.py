@@ -41,8 +41,8 @@ Example
 
 Seen in the wild
 ----------------
-awslabs/amazon-kinesis-client#1791 (3.5.0's errors in multi-stream tables; mended by #1792 in
-3.5.1), #1813 (the tool that removes them).
+awslabs/amazon-kinesis-client#1791 (3.5.0's errors in multi-stream tables; fixed by #1792 in 3.5.1),
+#1813 (the tool that removes them).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An end mark does not count as one.
+"""A SHARD_END does not count as one.
 
 What it is
 ----------
@@ -8,7 +8,7 @@ Why it matters
 --------------
 KCL 2.x and 3.x compare both: to them the row is not finished. They ask Kinesis for the number
 "SHARD_END", are refused, and retry for ever; the children wait (RSH213). The hash-range auditor
-looks only at the mark and reports nothing. KCL 1.x ends the shard properly, so it is only info.
+looks only at SHARD_END and reports nothing. KCL 1.x ends the shard properly, so it is only info.
 
 How it happens
 --------------
@@ -17,8 +17,8 @@ the producer library.
 
 What the fix writes
 -------------------
-The sub-sequence number 0, and leases at TRIM_HORIZON for children without one. On an open shard the
-mark is wrong as well: TRIM_HORIZON, as for RSH206.
+The sub-sequence number 0, and leases at TRIM_HORIZON for children without one. On an open shard
+SHARD_END is wrong as well: TRIM_HORIZON, as for RSH206.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
@@ -33,7 +33,8 @@ Example
 
 Seen in the wild
 ----------------
-No public report known. Run on KCL 2.7.2 and 3.5.1, which loop, and on 1.15.3, which mends the row.
+No public report known. Run on KCL 2.7.2 and 3.5.1, which loop, and on 1.15.3, which repairs the
+row.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def match(view: View) -> Iterator[Finding]:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"
         yield from from_anomalies(CODE, NAME, anomalies, Severity.INFO, what)
         return
-    # Only an open shard has unread records; a closed one has been read to that mark.
+    # Only an open shard has unread records; a closed one has been read to its end.
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)
     what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
     costs = "the shard never ends, and its children are never read"

@@ -28,7 +28,7 @@ Always. Sort by sequence number where the sink is read: within a key that is the
 
 Example
 -------
-    0   ─┬─ 2     key k   49…18 (of 0) stands behind 49…66 (of 2)
+    0   ─┬─ 2     key k   49…18 (of 0) comes after 49…66 (of 2)
          └─ 3
 
 Seen in the wild

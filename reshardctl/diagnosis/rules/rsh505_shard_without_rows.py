@@ -3,7 +3,7 @@
 What it is
 ----------
 A shard is listed, and no row has a number of it: info. With the stream: a warning if the shard has
-records, and no finding if it is empty; with --since or --until it was not read whole, and stays
+records, and no finding if it is empty; with --since or --until it was not read in full, and stays
 info. A sink without any row is a warning.
 
 Why it matters
