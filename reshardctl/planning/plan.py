@@ -43,7 +43,7 @@ from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.prices import (
     acceptable,
     flag,
-    no_line,
+    no_safe_plan,
     price,
     so_already,
     too_dear,
@@ -145,7 +145,7 @@ def _withheld(case: Case, decision: Decision) -> dict[ShardId, Cut]:
 
 def _withholds(kept: Iterable[ShardId]) -> NoSafePlan:
     return NoSafePlan(
-        f"what mends it keeps the next start from reading {', '.join(sorted(kept))}, of which "
+        f"the repair keeps the next start from reading {', '.join(sorted(kept))}, of which "
         "the table cannot tell whether it was read to its end",
         ("ask the sink whether it was: reshardctl audit",),
     )
@@ -283,7 +283,7 @@ def _for_candidate(
         e for e in judged.effects
         if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED
     ]
-    return no_line(stuck[0]) if stuck else Nothing()
+    return no_safe_plan(stuck[0]) if stuck else Nothing()
 
 
 def _without_crash(

@@ -75,18 +75,18 @@ def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
     """The answer for a plan that costs more than is accepted, with the option that accepts it."""
     stuck = [e for e in bad if not flag(e)]
     if stuck:
-        return no_line(stuck[0])
+        return no_safe_plan(stuck[0])
     widest = sorted(bad, key=lambda e: inf if e.seconds is None else e.seconds)
     limits = {e.harm: flag(e).removeprefix("--accept ") for e in widest}
     accept = "--accept " + ",".join(limits.values())
     shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
     return NoSafePlan(
-        f"what would mend it costs more than is accepted ({shards}: {bad[0].why})",
+        f"the repair costs more than is accepted ({shards}: {bad[0].why})",
         (f"accept it: {accept}",),
     )
 
 
-def no_line(effect: Effect) -> NoSafePlan:
+def no_safe_plan(effect: Effect) -> NoSafePlan:
     """The answer if no write is known that removes the effect."""
     return NoSafePlan(
         f"no write is known that makes this better: {effect.why}",
