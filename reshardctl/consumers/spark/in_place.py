@@ -27,7 +27,7 @@ def edited(
     if batch.log[checkpoint.source] != line:
         text = batch.log.replacing(checkpoint.source, line).text()
         why = f"batch {batch.id} is planned and not committed: {len(places)} shards, their starts"
-        edit = Step(f"plan batch {batch.id} anew", (replaced(batch.image, text, why),))
+        edit = Step(f"plan batch {batch.id} again", (replaced(batch.image, text, why),))
         reads = any(position.kind != SHARD_END for position in batch.positions.values())
         last = checkpoint.connector == QUBOLE and not reads
         steps = [edit, *steps] if last else [*steps, edit]
