@@ -42,8 +42,10 @@ class Changed:
 
 
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
-    """Every write of these steps on the report's rows, in the order of the shards. A row that holds
-    the positions of many shards is followed by each of these."""
+    """Every write of these steps on the report's rows, in the order of the shards.
+
+    A row with the positions of many shards is followed by one `Changed` for each of these shards.
+    """
     listed = list(steps)
     consumer = consumer_of(report.snapshot.locator)
     rows = after(report.snapshot.images, listed)

@@ -20,7 +20,7 @@ _PLAIN = str.maketrans({
 
 
 def escape(text: str) -> str:
-    """The text with every character that is no visible one spelled out, as in `\\x1b`."""
+    r"""The text with every invisible character replaced by its escape sequence, as in `\x1b`."""
     if _TAME.match(text):
         return text
     return "".join(c if _visible(c) else _spelled(c) for c in text)

@@ -1,4 +1,4 @@
-"""For dashboards of tests: JUnit XML as Jenkins' junit-10 schema has it.
+r"""For dashboards of tests: JUnit XML as Jenkins' junit-10 schema has it.
 
 A suite is a consumer, a case is a rule. Rules without a finding pass and are listed, so that a
 dashboard shows how much was looked at; findings at warning or above are failures, leftovers pass
@@ -10,7 +10,7 @@ A suite of an audit is a sink; what the stream alone would tell is skipped where
 read. Of several consumers each is a suite by its own name, and a rule whose findings are all
 suppressed is skipped.
 
-In ASCII with character references; what XML 1.0 cannot hold is spelled out, as in `\\x1b`.
+In ASCII with character references; what XML 1.0 cannot hold is spelled out, as in `\x1b`.
 """
 
 from __future__ import annotations

@@ -148,8 +148,7 @@ def plan_file(report: Report, saved: Saved | None) -> str:
 
 
 def _backup(report: Report) -> Sequence[Sequence[str]]:
-    """An on-demand backup of a DynamoDB table (CreateBackup API reference), which costs its
-    storage."""
+    """The commands of an on-demand backup of a DynamoDB table, whose storage AWS charges for."""
     snapshot = report.snapshot
     if snapshot.store.get("medium") != "dynamodb":
         return []

@@ -34,8 +34,10 @@ class Pictures:
         return [*drawn, f"and {hidden} more like these"] if hidden else drawn
 
     def _family(self, shard: ShardId) -> tuple[ShardId, ...] | None:
-        """The parents at the head of the picture: the shard's own, or itself beside the other
-        parent of its merge; `None` if nothing of it is listed."""
+        """The parents at the head of the picture, `None` if neither shard nor relative is listed.
+
+        They are the shard's own parents, or the shard itself with the other parent of its merge.
+        """
         listed = shard in self._lineage
         if listed and (parents := self._lineage[shard].parents):
             return tuple(sorted(parents, key=_birth))

@@ -10,7 +10,7 @@ from reshardctl.render.words import broadest, capital, shards, total, width_in_a
 
 
 def price_words(decided: Plan) -> str:
-    """`Skips nothing, re-reads ≤ 14h a shard (≤ 20h in all), reads 3, 4 out of order.`"""
+    """What a plan costs: `Skips nothing, re-reads ≤ 14h a shard, reads 3, 4 out of order.`."""
     effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
     skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
     again = [e for e in effects if e.harm is Harm.REREAD]

@@ -40,7 +40,7 @@ def result(entry: Entry) -> str:
 
 
 def total(roundup: Roundup) -> str:
-    """`2 errors, 1 info in 3 consumers.  2 fixable.`"""
+    """The sums over all consumers: `2 errors, 1 info in 3 consumers.  2 fixable.`."""
     found = ", ".join(counted(roundup.counts())) or "No findings"
     parts = [f"{found} in {count(len(roundup.entries), 'consumer')}."]
     if number := roundup.suppressed():

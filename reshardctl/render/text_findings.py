@@ -132,7 +132,7 @@ def last_lines(sheet: Sheet, report: Report) -> None:
 
 
 def tally(report: Report) -> str:
-    """`2 errors, 1 warning, 1 info.  3 fixable.`"""
+    """The sums of a report: `2 errors, 1 warning, 1 info.  3 fixable.`."""
     if not report.findings:
         return " ".join(["No findings", supposed(report)]).rstrip() + "."
     forecast = f" {words}" if (words := supposed(report)) else ""

@@ -200,7 +200,7 @@ def undo_words(changed: Iterable[Changed]) -> str:
 
 
 def counts(changed: Iterable[Changed]) -> str:
-    """`Plan: 2 to create, 1 to move, 0 to delete.`"""
+    """The number of rows of each action: `Plan: 2 to create, 1 to move, 0 to delete.`."""
     numbers = counted(changed)
     kept = f", {numbers[Action.KEEP]} to complete" if numbers[Action.KEEP] else ""
     return (

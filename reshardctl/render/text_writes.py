@@ -71,8 +71,11 @@ def _pairs(values: Attributes, verbose: bool) -> str:
 
 
 def _value(value: AttributeValue, verbose: bool) -> str:
-    """Numbers elided unless `verbose`; ids stay whole, for they are what is written. Of a long
-    text (a whole file) the beginning: the plan's file holds all of it."""
+    """The value as text, with numbers elided unless `verbose`.
+
+    Shard ids stay whole, because they are what is written. A long text (a whole file) is shown by
+    its beginning; the plan's file holds all of it.
+    """
     whole = spelled(value)
     if verbose:
         return cut(whole, LONG)

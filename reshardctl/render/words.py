@@ -103,8 +103,10 @@ def ago(then: float, now: float) -> str:
 
 
 def extent(effect: Effect) -> str:
-    """How much at most: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`. With the
-    records in it, where they were counted: `≤ 12m, 40 records`."""
+    """The size of an effect: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`.
+
+    Where its records were counted, their number follows: `≤ 12m, 40 records`.
+    """
     counted = total([effect])
     return _width(effect) + (f", {counted}" if counted else "")
 

@@ -37,7 +37,7 @@ class Shown:
 def show(facts: Facts, lineage: Lineage, stored: Stored | None = None) -> Shown:
     """Judge what `reshardctl.spark.audit.audit` has counted, to be displayed.
 
-        found = audit(frame, lineage=lineage)
-        show(found.facts, lineage)
+    counted = audit(frame, lineage=lineage)
+    show(counted.facts, lineage)
     """
     return Shown(judge_sink(facts, lineage, stored))

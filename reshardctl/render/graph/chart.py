@@ -125,8 +125,11 @@ def _box(lineage: Lineage, shard: ShardId, now: float, position: DrawnPosition |
 
 
 def _opened(lineage: Lineage, shard: ShardId) -> float:
-    """Where the number cannot be decoded (emulators): when its parents closed, or the stream's
-    creation."""
+    """Unix second at which the shard opened.
+
+    Where its sequence numbers cannot be decoded (emulators): when its parents closed, or the
+    stream's creation.
+    """
     if (opened := lineage.opened_at(shard)) is not None:
         return opened
     ends = (lineage.closed_at(parent) for parent in lineage.parents(shard))

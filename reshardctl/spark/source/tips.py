@@ -36,9 +36,11 @@ _ALL = 10_000
 class Reads(Protocol):
     """The methods needed of `FastReader`; what it raises is passed on."""
 
-    def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str: ...
+    def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str:
+        """An iterator into a shard. value: the sequence number or Unix second that kind needs."""
 
-    def page(self, iterator: str, limit: int = _ALL) -> Page: ...
+    def page(self, iterator: str, limit: int = _ALL) -> Page:
+        """The records at an iterator, at most this many, and the iterator that follows them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ LOG = logging.getLogger("reshardctl.spark.source")
 class Lists(Protocol):
     """The method needed of `Kinesis`."""
 
-    def lineage(self, stream: str, *, rereads: int = 5) -> Lineage: ...
+    def lineage(self, stream: str, *, rereads: int = 5) -> Lineage:
+        """The shards that the stream lists now. rereads: as in `Kinesis.lineage`."""
 
 
 @dataclass(slots=True)

@@ -41,7 +41,7 @@ class Together:
 
 
 def together(lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]) -> Together:
-    """name and report of each. All of them are of this lineage; now: Unix seconds."""
+    """The consumers' reports on this lineage, each with its name. now: Unix seconds."""
     lines = tuple(Line(name, chart_of(lineage, now, report)) for name, report in reports)
     return Together(chart_of(lineage, now), lines)
 
