@@ -23,7 +23,7 @@ def text(sheet: Sheet, found: Found) -> None:
         _table(sheet, table)
     if found.unread:
         sheet.blank()
-        sheet.line(("Could not be read", "bold"), " and may be it:")
+        sheet.line(("Could not be read", "bold"), "; one of these may hold the positions:")
         for name, why in found.unread:
             sheet.line(f"{name}: {why}", indent=2)
     _last(sheet, found)

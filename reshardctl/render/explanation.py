@@ -33,7 +33,7 @@ def explanation(report: Report, shard: ShardId) -> Iterator[str]:
 
 def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
     if shard not in lineage:
-        yield f"{shard}   not listed (expired, or not born yet)"
+        yield f"{shard}   not listed (expired, or not created yet)"
         return
     one = lineage[shard]
     yield f"{shard}   {'open' if one.open else 'closed'}"

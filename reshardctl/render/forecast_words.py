@@ -1,4 +1,4 @@
-"""What reports say of a forecast and of a watch: what was supposed, seen and judged."""
+"""Sentences about a forecast and a watch: which reshard was assumed, what was predicted."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def locator_words(report: Report) -> str:
 
 
 def happening(report: Report, verbose: bool = False) -> str:
-    """Which shards that closes and which would come: `7 closes; 12, 13 come`."""
+    """Which shards the reshard closes and opens: `7 closes; 12, 13 open`."""
     found = report.snapshot.foreseen
     if found is None or not found.born:
-        return "it changes nothing: the shards are as asked for already"
+        return "nothing changes, because the stream already has these shards"
     brief = [shard for shard in found.born if not found.lineage.is_open(shard)]
     parts = [_verb(found.closes, verbose, "closes", "close"),
-             _verb(_stay(report), verbose, "comes", "come")]
+             _verb(_stay(report), verbose, "opens", "open")]
     if brief:
-        parts.append(f"in between, for seconds, {shards(brief, verbose)}")
+        parts.append(f"{_verb(tuple(brief), verbose, 'opens', 'open')} in between, for seconds")
     return "; ".join(parts)
 
 
@@ -57,8 +57,8 @@ def already_so(report: Report, finding: Finding, verbose: bool = False) -> str:
         return ""
     same = [shard for shard in finding.shards if shard in now]
     if len(same) == len(finding.shards):
-        return "So already, without the reshard."
-    return f"So already for {shards(same, verbose)}, without the reshard." if same else ""
+        return "This is already the case without the reshard."
+    return f"Already the case for {shards(same, verbose)} without the reshard." if same else ""
 
 
 def is_already(report: Report, finding: Finding) -> bool:
@@ -74,8 +74,9 @@ def new_ones(report: Report) -> str:
     if not grave:
         return ""
     if not same:
-        return "None of that is so without it."
-    return "All of that is so without it." if same == len(grave) else f"{same} so without it."
+        return "None of it is the case without the reshard."
+    number = "All of it" if same == len(grave) else str(same)
+    return f"{number} already the case without the reshard."
 
 
 def what_was_judged(report: Report) -> str:
@@ -85,24 +86,24 @@ def what_was_judged(report: Report) -> str:
         return ""
     if report.snapshot.foreseen is not None:
         return (
-            f"Judged: the first start after that reshard, for {judged(candidates)}. A consumer "
-            "that runs through it starts the children itself, as far as its rows let it."
+            f"This report predicts the first start after that reshard, for {judged(candidates)}. "
+            "A consumer that keeps running starts the children itself, as far as its rows permit."
         )
-    start = f"Judged: the consumer's next start, for {judged(candidates)}"
+    start = f"This report predicts the consumer's next start, for {judged(candidates)}."
     watched = report.snapshot.watched
     if watched is None:
-        return f"{start}. Whether it runs now was not looked at."
-    return f"{start}, and what runs now: {seen(watched)}."
+        return f"{start} Whether the consumer is running was not checked."
+    return f"{start} The watch: {seen(watched)}."
 
 
 def seen(watched: Watched) -> str:
-    """What a watch saw, in one sentence without its full stop."""
+    """How many rows changed during a watch, in one sentence without its full stop."""
     length = duration(watched.seconds)
     if not watched.runs:
-        return f"nothing in {length} ({watched.excluded})"
+        return f"no row was renewed in {length} ({watched.excluded})"
     renewed = sum(one.renewed for one in watched.shards.values())
     moved = sum(one.moved for one in watched.shards.values())
     return (
         f"in {length} {renewed} of {count(len(watched.shards), 'row')} were renewed, "
-        f"{moved} moved on"
+        f"{moved} advanced"
     )

@@ -152,7 +152,7 @@ def _of_entry(entry: Entry, context: Context) -> list[Annotation]:
     elif entry.report is not None:
         own = _of_report(entry.report, context)
     own += [
-        Annotation("warning", "suppression ran out", [expired(suppression)])
+        Annotation("warning", "suppression expired", [expired(suppression)])
         for suppression in entry.sifted.expired
     ]
     return [replace(annotation, origin=entry.origin, name=entry.name) for annotation in own]

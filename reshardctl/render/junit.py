@@ -39,15 +39,15 @@ from reshardctl.render.text_findings import tally
 from reshardctl.render.words import cost, count, shards, shortened, worst
 
 ELSEWHERE = {
-    "RSH401": "not looked at: the watch of fix and undo looks for it, before they write",
-    "RSH901": "not a finding of a report: a read that fails ends the command with exit code 3",
+    "RSH401": "not checked: fix and undo check it before they write",
+    "RSH901": "never a finding: a failed read ends the command with exit code 3",
 }
 """Rules that no report can match."""
-UNWATCHED = {"RSH403": "not looked at: inspect --watch does"}
-UNJUDGED = "not judged: the store holds no position"
-OF_STREAM = "not looked at: audit --against-stream does"
-OF_CONSUMER = "not looked at: audit --consumer does"
-OF_ORDER = "not looked at: nothing tells in which order rows came (--column order=COLUMN)"
+UNWATCHED = {"RSH403": "not checked: inspect --watch checks it"}
+UNJUDGED = "not checked: the store holds no position"
+OF_STREAM = "not checked: audit --against-stream checks it"
+OF_CONSUMER = "not checked: audit --consumer checks it"
+OF_ORDER = "not checked: name the column with the order of the rows (--column order=COLUMN)"
 
 
 def write(document: Document) -> str:

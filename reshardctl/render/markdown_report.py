@@ -53,10 +53,10 @@ def fixed(page: Page, outcome: Fixed) -> None:
     page.heading(2, "Steps")
     page.steps([
         ("Start the application again.", []),
-        ("Look again.", [command("inspect", *suggested)]),
+        ("Inspect again.", [command("inspect", *suggested)]),
     ])
     page.heading(2, "Undo")
-    page.line("Before the application has saved:")
+    page.line("Only before the application saves positions again:")
     page.command(command("undo", outcome.journal, *elsewhere(suggested)))
 
 
@@ -82,7 +82,7 @@ def undo(page: Page, undoing: Undoing) -> None:
     wanted = [
         ("Stop every worker of the application.", []), ("Put the rows back.", [back]),
     ] if dry and undoing.steps else []
-    page.steps([*wanted, ("Look again.", [command("inspect", *suggested)])])
+    page.steps([*wanted, ("Inspect again.", [command("inspect", *suggested)])])
 
 
 def runbook_page(page: Page, report: Report, saved: Saved | None = None) -> None:
@@ -146,11 +146,11 @@ def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> 
     page.heading(2, "What it costs")
     left = [e for run in decided.after for e in run]
     costs = remaining([*left, *decided.costs], page.context.verbose)
-    page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is read again"])
+    page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is re-read"])
     page.heading(2, "Undo")
     page.line(f"{undo_words(changed).capitalize()}, from the journal:")
     page.command(command("undo", "JOURNAL", *reached))
-    page.line("Or, where the journal is lost, from the plan:")
+    page.line("Or, if the journal is lost, from the plan:")
     page.command(command("undo", plan_file(report, saved), *reached))
 
 

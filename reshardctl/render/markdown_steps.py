@@ -23,33 +23,33 @@ Task = tuple[str, Sequence[Sequence[str]]]
 
 STOP: Task = (
     "Stop every worker of the application and wait for its failover time. `fix` watches for signs "
-    "of life and refuses while it runs.", [],
+    "of life and refuses while the application is running.", [],
 )
 STOP_UNSEEN: Task = (
-    "Stop every process that writes the store, and make sure of it where they run: nothing in the "
-    "store tells whether one does. `--assume-stopped` is your word for it, without which `fix` "
-    "refuses.", [],
+    "Stop every process that writes the store, and check on its host that it has ended: the store "
+    "does not show whether a process is running. `fix` requires `--assume-stopped`, your "
+    "confirmation that none is.", [],
 )
 KEEP = (
-    "Make a backup of the store with its own means: the journal of the fix holds the rows that it "
-    "writes and no others."
+    "Back up the store with its own tools: the journal of the fix holds only the rows that the "
+    "fix writes."
 )
 APPLY = (
-    "Apply it, and note down the journal that it names. It states the cost and asks; without a "
-    "terminal it needs `--yes`, and `--accept` where it costs more than an hour of re-reading a "
-    "shard. Exit 0: written, read back, nothing is left to do. 1: written, and the rest is named. "
-    "4: refused, nothing was written, and it says why."
+    "Apply the plan, and write down the name of the journal. `fix` shows the cost and asks for "
+    "confirmation; without a terminal it needs `--yes`, and `--accept` if a shard re-reads more "
+    "than an hour. Exit code 0: written and read back, nothing is left to do. 1: written; the "
+    "output lists what is left. 4: refused, nothing was written; the output gives the reason."
 )
 HALF_DONE = (
-    "Only where it ends with exit code 5, half done: finish it, or take it back. The list names "
+    "Only if `fix` ends with exit code 5, half done: finish the fix or undo it. The list names "
     "the journal."
 )
-WATCH = "Once it runs, see whether its workers get on."
+WATCH = "Once the application is running, check that its workers make progress."
 
 
 def runbook(report: Report, context: Context, saved: Saved | None = None) -> list[Task]:
     """What to do, in order; it always ends with looking again."""
-    again: Task = ("Look again.", [command("inspect", *context.suggested_command)])
+    again: Task = ("Inspect again.", [command("inspect", *context.suggested_command)])
     if report.snapshot.foreseen is not None:
         return _before_a_reshard(report, context)
     match report.decision:
@@ -60,8 +60,8 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
             return [*_understand(report), *_accept(report, context), again]
         case Ask() as ask:
             look_up = (
-                f"Find out {' and '.join(map(code, ask.options))}: the plan depends on it, and no "
-                "store holds it. "
+                f"Find out {' and '.join(map(code, ask.options))}: the plan depends on it, and the "
+                "store does not record it. "
                 f"Do not guess. {_answered(report, ask)}Then one of:"
             )
             wanted = [
@@ -93,8 +93,8 @@ def _before_a_reshard(report: Report, context: Context) -> list[Task]:
     now = command("inspect", *context.suggested_command)
     return [
         *_understand(report),
-        ("See what is so without the reshard, and mend that first.", [now]),
-        ("Reshard, and wait until it has settled.", [[*now, "--wait", "15m"]]),
+        ("List the findings that exist without the reshard, and fix them first.", [now]),
+        ("Reshard the stream; `--wait` waits until that is complete.", [[*now, "--wait", "15m"]]),
     ]
 
 
@@ -112,7 +112,8 @@ def _in_time(report: Report) -> list[Task]:
     if aid is None:
         return []
     longer = [shlex.quote(word) for word in aid.argv()]
-    return [("Only where a deadline is near: buy time. This costs money, and no record.", [longer])]
+    extend = "Only if a deadline is near: extend retention. This costs money; no records are lost."
+    return [(extend, [longer])]
 
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
@@ -128,7 +129,7 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
         command("undo", "--list"), command("fix", "--resume", "JOURNAL", *reached),
         command("undo", "JOURNAL", *reached),
     ]
-    see: Task = ("See the plan, and compare it with the table below.", [save])
+    see: Task = ("Save the plan, and compare it with the table below.", [save])
     if saved is not None:
         digest = code(saved.digest)
         see = (f"Keep the plan: {code(saved.path)}, SHA-256 {digest}.", [])
@@ -138,7 +139,7 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
         see,
         (APPLY, [apply]),
         (HALF_DONE, either),
-        ("Start the application again. It reads on from the positions below.", []),
+        ("Start the application again. It continues from the positions below.", []),
     ]
 
 
@@ -165,7 +166,7 @@ def _accept(report: Report, context: Context) -> list[Task]:
         return [(f"Nothing to write. {tally(report)}", [])]
     flags = [r.flag for r in residuals if r.flag]
     if not flags:
-        return [("Nothing to write: no flag accepts what mending the rest would cost.", [])]
+        return [("Nothing to write: no flag accepts the cost of fixing the rest.", [])]
     words = [*accepting(context.suggested_command, flags), *context.sink]
-    text = "Decide whether what was left alone is worth its cost; this shows what it would do."
+    text = "Decide whether fixing the rest is worth its cost; this shows what it would write."
     return [(text, [command(context.verb, "--dry-run", *words)])]

@@ -66,14 +66,14 @@ def _hiding(by: Suppression) -> str:
 def expired(by: Suppression) -> str:
     """One line on a suppression that does not hold any more."""
     end = "" if by.until is None else f" at {instant(by.until)}"
-    return f"the suppression of {by.rule} ran out{end} ({by.origin}): {by.why}"
+    return f"the suppression of {by.rule} expired{end} ({by.origin}): {by.why}"
 
 
 def unused(by: Suppression) -> str:
     """One line on a suppression that hides nothing."""
     if by.until is None:
-        return f"{by.rule} of {by.origin} is not found any more; make a new baseline"
-    return f"the suppression of {by.rule} ({by.origin}) hides nothing now; it can go"
+        return f"{by.rule} of {by.origin} no longer occurs; make a new baseline"
+    return f"the suppression of {by.rule} ({by.origin}) no longer hides a finding; delete it"
 
 
 def remarks(entry: Entry) -> list[str]:

@@ -107,7 +107,8 @@ def _sentences(sheet: Sheet, report: Report, finding: Finding) -> None:
     for line in left if verbose else left[:LEFT]:
         sheet.line(f"{line}.", indent=BODY)
     if not verbose and len(left) > LEFT:
-        sheet.line(f"And so in {len(left) - LEFT} more shards; -v shows them.", indent=BODY)
+        more = len(left) - LEFT
+        sheet.line(f"And {more} more shards with unread records; -v lists them.", indent=BODY)
     if verbose:
         for why in dict.fromkeys(e.why for e in finding.effects if e.why):
             sheet.line(sentence(why), indent=BODY)
@@ -149,10 +150,10 @@ def retention_advice_first(sheet: Sheet, report: Report) -> None:
     if (aid := retention_advice(report)) is None:
         return
     if aid.since is None or aid.since <= report.snapshot.now:
-        when = "as records may be expiring already"
+        when = "Records may be expiring already:"
     else:
-        when = f"if it cannot be mended by {instant(aid.since)}"
-    sheet.line(f"Retention advice, {when}: keep unread records longer, for money.")
+        when = f"If you cannot fix this before {instant(aid.since)},"
+    sheet.line(f"{when} extend the retention period to keep unread records (costs money):")
     sheet.command([shlex.quote(word) for word in aid.argv()])
     sheet.blank()
 
@@ -161,8 +162,8 @@ def _after_a_forecast(sheet: Sheet, report: Report) -> None:
     """What can be done before the reshard, and what is to be done after it."""
     suggested = sheet.context.suggested_command
     if any(is_already(report, f) for f in report.findings if f.severity > Severity.INFO):
-        sheet.command(command("inspect", *suggested), "what is so already, and its fix")
-    sheet.command(command("inspect", *suggested, "--wait", "15m"), "once it has been made")
+        sheet.command(command("inspect", *suggested), "what is already the case, and its fix")
+    sheet.command(command("inspect", *suggested, "--wait", "15m"), "after the reshard")
 
 
 def ask(sheet: Sheet, report: Report, question: Ask) -> None:
@@ -185,7 +186,7 @@ def _next(sheet: Sheet, report: Report) -> None:
         sheet.command(command("fix", "--dry-run", *suggested), "see the exact writes")
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         argv = accepting(suggested, flags)
-        sheet.command(command("fix", "--dry-run", *argv), "what that would do")
+        sheet.command(command("fix", "--dry-run", *argv), "see what that would write")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision)
     if grave:

@@ -39,7 +39,7 @@ class Fixes:
         decision, reasons = self._report.decision, own_reasons(finding, repair)
         undecided = not reasons and isinstance(decision, Ask | NoSafePlan)
         if undecided and self._explained:
-            reasons = [f"as for {self._explained} above"]
+            reasons = [f"same as for {self._explained} above"]
         self._fix(*(reasons or decision_reasons(decision, finding, asked)))
         if undecided:
             self._explained = self._explained or finding.code
@@ -75,11 +75,11 @@ class Fixes:
 def own_reasons(finding: Finding, repair: Mending) -> list[str]:
     """Why no row is written for a finding itself; none where that depends on the decision."""
     if repair.mended:
-        return ["comes right with the fixes of the other findings"]
+        return ["fixed by the fixes of the other findings"]
     if repair.residuals:
         return [left_alone(residual) for residual in repair.residuals]
     if finding.effects and all(e.past or e.gone for e in finding.effects):
-        return [f"none: it has happened. {finding.helps}".rstrip(". ")]
+        return [f"none: this has already happened. {finding.helps}".rstrip(". ")]
     return []
 
 
@@ -94,7 +94,7 @@ def decision_reasons(
             helps = [finding.helps] if finding.helps else []
             return [f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps])]
         case _:
-            return [f"none: {finding.helps or 'no write is known that makes it better'}"]
+            return [f"none: {finding.helps or 'no known write improves this'}"]
 
 
 def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
@@ -129,11 +129,11 @@ def left_alone(residual: Residual) -> str:
     """Why a shard is left alone, and the flag that would mend it."""
     named = shards((residual.shard,))
     flag = residual.flag or "no flag"
-    return f"{named} is left alone: its fix {cost(residual.costs)}. {flag} accepts that"
+    return f"{named} is left alone, because its fix {cost(residual.costs)}; {flag} accepts that"
 
 
 def asked(ask: Ask) -> str:
     """What has to be said before there is a plan; the commands that say it come last."""
     if ask.options == ("recreated",):
-        return "nobody has said that the stream was deleted and made again; see below"
-    return f"it depends on {ask.named}, which no store holds; see below"
+        return "it depends on whether the stream was deleted and recreated; see below"
+    return f"it depends on {ask.named}, which the store does not record; see below"

@@ -69,10 +69,10 @@ def _way_out(sheet: Sheet, way: str) -> None:
 
 def _why_nothing(report: Report) -> str:
     if all_residuals(report):
-        return " What could be mended costs more than is accepted:"
+        return " What could be fixed costs more than is accepted:"
     if any(f.effects for f in report.findings):
-        return " The next start does what can be done; reshardctl inspect says what remains."
-    return f" The next start already does what policy {report.options.policy.name} wants."
+        return " No write improves the next start; reshardctl inspect lists what remains."
+    return f" The next start already follows policy {report.options.policy.name}."
 
 
 def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
@@ -149,7 +149,7 @@ def _after(sheet: Sheet, report: Report, decided: Plan) -> None:
         read = 0
     sheet.labelled(
         ("after", "bold"),
-        f"{read} of {count(opened, 'open shard')} read; checked by replaying the plan",
+        f"{read} of {count(opened, 'open shard')} will be read (verified by simulation)",
         indent=2,
     )
     for line in remaining(effects, sheet.context.verbose):
@@ -173,7 +173,7 @@ def _costs(sheet: Sheet, report: Report, decided: Plan) -> None:
     if not decided.costs:
         return
     name = report.options.policy.name
-    sheet.labelled(("costs", "bold"), f"policy {name} skips, by intention:", indent=2)
+    sheet.labelled(("costs", "bold"), f"policy {name} skips intentionally:", indent=2)
     for line in remaining(decided.costs, sheet.context.verbose):
         sheet.line(line, indent=2 + LABEL)
 
@@ -223,7 +223,7 @@ def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
         sheet.command(command(context.verb, *argv))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         argv = [*accepting(context.suggested_command, flags), *context.sink]
-        sheet.command(command(context.verb, "--dry-run", *argv), "what that would do")
+        sheet.command(command(context.verb, "--dry-run", *argv), "see what that would write")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision)
 
@@ -249,4 +249,4 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     rows = count(sum(not one.part for one in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"))
     reached = elsewhere(sheet.context.suggested_command)
-    sheet.command(command("undo", outcome.journal, *reached), "takes it back")
+    sheet.command(command("undo", outcome.journal, *reached), "undoes this fix")

@@ -22,7 +22,7 @@ def roundup(sheet: Sheet, shown: Roundup) -> None:
         sheet.blank()
         known = next((one.report for one in entries if one.report is not None), None)
         if known is None:
-            sheet.fields((stream, "bold"), "could not be told")
+            sheet.fields((stream, "bold"), "could not be read")
         else:
             text_stream.forecast(sheet, known)
             text_stream.stream(sheet, known)
@@ -73,11 +73,17 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
 def _last(sheet: Sheet, shown: Roundup) -> None:
     sheet.blank()
     if watched := [r.snapshot.watched for r in shown.reports() if r.snapshot.watched]:
-        sheet.line(f"Judged: the next start, and {watched[0].seconds:.0f} s of the running one.")
+        sheet.line(
+            "This report predicts each consumer's next start. "
+            f"Running consumers were watched for {watched[0].seconds:.0f} s."
+        )
     elif any(r.snapshot.foreseen for r in shown.reports()):
-        sheet.line("Judged: each consumer's first start after that reshard.")
+        sheet.line("This report predicts each consumer's first start after that reshard.")
     elif any(shown.reports()):
-        sheet.line("Judged: each consumer's next start. Whether they run now was not looked at.")
+        sheet.line(
+            "This report predicts each consumer's next start. "
+            "Whether consumers are running was not checked."
+        )
     sheet.blank()
     sheet.line((total(shown), "bold"))
     for report in _most_urgent(shown):

@@ -40,8 +40,8 @@ def nothing(undoing: Undoing) -> str:
     """The sentence for an undo without a step."""
     what = "plan" if undoing.of_plan else "fix"
     if undoing.kept:
-        return f"Nothing of this {what} is to be put back."
-    return f"Nothing of this {what} is in place."
+        return f"No row of this {what} has to be put back."
+    return f"No write of this {what} is in place."
 
 
 def _table(sheet: Sheet, undoing: Undoing) -> None:

@@ -19,5 +19,5 @@ def plan_words(steps: Sequence[Step]) -> str:
     """What holds for the whole plan, and what follows; "" where nobody has looked."""
     if not any(write.running for write in writes_of(steps)):
         return ""
-    way = "--live needs no stop" if all_live(steps) else "stop the application first"
+    way = "--live writes without a stop" if all_live(steps) else "stop the application first"
     return f"{counted(steps)}; {way}"

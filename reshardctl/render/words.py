@@ -21,7 +21,7 @@ _LONG = re.compile(r"\d{21,}")
 _SHARD = re.compile(r"shardId-\d{12,}")
 _HARMS = list(Harm)
 
-IDLE = "losing now, or idle; --probe tells"
+IDLE = "losing records now, or idle; check with --probe"
 
 
 def numbers_elided(text: str) -> str:
@@ -144,7 +144,7 @@ def left_in(effects: Iterable[Effect]) -> list[str]:
         when = ""
         if records.first_arrival is not None and records.last_arrival is not None:
             when = f", arrived {instant(records.first_arrival)} to {instant(records.last_arrival)}"
-            when += " and on" if records.at_least else ""
+            when += " and later" if records.at_least else ""
         lines[effect.shard] = f"{shards((effect.shard,))}: {total([effect])} left{when}"
     return list(lines.values())
 

@@ -122,7 +122,7 @@ def disordered() -> Case:
 def test_a_named_limit_leaves_alone_what_costs_more(lab):
     limited = ("--accept", "reread=2h", "--created", lab.created)
     shown = lab.dry(*limited, "--format", "text")
-    assert "2 is left alone: its fix re-reads ≤ 14h" in flat(shown.out)
+    assert "2 is left alone, because its fix re-reads ≤ 14h" in flat(shown.out)
     assert "--accept reread=15h" in flat(shown.out)
     done = lab.fix(*limited)
     assert done.code == 1 and lab.wire.writes == []

@@ -222,14 +222,14 @@ def test_a_plan_whose_journal_is_lost(lab, tmp_path):
     assert kept(lab.items()) == kept(before)
     assert list(states(lab).values()) == ["undone"]
     again = undo(lab, path)
-    assert again.code == 0 and "Nothing of this plan is in place" in again.out
+    assert again.code == 0 and "No write of this plan is in place" in again.out
 
 
 def test_a_plan_that_was_never_applied(lab, tmp_path):
     path = planned(lab, tmp_path)
     before = lab.items()
     result = undo(lab, path, "--format", "text")
-    assert result.code == 0 and result.out.endswith("\nNothing of this plan is in place.\n")
+    assert result.code == 0 and result.out.endswith("\nNo write of this plan is in place.\n")
     assert lab.items() == before and lab.wire.writes == [] and lab.journals() == []
 
 

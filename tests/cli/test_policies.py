@@ -43,7 +43,7 @@ def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab_of):
     lab = lab_of("a-both", OPTIONS)
     words = ("--policy", "latest", "--format", "text")
     plain, counted = lab.dry(*words), lab.dry(*words, "--count")
-    assert "policy latest skips, by intention:" in counted.out
+    assert "policy latest skips intentionally:" in counted.out
     held = lab.fake.stream(lab.stream).shards
     for shard in (2, 3):
         width = _row(plain.out, shard)

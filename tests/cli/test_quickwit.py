@@ -301,7 +301,7 @@ def test_no_fix_without_the_word_that_every_node_is_stopped(golden):
 
 def test_the_runbook_says_that_nobody_can_tell_whether_it_runs(golden):
     book = golden("0.9.0", "q3").dry("--format", "markdown").out
-    assert "nothing in the store tells whether one does" in book
+    assert "does not show whether a process is running" in book
     assert "--assume-stopped" in book and "--watch" not in book
 
 

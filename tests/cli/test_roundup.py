@@ -244,7 +244,7 @@ def test_one_that_ran_out_brings_its_finding_back(lab):
     assert result.code == 1 and len(broken["report"]["findings"]) == 1
     assert [one["rule"] for one in broken["expired"]] == ["RSH203"]
     for form in FORMATS:
-        assert "ran out at" in lab.cli("inspect", "--format", form).out or form.startswith("json")
+        assert "expired at" in lab.cli("inspect", "--format", form).out or form.startswith("json")
 
 
 def test_one_of_other_shards_hides_nothing(lab):

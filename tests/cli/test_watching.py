@@ -194,10 +194,10 @@ def test_nothing_is_written_and_the_rows_are_read_twice(lab):
 def test_the_report_says_what_was_judged(lab):
     lab.on_sleep.append(renew(lab, FIRST, SECOND))
     one = " ".join(lab.inspect("--watch", "60s", "--format", "text").out.split())
-    assert "and what runs now: in 1m 2 of 2 rows were renewed, 0 moved on." in one
+    assert "The watch: in 1m 2 of 2 rows were renewed, 0 advanced." in one
     other = " ".join(lab.inspect("--format", "text").out.split())
-    assert "Judged: the consumer's next start" in other
-    assert "Whether it runs now was not looked at." in other
+    assert "This report predicts the consumer's next start" in other
+    assert "Whether the consumer is running was not checked." in other
     assert lab.inspect("--format", "json").json["watch"] is None
 
 

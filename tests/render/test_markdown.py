@@ -78,8 +78,8 @@ def test_a_runbook_has_its_tables_and_its_tasks(name):
     ]
     planned = isinstance(report.decision, Plan)
     assert len(others) == planned
-    assert tasks(shown)[-1] == "Look again."
-    assert any(task.startswith("Apply it, and note") for task in tasks(shown)) == planned
+    assert tasks(shown)[-1] == "Inspect again."
+    assert any(task.startswith("Apply the plan, and") for task in tasks(shown)) == planned
     grave = {f.code for f in report.findings if f.severity > 1}
     assert {c[2] for c in commands(shown) if c[:2] == ["reshardctl", "rule"]} == grave
 
@@ -126,8 +126,8 @@ def test_the_steps_are_in_their_order():
     """Look, buy time, stop, keep, see, apply, start, watch, look again: docs/runbook.md."""
     report = report_of("a-both", OPTIONS)
     starts = [task.split()[0] for task in tasks(MARKDOWN.inspect(report, context(report)))]
-    assert starts == ["Read", "Only", "Stop", "Make", "See", "Apply", "Only", "Start",
-                      "Once", "Look"]
+    assert starts == ["Read", "Only", "Stop", "Back", "Save", "Apply", "Only", "Start",
+                      "Once", "Inspect"]
 
 
 def test_a_saved_plan_is_applied_and_not_made_again():

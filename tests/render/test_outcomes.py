@@ -25,7 +25,7 @@ def test_a_fix_names_its_journal_and_what_is_left():
         "  now      No findings.\n"
         "\n"
         "Done. 2 rows written and read back.\n"
-        "  reshardctl undo /var/j/1.journal   # takes it back\n"
+        "  reshardctl undo /var/j/1.journal   # undoes this fix\n"
     )
 
 
@@ -63,7 +63,7 @@ def test_an_undo_that_empties_the_store_says_so():
 
 def test_an_undo_of_nothing():
     report = report_of("a-both", OPTIONS)
-    assert "Nothing of this fix is in place." in TEXT.undo(
+    assert "No write of this fix is in place." in TEXT.undo(
         Undoing(report, report, (), "/j"), context(report)
     )
 
@@ -80,7 +80,7 @@ def test_a_saved_plan_is_named_with_its_command():
 def test_a_bootstrap_is_a_plan_too():
     report = report_of("j-latest", "initial=LATEST", bootstrap=True)
     shown = TEXT.plan(report, context(report))
-    assert "2 of 2 open shards read" in shown
+    assert "2 of 2 open shards will be read" in shown
     assert "Plan: 2 to create, 0 to move, 0 to delete." in shown
 
 

@@ -46,8 +46,8 @@ def test_numbers_and_ids_are_shortened_unless_verbose():
     [
         (Deadline(1000 + 73140, None), "loss in 20h19m"),
         (Deadline(1000 + 73140, 1000 + 80000, probed=True), "loss in 20h19m"),
-        (Deadline(900, None), "losing now, or idle; --probe tells"),
-        (Deadline(1000, 5000), "losing now, or idle; --probe tells"),
+        (Deadline(900, None), "losing records now, or idle; check with --probe"),
+        (Deadline(1000, 5000), "losing records now, or idle; check with --probe"),
         (Deadline(900, 5000, probed=True), "losing now"),
         (Deadline(None, 1000 + 3600), "loss within 1h"),
         (Deadline(None, None), "loss at an unknown time"),

@@ -23,7 +23,7 @@ EXPIRED = (
 LINE = (
     ('<line class="tick" x1="13" y1="0" x2="13" y2="14"/>', "processed up to here"),
     (_SAMPLE.format("unread"), "unread"),
-    (_SAMPLE.format("perhaps"), "unread or processed: not known"),
+    (_SAMPLE.format("perhaps"), "unread or processed: unknown"),
     (_SAMPLE.format("lost"), "will not be read"),
     (_SAMPLE.format("may"), "may not be read"),
 )

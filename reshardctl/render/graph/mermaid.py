@@ -26,7 +26,7 @@ def draw(chart: Chart) -> str:
         names[shard] = f"x{len(names)}" if index is None else f"s{index}"
     lines = ["flowchart LR"]
     if len(chart.edges) > EDGES:
-        lines.append(f"  %% {len(chart.edges)} edges: the page has to raise maxEdges")
+        lines.append(f"  %% {len(chart.edges)} edges: set maxEdges of Mermaid to at least that")
     for shard in chart.expired:
         lines.append(f"  {names[shard]}[{_text([labels.name(shard), 'expired'])}]:::expired")
     lines += [f"  {names[box.shard]}{_node(box, chart.now)}" for box in chart.boxes]

@@ -39,7 +39,7 @@ def _legend(shown: Together) -> Iterator[str]:
         crash = ' class="crash"' if line.chart.crash else ""
         sample = _KEY.format(_LINE.format(index, width))
         yield f"<li{crash}>{sample}{safe(svg.said(line))}</li>"
-    for sample, words in (*SHARDS, (_LOST, "one of them will not read it, or may not")):
+    for sample, words in (*SHARDS, (_LOST, "a consumer will not, or may not, read it")):
         yield f"<li>{_KEY.format(sample)}{words}</li>"
     yield "</ul>"
 
