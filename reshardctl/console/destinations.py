@@ -34,8 +34,8 @@ def destinations(formats: Sequence[str] | None, output: str | None) -> tuple[Des
     if len(main) > 1:
         first, second = (destination.format for destination in main[:2])
         raise UsageError(
-            f"--format {first} and --format {second} both go to the same place",
-            f"give one of them a file: --format {second}=FILE",
+            f"--format {first} and --format {second} both write to stdout",
+            f"write one of them to a file: --format {second}=FILE",
         )
     first_place = Destination(main[0].format if main else None, output)
     places = (first_place, *(destination for destination in named if destination.file is not None))

@@ -204,7 +204,8 @@ def remaining(
     }
     if moved:
         raise half_done(
-            journal, f"{_rows(moved)} neither as before the fix nor as written: someone else wrote"
+            journal,
+            f"{_rows(moved)} neither as before the fix nor as written: another process wrote",
         )
     rest = []
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
@@ -286,7 +287,7 @@ class _Run:
 
     def _moved(self, step: Step, how: str = "") -> NoReturn:
         keys = ", ".join(sorted(write.key for write in step.writes))
-        what = f"{step.title}: a row moved after it was read ({how or keys})"
+        what = f"{step.title}: a row changed after it was read ({how or keys})"
         self._note(what)
         if self._in_place:
             raise self._half_done(what)
@@ -299,7 +300,7 @@ class _Run:
             self._note(error.what)
             raise half_done(
                 self._journal,
-                f"{self._so_far()}; whether the next one is, is not known: {error.what}",
+                f"{self._so_far()}; whether the next step was written is unknown: {error.what}",
             ) from error
         except (CannotTell, Refused, UsageError) as error:
             self._note(error.what)
@@ -310,7 +311,7 @@ class _Run:
             self._note(repr(error))
             raise half_done(
                 self._journal,
-                f"{self._so_far()}; the next one was cut short ({type(error).__name__})",
+                f"{self._so_far()}; the next step was interrupted ({type(error).__name__})",
             ) from error
         return result is WriteResult.APPLIED
 
@@ -341,7 +342,7 @@ class _Run:
             self._note(f"waits for {step.barrier}")
             raise half_done(
                 self._journal,
-                f"{self._so_far()}; the next one waits until {step.barrier} is there "
+                f"{self._so_far()}; the next step waits until {step.barrier} exists "
                 f"({step.title})",
             )
 

@@ -25,9 +25,9 @@ def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) ->
     store: the identity that the store has now.
     """
     if lineage.stream.created != plan.created:
-        raise StalePlan("the plan is stale: the stream was deleted and made again since", AGAIN)
+        raise StalePlan("the plan is stale: the stream was deleted and recreated since", AGAIN)
     if dict(store) != dict(plan.store):
-        raise StalePlan("the plan is stale: the store is another one than it was made for", AGAIN)
+        raise StalePlan("the plan is stale: it was made for another store", AGAIN)
 
 
 def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
@@ -40,13 +40,13 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
         raise StalePlan(f"the plan is stale: {', '.join(moved[:3])} changed since", AGAIN)
     decision = report.decision
     if not isinstance(decision, Plan):
-        what = "nothing is left to do" if isinstance(decision, Nothing) else "it cannot be made now"
-        raise StalePlan(f"the plan is stale: on the rows as they are now {what}", AGAIN)
+        what = "nothing is left to do" if isinstance(decision, Nothing) else "no plan is possible"
+        raise StalePlan(f"the plan is stale: for the current rows {what}", AGAIN)
     owners = report.snapshot.locator.spec.owner_attributes if live else frozenset()
     if changed := _differences(plan.steps, decision.steps, owners):
         raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", AGAIN)
     if len(plan.promised) != len(decision.after):
-        raise StalePlan("the plan is stale: the rows speak of another release now", AGAIN)
+        raise StalePlan("the plan is stale: the current rows indicate another release", AGAIN)
     for promised, effects in zip(plan.promised, decision.after, strict=True):
         if worse := broken(promised, promises(effects)):
             harm, shard, _ = worse[0]
@@ -71,7 +71,7 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
         if worse := broken(promised, promises(candidate.effects)):
             harm, shard, _ = worse[0]
             raise StalePlan(
-                f"going on would leave {shard or 'the consumer'} {harm}, which the plan did "
+                f"continuing would leave {shard or 'the consumer'} {harm}, which the plan did "
                 "not show", f"{undo}   # then plan again",
             )
 
@@ -124,8 +124,8 @@ def _differences(
     was = {w.key: w for step in old for w in step.writes}
     now = {w.key: w for step in new for w in step.writes}
     return [
-        *(f"{key} needs no write any more" for key in sorted(was.keys() - now.keys())),
-        *(f"{key} needs a write too" for key in sorted(now.keys() - was.keys())),
+        *(f"{key} no longer needs a write" for key in sorted(was.keys() - now.keys())),
+        *(f"{key} needs a write, too" for key in sorted(now.keys() - was.keys())),
         *(
             f"{key} would be written differently"
             for key in sorted(was.keys() & now.keys())

@@ -106,7 +106,7 @@ def undo_steps(
     if records.undo is not None:
         done = records.undo.outcome == "undone"
         what = "is undone already" if done else "has an undo that was begun"
-        ways = "look again with reshardctl inspect" if done else f"reshardctl undo {records.path}"
+        ways = "see the rows with reshardctl inspect" if done else f"reshardctl undo {records.path}"
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)
@@ -215,7 +215,7 @@ def _moved(chain: Sequence[Write], now: Image | None, volatile_attributes: Colle
     if left is None or now is None:
         if left is now:
             return ""
-        return "is there again" if left is None else "is gone"
+        return "exists again" if left is None else "is gone"
     names = differing(left, now, volatile_attributes)
     if not names and reached(chain, now, volatile_attributes) != len(chain):
         names = sorted(set(differing(left, now)))

@@ -35,7 +35,7 @@ def watch(
         return _switched_off(ports, consumer, seconds)
     first = consumer.signs_of_life(ports.store.read())
     if not first:
-        return "nothing in the store has an owner"
+        return "no row in the store has an owner"
     _require_enough(first, seconds, consumer.watch_needed(locator.options))
     passed, told = 0.0, ""
     pause = LOOK
@@ -59,8 +59,9 @@ def _require_still(first: Mapping[str, str], second: Mapping[str, str], seconds:
         named = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
         raise ConsumerRunning(
             f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
-            f"rows moved ({named})",
-            "stop every process of it, wait until its rows are still, and run this again",
+            f"rows changed ({named})",
+            "stop every process of the consumer, wait until its rows stay unchanged, and run this "
+            "again",
         )
 
 
@@ -69,8 +70,8 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
     if seconds < needed:
         named, least = ", ".join(sorted(signs)[:3]), f"{math.ceil(needed)}s"
         raise UsageError(
-            f"a watch of {seconds:g} s is too short: {named} may stand still for that long while "
-            f"the consumer runs; the least is {least}",
+            f"a watch of {seconds:g} s is too short: a running consumer may leave {named} "
+            f"unchanged for that long; watch for at least {least}",
             f"--watch {least}, or --assume-stopped if you know that it is stopped",
         )
 
@@ -81,8 +82,8 @@ def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     state = consumer.enabled_state(images)
     if state is None:
         raise Refused(
-            "nothing in this store tells whether the consumer runs: a quiet one leaves no trace",
-            "stop every process of it, make sure of it where they run, and add --assume-stopped",
+            "this store does not show whether the consumer is running",
+            "stop every process of the consumer, check on its host, and add --assume-stopped",
         )
     if state.on:
         raise Refused(state.refusal, state.next)
@@ -94,7 +95,7 @@ def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     ]
     if moved or later != state:
         raise ConsumerRunning(
-            f"in {seconds:g} s rows of the store moved: {', '.join(moved[:3])}",
-            "something publishes still, or was switched on: wait, and run this again",
+            f"in {seconds:g} s rows of the store changed: {', '.join(moved[:3])}",
+            "a process still publishes, or the consumer was enabled: wait, and run this again",
         )
     return state.excluded

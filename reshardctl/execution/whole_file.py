@@ -28,21 +28,21 @@ def unreadable(
     spoiled = store.unreadable(keys) if isinstance(store, Texts) else {}
     if wanted and not spoiled:
         raise UsageError(
-            "--whole-file is for a file that cannot be read, and every one can; nothing was undone",
+            "--whole-file restores files that cannot be read, and all can; nothing was undone",
             f"reshardctl undo {name}",
         )
     why = "; ".join(spoiled.values())
     if spoiled and not spoiled.keys() <= records.fix.texts.keys():
         raise UndoRefused(
-            f"{why}: somebody changed it since the fix, and the journal does not hold all of it as "
-            "it was before; nothing was undone",
+            f"{why}: the file was changed since the fix, and the journal does not hold its whole "
+            "content from before; nothing was undone",
             "restore it from a backup, then see reshardctl inspect", tuple(sorted(keys)),
         )
     if spoiled and not wanted:
         raise UndoRefused(
-            f"{why}: somebody changed it since the fix; nothing was undone. The journal holds all "
-            f"of it as it was before the fix of {records.header.when}",
-            f"reshardctl undo {name} --whole-file   # what was saved into it since is lost",
+            f"{why}: the file was changed since the fix; nothing was undone. The journal holds "
+            f"its whole content from before the fix of {records.header.when}",
+            f"reshardctl undo {name} --whole-file   # later changes to the file are lost",
             tuple(sorted(keys)),
         )
     return spoiled
@@ -63,8 +63,8 @@ class Whole:
         texts = {name: records.fix.texts[name] for name in spoiled}
         rows = [row for name, text in texts.items() for row in store.text_rows(name, text)]
         words = (
-            f"{', '.join(sorted(texts))}: all of it goes back to what it was before the fix of "
-            f"{records.header.when}; what was saved into it since is lost"
+            f"{', '.join(sorted(texts))}: restored to the whole content from before the fix of "
+            f"{records.header.when}; later changes to it are lost"
         )
         return cls(store, texts, after(rows, records.fix.current), words)
 
@@ -81,6 +81,6 @@ class Whole:
         except ReshardError as error:
             raise half_done(journal, error.what) from error
         if WriteResult.CONFLICT in result:
-            raise half_done(journal, "somebody wrote meanwhile")
+            raise half_done(journal, "another process wrote the file meanwhile")
         for index, _ in enumerate(steps):
             journal.applied(index)

@@ -33,8 +33,8 @@ def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> Resha
     """
     what = f"cannot {'write' if action == 's3:PutObject' else 'read'} journal {where}"
     if kind is Kind.ABSENT:
-        gone = f"{what}: the object was deleted meanwhile"
-        return UsageError(gone, "look again with reshardctl inspect")
+        gone = f"{what}: the object was deleted in the meantime"
+        return UsageError(gone, "see the rows with reshardctl inspect")
     failed = buckets.failure(error, kind, what, where.bucket, where.key, action)
     if kind is Kind.NO_BUCKET:
         failed.next += ", or keep the journal in a file: --journal FILE"

@@ -122,7 +122,7 @@ def unwritable(path: Path, error: OSError) -> UsageError:
     """The error to raise when the disk does not accept a write."""
     return UsageError(
         f"cannot write journal {path}: {error.strerror or error}",
-        "name another place with --journal or RESHARDCTL_STATE_DIR",
+        "name another location with --journal or RESHARDCTL_STATE_DIR",
     )
 
 

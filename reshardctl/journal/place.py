@@ -60,7 +60,7 @@ def s3_object(text: str) -> S3Object:
     bucket, _, key = rest.partition("/")
     if scheme != "s3" or not _BUCKET.match(bucket):
         raise UsageError(
-            f"{text!r} names no place on S3", "write it as s3://my-bucket/reshardctl"
+            f"{text!r} names no location on S3", "write it as s3://my-bucket/reshardctl"
         )
     if any(ord(c) < 32 or ord(c) == 127 for c in key) or len(key.encode()) > 900:
         raise UsageError(f"{text!r}: not a key that S3 takes", "use letters, digits, / - _ .")

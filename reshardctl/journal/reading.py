@@ -64,11 +64,10 @@ def parsed(content: bytes, path: Where) -> Records:
     lines, chain = _checked(whole, path)
     if not lines:
         raise UsageError(
-            f"{path}: it has no whole record" + (f" ({torn})" if torn else "")
-            + ": a fix that ended before its first write leaves such a journal, and so does a loss "
-            "of the rest of the file, which held what the rows were before",
-            "see how the rows stand with reshardctl inspect; where the file was cut, restore it "
-            "first",
+            f"{path} has no complete record" + (f" ({torn})" if torn else "")
+            + ": either the fix ended before its first write, or the file was truncated and the "
+            "previous values of the rows are lost",
+            "see the rows with reshardctl inspect; if the file was truncated, restore it first",
         )
     if lines[0].kind != "header":
         lines[0].location.wrong("a journal begins with its header")
@@ -80,7 +79,7 @@ def parsed(content: bytes, path: Where) -> Records:
 
 def _split(content: bytes) -> tuple[list[bytes], str]:
     *whole, rest = content.split(b"\n")
-    torn = f"the last record is torn: {len(rest)} bytes without an end" if rest else ""
+    torn = f"the last record is incomplete: {len(rest)} bytes without a line end" if rest else ""
     return [part + b"\n" for part in whole], torn
 
 
@@ -157,7 +156,7 @@ class _Course:
         index = integer(record["step"], json_path / "step")
         self._known(index, json_path)
         if index not in self.intents:
-            json_path.wrong(f"step {index} landed without an intent")
+            json_path.wrong(f"step {index} was written without an intent")
         self.applied.add(index)
 
     def _end(self, line: Line) -> None:

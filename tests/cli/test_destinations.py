@@ -50,7 +50,8 @@ def test_the_main_one_comes_first(formats, output, places):
     [
         (["xml"], None, "xml"), (["xml=f"], None, "xml"), ([""], None, "no format"),
         (["JSON"], None, "JSON"), (["junit="], None, "names no file"),
-        (["json", "github"], None, "same place"), (["json", "json"], None, "same place"),
+        (["json", "github"], None, "both write to stdout"),
+        (["json", "json"], None, "both write to stdout"),
         (["json=f", "junit=f"], None, "named twice"), (["json=f"], "f", "named twice"),
         (["json=f", "junit=./f"], None, "named twice"),
     ],
@@ -107,5 +108,5 @@ def test_a_bad_combination_stops_before_anything_is_called(lab_of):
     lab = lab_of("a-both", OPTIONS)
     for verb in (lab.inspect, lab.fix):
         refused = verb("--format", "json", "--format", "github")
-        assert refused.code == 2 and refused.says("same place")
+        assert refused.code == 2 and refused.says("both write to stdout")
     assert lab.wire.calls == []

@@ -65,7 +65,7 @@ def test_a_row_moves_between_two_steps_of_a_fix(lab_of):
         lab.wire.do(operation, meanwhile, after=1)
     result = lab.fix("--created", lab.created)
     assert result.code == 5, result.err
-    assert result.says("1 of 2 steps are in place", "a row moved", "fix --resume", "undo")
+    assert result.says("1 of 2 steps are in place", "a row changed", "fix --resume", "undo")
     (key,) = foreign
     back = lab.undo()
     left = lab.items()

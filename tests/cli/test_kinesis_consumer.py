@@ -169,7 +169,7 @@ def test_nothing_tells_that_it_runs_so_the_operator_has_to(made):
     before = lab.items()
     done = lab.cli("fix", *lab.where, "--yes", "--watch", "1s")
     assert done.code == 4
-    assert done.says("nothing in this store tells", "--assume-stopped")
+    assert done.says("this store does not show", "--assume-stopped")
     assert lab.items() == before
     assert lab.fix().code == 0
 

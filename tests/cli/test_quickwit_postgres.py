@@ -235,7 +235,7 @@ def test_a_disabled_source_that_still_publishes_is_running(golden):
     )
     refused = lab.cli("fix", *lab.where, "--yes")
     assert refused.code == 4
-    assert refused.says("rows of the store moved", shard_name(1))
+    assert refused.says("rows of the store changed", shard_name(1))
     assert lab.positions()[shard_name(0)].startswith("~")
 
 

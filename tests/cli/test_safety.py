@@ -172,7 +172,7 @@ def test_a_watch_that_a_running_worker_may_outlast_is_refused(lab_of, failover, 
     before = lab.items()
     refused = lab.cli("fix", *lab.where, "--yes", "--watch", watch)
     assert refused.code == 2, refused.err
-    assert refused.says("too short", f"the least is {least}", f"--watch {least}")
+    assert refused.says("too short", f"watch for at least {least}", f"--watch {least}")
     assert (lab.items(), lab.slept) == (before, [])
 
 

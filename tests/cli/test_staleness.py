@@ -169,7 +169,7 @@ def test_a_recreated_stream(planned):
     lab.fake.client().create_stream(StreamName="orders", ShardCount=2)
     lab.fake.settle()
     refused(lab, path, lab.items())
-    assert "deleted and made again" in apply(lab, path).err
+    assert "deleted and recreated" in apply(lab, path).err
 
 
 def test_a_recreated_table(planned):
@@ -183,7 +183,7 @@ def test_a_recreated_table(planned):
     )  # fmt: skip
     lab.plant(*rows)
     result = apply(lab, path)
-    assert result.code == 4 and result.says("the store is another one")
+    assert result.code == 4 and result.says("it was made for another store")
     assert lab.items() == {row["leaseKey"]["S"]: row for row in rows}
 
 

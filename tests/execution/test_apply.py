@@ -234,7 +234,7 @@ def test_a_row_that_moves_later_leaves_it_half_done(
     plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     error = stopped(plan, Failing(medium, 1, WriteResult.CONFLICT), path)
-    assert "1 of 3 steps are in place" in error.what and "a row moved" in error.what
+    assert "1 of 3 steps are in place" in error.what and "a row changed" in error.what
     assert medium.read() == plan.after(1)
     assert read(path).fix.applied == {0}
 
@@ -497,7 +497,7 @@ def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
     plan = waiting(plan)
     with (
         journal_of(plan, medium, path) as journal,
-        pytest.raises(HalfDone, match=r"1 of 3 steps.*waits until commits/8 is there") as half,
+        pytest.raises(HalfDone, match=r"1 of 3 steps.*waits until commits/8 exists") as half,
     ):
         apply(plan.steps, medium, journal, check=checked(plan))
     assert half.value.exit is Exit.HALF_DONE and "fix --resume" in half.value.next

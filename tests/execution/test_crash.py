@@ -240,7 +240,7 @@ def test_a_journal_without_its_header_does_not_say_what_was_written(tmp_path: Pa
     content = path.read_bytes()
     for size in range(0, len(content), 11):
         path.write_bytes(content[:size])
-        with pytest.raises(UsageError, match="it has no whole record"):
+        with pytest.raises(UsageError, match="has no complete record"):
             Journal.open(path)
 
 

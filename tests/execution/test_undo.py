@@ -206,7 +206,7 @@ def test_a_row_that_is_gone_or_back_refuses(path: Path) -> None:
     medium = fixed(plan, path)
     medium.pull(lease(0).key)
     medium.plant(lease(2))
-    with pytest.raises(UndoRefused, match="000: is gone; shardId-000000000002: is there again"):
+    with pytest.raises(UndoRefused, match="000: is gone; shardId-000000000002: exists again"):
         steps_back(path, medium)
 
 

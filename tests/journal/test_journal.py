@@ -267,7 +267,7 @@ def test_going_on_cuts_a_torn_record_off(plan: Plan, medium: MemoryStore, path: 
     content = finished(plan, medium, path)
     path.write_bytes(content[:-7])
     journal, records = Journal.open(path)
-    assert records.torn.startswith("the last record is torn: ")
+    assert records.torn.startswith("the last record is incomplete: ")
     with journal:
         journal.verified()
     assert path.read_bytes() == content
@@ -311,14 +311,14 @@ def test_a_journal_torn_anywhere_is_whole_up_to_there(
     for size in range(len(content)):
         cut = content[:size]
         if size < first:
-            with pytest.raises(UsageError, match=r"no whole record.*loss of the rest"):
+            with pytest.raises(UsageError, match=r"no complete record.*rows are lost"):
                 parsed(cut, path)
             continue
         found = parsed(cut, path)
         assert found.count == cut.count(b"\n")
         assert found.size == cut.rindex(b"\n") + 1
         rest = size - found.size
-        torn = f"the last record is torn: {rest} bytes without an end" if rest else ""
+        torn = f"the last record is incomplete: {rest} bytes without a line end" if rest else ""
         assert found.torn == torn
 
 
@@ -400,7 +400,7 @@ def test_a_forged_record_is_named(
 def test_landed_needs_an_intent(plan: Plan, medium: MemoryStore, path: Path) -> None:
     with journal_of(plan, medium, path) as journal:
         journal.applied(0)
-    with pytest.raises(UsageError, match="line 2: step 0 landed without an intent"):
+    with pytest.raises(UsageError, match="line 2: step 0 was written without an intent"):
         read(path)
 
 
@@ -410,7 +410,7 @@ def test_landed_needs_an_intent(plan: Plan, medium: MemoryStore, path: Path) -> 
 def test_what_is_no_journal(path: Path, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
-    with pytest.raises(UsageError, match=r"no whole record|not a record of a journal"):
+    with pytest.raises(UsageError, match=r"no complete record|not a record of a journal"):
         read(path)
 
 
