@@ -12,9 +12,9 @@ from reshardctl.auditing.facts import UP_TO_A_TIME, Compared, Facts, Record
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, time_of
 
-TAKEN = "retention has taken it"
-UNLISTED = "the shard is not listed any more"
-NOT_ASKED = "it is outside of the time that was asked for"
+TAKEN = "its records have expired"
+UNLISTED = "the shard is no longer listed"
+NOT_ASKED = "it is outside of the requested time"
 """What the operator asked for, so no lack of knowledge."""
 
 

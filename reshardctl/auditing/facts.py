@@ -107,7 +107,7 @@ class Compared:
     before_missing: Record | None = None
 
 
-UP_TO_A_TIME = "it was to be read up to a time only"
+UP_TO_A_TIME = "the read was limited to a time"
 """Why a read is short that only the operator's choice limits."""
 
 

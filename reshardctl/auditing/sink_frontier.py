@@ -53,10 +53,10 @@ def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> 
     unproven = [shard for shard, span in spans.items() if span is None]
     if unproven:
         raise Refused(
-            f"{facts.sink}: nothing proves that what it holds of {_named(unproven)} is whole: "
-            "below its furthest record any other may be missing",
-            "compare it with the stream (leave --alone out), which shows the first missing "
-            "record; or start over and read everything again: reshardctl fix --bootstrap",
+            f"{facts.sink}: nothing proves that its rows of {_named(unproven)} are complete: "
+            "any record before the last one may be missing",
+            "compare the sink with the stream (without --alone), which shows the first missing "
+            "record; or start over and re-read everything: reshardctl fix --bootstrap",
         )
     line = _gated(lineage, {s: span for s, span in spans.items() if span is not None})
     return SinkFrontier(facts.sink, line, (*_notes(facts, line), *_whole_only(facts, line, inside)))
@@ -122,7 +122,7 @@ def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
         return _up_to(_idle(cut_of(compared.until), quiet), inside, Basis.PROBED, why)
     if inside is None:
         return exactly(_idle(START, quiet), Basis.PROBED, "nothing to read and no row yet")
-    why = "the stream holds nothing of it any more, and what follows comes behind its last row"
+    why = "the stream has no record of it left, and later records follow its last row"
     return exactly(_idle(cut_of(inside.last), quiet), Basis.PROBED, why)
 
 
@@ -172,7 +172,7 @@ def _below_the_gap(compared: Compared, inside: InSink | None) -> Span:
     read any more.
     """
     if compared.before_missing is not None:
-        why = f"{_records(compared.missing)} missing behind it"
+        why = f"{_records(compared.missing)} missing after it"
         return _up_to(cut_of(compared.before_missing), inside, Basis.PROBED, why)
     why = f"{_records(compared.missing)} missing, {_from_the_beginning(compared)}"
     return _up_to(START, inside, Basis.PROBED, why)
@@ -181,10 +181,10 @@ def _below_the_gap(compared: Compared, inside: InSink | None) -> Span:
 def _from_the_beginning(compared: Compared) -> str:
     first, since = compared.first_missing, compared.since
     if first is not None and since is not None and first.number != since.number:
-        return "one in part, and the store holds no place inside a record"
+        return "one in part, and the store keeps no position inside a record"
     if compared.whole:
         return "its first record among them"
-    return "the oldest record that the stream still has among them"
+    return "the oldest record left in the stream among them"
 
 
 def _up_to(lo: Cut, inside: InSink | None, basis: Basis, why: str) -> Span:
@@ -211,28 +211,28 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
     over = sum(span.lo == DONE for span in line.values())
     begun = sum(START < span.lo < DONE for span in line.values())
     notes = [
-        f"line from {facts.sink}, {facts.rows} rows"
+        f"positions from {facts.sink}, {facts.rows} rows"
         f"{', compared with the stream' if facts.compared else ', the stream was not read'}: "
-        f"{over} of {len(line)} shards to their end, {begun} to a record, "
-        f"{len(line) - over - begun} from their beginning"
+        f"{over} of {len(line)} shards processed to their end, {begun} up to a record, "
+        f"{len(line) - over - begun} not at all"
     ]
     notes += [
-        f"shard {short(shard)}: {span.why}; what it has beyond is read again, up to {span.hi}"
+        f"shard {short(shard)}: {span.why}; its later records, up to {span.hi}, are re-read"
         for shard, span in _gaps(facts, line)[:NAMED]
     ]
     if more := len(_gaps(facts, line)) - NAMED:
-        notes += [f"so in {more} more shards"] if more > 0 else []
+        notes += [f"{more} more shards re-read later records"] if more > 0 else []
     cut = [
         s for s, c in facts.compared.items()
         if s in line and not c.whole and c.before_missing is None and (c.missing or not c.read)
     ]
     if cut:
         notes.append(
-            f"{_named(cut)}: retention has taken what lay before the records that were read; "
-            "whether that was ever stored cannot be known"
+            f"{_named(cut)}: records older than those that were read have expired; "
+            "whether they were stored is unknown"
         )
     notes += [
-        f"{bad.rows} rows of the sink prove nothing ({bad.fault}): their records count as missing"
+        f"{bad.rows} rows of the sink are not counted ({bad.fault}): their records are missing"
         for bad in facts.unusable
     ]
     return tuple(notes)
@@ -247,8 +247,8 @@ def _whole_only(facts: Facts, line: Mapping[ShardId, Span], inside: bool) -> Ite
     yield from facts.notes
     if facts.notes and inside and any(START < span.lo < DONE for span in line.values()):
         yield (
-            "of the record at which a shard begins again, all parts but the first come again if "
-            "it holds several (KPL); --column sub=NAME tells how far it was stored"
+            "if the record at which a shard continues is aggregated (KPL), all its parts but the "
+            "first are re-read; --column sub=NAME shows which parts are stored"
         )
 
 

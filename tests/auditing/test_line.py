@@ -81,7 +81,7 @@ def test_the_record_before_the_first_missing_one_and_the_furthest(case, lineage)
     assert line.spans[S0].basis is Basis.PROBED
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[0]), at(of[2]))
     assert line.spans[S2].lo == line.spans[S2].hi == START
-    assert any("shard 1" in note and "read again" in note for note in line.notes)
+    assert any("shard 1" in note and "re-read" in note for note in line.notes)
 
 
 def test_nothing_missing_is_up_to_the_last_record_read(case, lineage):
@@ -103,7 +103,7 @@ def test_a_first_record_that_is_missing_is_the_beginning(case, lineage, whole):
         read(S2, [], tip=True),
     ]), lineage)  # fmt: skip
     assert (line.spans[S0].lo, line.spans[S0].hi) == (START, at(of[3]))
-    assert any("cannot be known" in note for note in line.notes) is not whole
+    assert any("is unknown" in note for note in line.notes) is not whole
 
 
 @pytest.mark.parametrize("how", ["open", "not read to its end", "one missing"])
@@ -217,4 +217,4 @@ def test_what_was_compared_by_number_alone_is_told(case, lineage, inside):
     ], notes=("records were compared whole",))  # fmt: skip
     notes = sink_frontier_of(found, lineage, inside=inside).notes
     assert "records were compared whole" in notes
-    assert any("all parts but the first" in note for note in notes) is inside
+    assert any("all its parts but the first" in note for note in notes) is inside

@@ -122,7 +122,7 @@ def test_a_read_that_failed_half_way_is_could_not_tell(lab, spark, missing, fail
     assert any("AccessDenied" in f["what"] for f in found.json["findings"] if f["code"] == "RSH508")
 
 
-@pytest.mark.parametrize("short", ["records came faster", "retention has taken it"])
+@pytest.mark.parametrize("short", ["records arrived faster", "its records have expired"])
 def test_a_read_that_ends_for_good_reasons_is_no_failure(lab, spark, short):
     spark.short = short
     assert audit(lab, "--against-stream").code == 0

@@ -395,7 +395,7 @@ def test_what_the_line_rests_on_is_said(lab_of, counted):
     lab = lab_of("a-both", OPTIONS, items=[])
     counted(HOLES)
     notes = rebuild(lab, "--dry-run", "--format", "json", *ALL).json["notes"]
-    assert any("s3://lake/orders" in note and "1 of 4 shards to their end" in note
+    assert any("s3://lake/orders" in note and "1 of 4 shards processed to their end" in note
                for note in notes)
     assert any("shard 1: 2 records are missing" in note for note in notes), notes
     assert any("one that serves several" in note for note in notes), notes

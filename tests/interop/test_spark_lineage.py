@@ -177,7 +177,7 @@ def test_parent_that_expired_unread(written: Written, tmp_path: Path) -> None:
     lossy = Path(shutil.copytree(checkpoint, tmp_path / "lossy"))
     with written.stream.at(expired()) as planted:
         died = written.restart("parent expired, as it is", planted, asis).died
-        assert "retention has taken the unread rest of shard 0" in died
+        assert "unread records have expired in shard 0" in died
         outcome = written.restart("parent expired, failOnDataLoss=false", planted, lossy, **LOSSY)
         assert (outcome.delivered, outcome.died) == (left, "")
         tool = _tool(planted, tmp_path)
@@ -202,7 +202,7 @@ def test_place_past_retention(written: Written, tmp_path: Path) -> None:
         named = locator.replace(str(checkpoint), str(stale))
         assert tool.inspect(named, STREAM).codes == {"RSH204"}
         died = written.restart("past retention, as it is", planted, stale).died
-        assert "before the oldest record that retention keeps" in died
+        assert "position of the query is older than the retention period" in died
         outcome = written.restart("past retention, failOnDataLoss=false", planted, lossy, **LOSSY)
     assert (outcome.delivered, outcome.died) == (list(of(s0=range(4, 6))), "")
 

@@ -138,7 +138,7 @@ def _one(
     if not short and cut:
         short = UP_TO_A_TIME
     elif not short and not window.to_end and not window.tip:
-        short = "records came faster than its newest one was found"
+        short = "records arrived faster than the newest one could be located"
     lost = _end(of, "first_missing", min)
     return Compared(
         window.shard,

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from reshardctl.kinesis.fast import Reach
 
 WHOLE = (
-    "the sink has no column for places inside aggregated records: records were compared whole, "
+    "the sink has no column for positions inside aggregated records: records were compared whole, "
     "by their number alone"
 )
 STORED_WHOLE = (
-    "no row of the sink is of inside an aggregated record: where the pipeline stores such records "
-    "whole, as they came, they are not missing (--column sub= compares by number alone)"
+    "no row of the sink is from inside an aggregated record: if the pipeline stores such records "
+    "whole, they are not missing (--column sub= compares by number alone)"
 )
 LOOK_DOUBLED = (
-    "the sink has no column for places inside aggregated records: such records, if there are any, "
-    "look doubled (--column sub=NAME)"
+    "the sink has no column for positions inside aggregated records, so such records look doubled "
+    "(--column sub=NAME)"
 )
 
 

@@ -196,7 +196,7 @@ def _quoted(frame: DataFrame, name: str) -> str:
 def _check_number(name: str, kind: str, word: str) -> None:
     if word not in WHOLE:
         raise UsageError(
-            f"column {name} is of type {kind}, which has not kept the 56 digits of a number",
+            f"column {name} is of type {kind}, which cannot hold the 56 digits of a number",
             "write sequence numbers as text, or name another column: --column number=NAME",
         )
 

@@ -116,7 +116,7 @@ def opened(spark: SparkSession, sink: str, form: str | None = None) -> Sink:
     if not files.count:
         raise CannotTell(
             f"{sink} holds no file of rows",
-            "is this the right path? With nothing in it, everything is missing",
+            "is this the right path? An empty sink would mean that every record is missing",
         )
     kind = form or _form(sink, files)
     return _of_files(spark, sink, kind, files)
@@ -227,8 +227,8 @@ def _form(sink: str, files: Files) -> str:
         return kinds.pop()
     endings = ", ".join(f"{count} .{ending}" for ending, count in sorted(files.endings.items()))
     raise UsageError(
-        f"{sink}: its files do not tell what they are ({endings[:200]})",
-        f"say it: --form {'|'.join(FORMS)}",
+        f"{sink}: the format of its files is not known ({endings[:200]})",
+        f"name it: --form {'|'.join(FORMS)}",
     )
 
 

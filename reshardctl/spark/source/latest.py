@@ -140,7 +140,7 @@ def _place(lineage: Lineage, shard: ShardId, start: Start) -> OffsetPosition:
 def _may_wait(shard: ShardId, start: Start | None, unread: list[ShardId]) -> None:
     if start is not None and start.kind not in (TRIM_HORIZON,):
         raise UsageError(
-            f"startingPosition has shard {short(shard)} begin behind its beginning, though its "
-            f"parent {short(unread[0])} is still to be read",
+            f"startingPosition has shard {short(shard)} start after its beginning, though its "
+            f"parent {short(unread[0])} has unread records",
             f'say "SHARD_END" for shard {short(unread[0])}, or leave shard {short(shard)} out',
         )

@@ -83,7 +83,7 @@ def recreated(offset: Offset, created: float) -> Loss | None:
         before = f"the newest position in the checkpoint is of {instant(max(times))}"
     why = (
         f"it was deleted and created again at {instant(created)} ({before}): what the "
-        "query had not read of the old stream is gone, and the new one is read from its beginning"
+        "query had not read of the old stream is lost, and the new one is read from its beginning"
     )
     return Loss("recreated", tuple(sorted(offset.shards)), why)
 
@@ -94,7 +94,7 @@ def all_born(offset: Offset, lineage: Lineage) -> None:
     ahead = sorted(shard for shard in offset.shards if (index_of(shard) or 0) > newest)
     if ahead:
         raise CannotTell(
-            f"shard {short(ahead[0])} is not listed, but newer than all that is: the listing of "
+            f"shard {short(ahead[0])} is newer than every listed shard: the listing of "
             f"stream {lineage.stream.name} lags, or the checkpoint is not of this stream",
             "start the query again; if that does not help: reshardctl inspect spark:CHECKPOINT "
             f"--stream {lineage.stream.name}",
@@ -111,7 +111,7 @@ def trimmed(places: Mapping[ShardId, OffsetPosition], lineage: Lineage) -> Loss 
     if not gone:
         return None
     spans = [_span(lineage, shard, places[shard]) for shard in gone]
-    return Loss("trimmed", tuple(gone), _all("retention has taken the unread rest of", spans))
+    return Loss("trimmed", tuple(gone), _all("unread records have expired in", spans))
 
 
 def skipped(
@@ -126,7 +126,7 @@ def skipped(
         f"shard {short(parent)} (all of it, until {_time(lineage.opened_at(child))})"
         for child, parent in {parent: (child, parent) for child, parent in pairs}.values()
     ]
-    why = _all("retention has taken, before the query came to them, and maybe their parents too:",
+    why = _all("these shards, and perhaps their parents, expired before the query read them:",
                spans)  # fmt: skip
     return Loss("unlisted", tuple(gone), why)
 
@@ -179,9 +179,9 @@ def shortened(places: Sequence[tuple[ShardId, str]], now: float) -> Loss | None:
         return None
     spans = [f"shard {short(shard)} (from {_time(time_of(seq))})" for shard, seq in places]
     why = (
-        _all("the last record that the query has read is gone in", spans)
+        _all("the last record that the query has read is missing in", spans)
         + f" before its time, so retention was shorter before: records up to "
-        f"{instant(now - LEAST_RETENTION)} may be gone unread"
+        f"{instant(now - LEAST_RETENTION)} may have expired unread"
     )
     return Loss("expired", tuple(shard for shard, _ in places), why)
 
@@ -205,8 +205,8 @@ def expired(places: Sequence[tuple[ShardId, float]], horizon: float) -> Loss | N
     spans = [f"shard {short(shard)} (from {instant(since)})" for shard, since in places]
     long = duration(horizon - min(since for _, since in places))
     why = (
-        _all("the query stands before the oldest record that retention keeps in", spans)
-        + f": records up to {instant(horizon)}, {long} at most, may be gone unread"
+        _all("the position of the query is older than the retention period in", spans)
+        + f": records up to {instant(horizon)}, {long} at most, may have expired unread"
     )
     return Loss("expired", tuple(shard for shard, _ in places), why)
 

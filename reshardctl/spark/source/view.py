@@ -73,7 +73,7 @@ class View:
             except CannotTell as error:
                 if self._lineage is None or self.clock() - self._at > UNSETTLED_FOR:
                     raise
-                LOG.warning("%s: going on by the listing of before", error.what)
+                LOG.warning("%s: continuing with the previous listing", error.what)
                 return self._lineage
             self._lineage, self._at, self._dropped = lineage, self.clock(), False
             self._took = self._at - begun

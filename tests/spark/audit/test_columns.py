@@ -52,8 +52,8 @@ def test_fields_of_a_struct_and_none_at_all(spark: Any) -> None:
          "several columns may be the number", "--column number=sequenceNumber"),
         ("sequenceNumber STRING", Columns(order="batch"), "there is no such column",
          "--column order="),
-        ("sequenceNumber DOUBLE", Columns(), "has not kept the 56 digits", "as text"),
-        ("sequenceNumber DECIMAL(38,0)", Columns(), "has not kept the 56 digits", "as text"),
+        ("sequenceNumber DOUBLE", Columns(), "cannot hold the 56 digits", "as text"),
+        ("sequenceNumber DECIMAL(38,0)", Columns(), "cannot hold the 56 digits", "as text"),
     ],
 )  # fmt: skip
 def test_columns_that_will_not_do(

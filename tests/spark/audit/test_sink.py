@@ -90,7 +90,7 @@ def test_sinks_that_cannot_be_read(spark: Any, tmp_path: Path) -> None:
     odd = tmp_path / "odd"
     odd.mkdir()
     (odd / "rows.avro").write_bytes(b"Obj")
-    with pytest.raises(UsageError, match=r"do not tell what they are \(1 \.avro\)"):
+    with pytest.raises(UsageError, match=r"format of its files is not known \(1 \.avro\)"):
         audit_path(spark, str(odd), lineage=split_once())
     with pytest.raises(UsageError, match="no such form"):
         audit_path(spark, str(odd), "avro", lineage=split_once())

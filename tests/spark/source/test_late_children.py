@@ -35,7 +35,7 @@ def test_of_which_retention_took_the_beginning_unread(old):
     living, query = parent_read_children_not(old)
     living.fake.clock.advance(DAY + HOUR)
     living.put(0, 1)
-    with pytest.raises(DataLoss, match=r"shard 1 \(from .*Z\), shard 2 .*may be gone unread"):
+    with pytest.raises(DataLoss, match=r"shard 1 \(from .*Z\), shard 2 .*may have expired unread"):
         query.trigger()
     query.stop()
     query.options = {"failOnDataLoss": "false"}
@@ -57,7 +57,7 @@ def test_whose_first_batch_runs_again_when_retention_has_taken_its_beginning(old
     with pytest.raises(Crash):
         query.trigger(crash=True)
     living.fake.clock.advance(DAY + HOUR)
-    with pytest.raises(DataLoss, match=r"shard 1 \(from .*Z\), shard 2 .*may be gone unread"):
+    with pytest.raises(DataLoss, match=r"shard 1 \(from .*Z\), shard 2 .*may have expired unread"):
         query.trigger()
 
 

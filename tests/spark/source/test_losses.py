@@ -42,7 +42,8 @@ def test_a_parent_that_was_trimmed_unread(old):
     living.split(0)
     living.put(0, 1)
     living.fake.trim_shard(NAME, 0)
-    with pytest.raises(DataLoss, match=r"unread rest of shard 0 \(from .*Z to .*Z\)") as lost:
+    expected = r"unread records have expired in shard 0 \(from .*Z to .*Z\)"
+    with pytest.raises(DataLoss, match=expected) as lost:
         query.trigger()
     assert "reshardctl inspect spark:CHECKPOINT --stream orders" in lost.value.next
     assert "reshardctl audit SINK --stream orders" in lost.value.next
@@ -150,7 +151,8 @@ def test_a_query_that_was_down_for_longer_than_retention(old):
     living.put(0, 2)
     living.fake.clock.advance(DAY + HOUR)
     living.put(0, 1)
-    with pytest.raises(DataLoss, match=r"shard 0 \(from .*1h\d*m? at most, may be gone unread"):
+    expected = r"shard 0 \(from .*1h\d*m? at most, may have expired unread"
+    with pytest.raises(DataLoss, match=expected):
         query.trigger()
     query.stop()
     go_on(query)
@@ -297,7 +299,7 @@ def test_a_batch_to_run_again_whose_records_are_gone(old):
     with pytest.raises(Crash):
         query.trigger(crash=True)
     living.fake.clock.advance(2 * DAY)
-    with pytest.raises(DataLoss, match="may be gone unread"):
+    with pytest.raises(DataLoss, match="may have expired unread"):
         query.trigger()
 
 
@@ -329,7 +331,7 @@ def test_what_is_passed_over_is_logged_once_and_counted(caplog):
     with caplog.at_level(logging.WARNING, "reshardctl.spark.source"):
         query.drain()
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "may be gone unread" in caplog.text
+    assert "may have expired unread" in caplog.text
     assert "failOnDataLoss is false" in caplog.text
     report = query.plans.progress.report()
     assert report is not None
@@ -386,7 +388,7 @@ def test_a_child_that_had_no_share_and_then_waited_for_too_long(old):
     assert [set(place) for place in waiting if not place["end"]] == [{"seq", "end", "tip"}]
     query.stop()
     living.fake.clock.advance(DAY + HOUR)
-    with pytest.raises(DataLoss, match=r"shard 1 .*shard 2 .*may be gone unread"):
+    with pytest.raises(DataLoss, match=r"shard 1 .*shard 2 .*may have expired unread"):
         query.trigger()
 
 

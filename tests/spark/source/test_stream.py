@@ -157,7 +157,7 @@ def test_a_start_shard_by_shard(old):
     ({"s4": "TRIM_HORIZON"}, "does not say where shard 5 begins"),
     ({"s9": "TRIM_HORIZON"}, "names shard 9, which is not listed"),
     ({"s4": "SHARD_END", "s5": "LATEST"}, "SHARD_END for shard 4, which is open"),
-    ({"s3": "TRIM_HORIZON", "s4": "LATEST"}, "parent 3 is still to be read"),
+    ({"s3": "TRIM_HORIZON", "s4": "LATEST"}, "parent 3 has unread records"),
 ])  # fmt: skip
 def test_a_line_that_contradicts_the_stream(places, words):
     with pytest.raises(UsageError, match=words):

@@ -88,7 +88,7 @@ def test_a_stream_that_cannot_be_listed_is_read_by_its_last_listing_for_a_while(
     lists.denied = True
     lists.now += UNSETTLED_FOR
     assert view.lineage() is known
-    assert "it is throttled: going on by the listing of before" in caplog.text
+    assert "it is throttled: continuing with the previous listing" in caplog.text
     lists.now += 1
     with pytest.raises(CannotTell):
         view.lineage()
