@@ -124,11 +124,11 @@ def _of_many(write: Write) -> Changed:
 def _listed(row: Image | None) -> str | None:
     """The shards that a row lists, shortened."""
     lists = [value["L"] for value in row.attributes.values() if "L" in value] if row else []
-    found = [short(one["S"]) for ids in lists for one in ids if "S" in one]
-    return ", ".join(found) or None
+    names = [short(item["S"]) for ids in lists for item in ids if "S" in item]
+    return ", ".join(names) or None
 
 
 def counted(changed: Iterable[Changed]) -> dict[Action, int]:
     """How many rows of each, every action named."""
-    found = [one.action for one in changed if not one.part]
-    return {action: found.count(action) for action in Action}
+    actions = [row.action for row in changed if not row.part]
+    return {action: actions.count(action) for action in Action}

@@ -21,20 +21,20 @@ def side_by_side(
     """
     widest = next(gap for wide, gap in GAPS if room >= wide)
     for gap in range(widest, 0, -1):
-        found = _widths(sizes, least, room - gap * (len(sizes) - 1))
-        if found is not None:
-            return found, gap
+        widths = _widths(sizes, least, room - gap * (len(sizes) - 1))
+        if widths is not None:
+            return widths, gap
     return None
 
 
 def _widths(sizes: Sequence[int], least: Sequence[int], room: int) -> list[int] | None:
     """What can give way most gives way first."""
-    found = list(sizes)
+    widths = list(sizes)
     if sum(least) > room:
         return None
-    for _ in range(sum(found) - room):
-        found[max(range(len(found)), key=lambda i: found[i] - least[i])] -= 1
-    return found
+    for _ in range(sum(widths) - room):
+        widths[max(range(len(widths)), key=lambda i: widths[i] - least[i])] -= 1
+    return widths
 
 
 def least_of(cells: Sequence[str], size: int) -> int:

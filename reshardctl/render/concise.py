@@ -163,11 +163,11 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
             lines = [] if residuals else [f"{subject}: nothing to write"]
         case Ask() as ask:
             told = "".join(f"; {line}" for line in explained(report, ask))
-            said = f"{ask.needs}: {question(report, ask)}{told}"
-            lines = [f"{subject}: {REFUSED}: no plan: {said}"]
+            reason = f"{ask.needs}: {question(report, ask)}{told}"
+            lines = [f"{subject}: {REFUSED}: no plan: {reason}"]
         case NoSafePlan(why, ways):
-            said = "; ".join([shortened(why, verbose), *ways])
-            lines = [f"{subject}: {LEFT}: no plan: {said}"]
+            reason = "; ".join([shortened(why, verbose), *ways])
+            lines = [f"{subject}: {LEFT}: no plan: {reason}"]
     lines = _caveats(report) + lines
     for residual in all_residuals(report):
         named = shards((residual.shard,), verbose)
@@ -197,16 +197,16 @@ def _rows(
     report: Report, steps: Iterable[Step], left: Costs | None, state: str, verbose: bool
 ) -> list[str]:
     """left: what the shards cost afterwards, `None` where that is not told."""
-    return [_row(report, one, left, state, verbose) for one in changes(report, steps)]
+    return [_row(report, row, left, state, verbose) for row in changes(report, steps)]
 
 
-def _row(report: Report, one: Changed, left: Costs | None, state: str, verbose: bool) -> str:
-    now, then = (shortened(position or "-", verbose) for position in (one.now, one.after))
-    named = shards((one.shard,), verbose)
-    line = f"{locator_words(report)}: {state}: {named} {one.action} {now} -> {then}"
+def _row(report: Report, row: Changed, left: Costs | None, state: str, verbose: bool) -> str:
+    now, then = (shortened(position or "-", verbose) for position in (row.now, row.after))
+    named = shards((row.shard,), verbose)
+    line = f"{locator_words(report)}: {state}: {named} {row.action} {now} -> {then}"
     if left is None:
         return line
-    own = left.get(one.shard, [])
+    own = left.get(row.shard, [])
     skipped, again = widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
     order = ", out of order" if any(disorders(e) for e in own) else ""
     return f"{line} (skips {skipped}, re-reads {again}{order})"

@@ -48,9 +48,9 @@ class Sheet:
 
         whole = Text()
         for part in parts:
-            words, style = (part, "") if isinstance(part, str) else part
-            words = escape(words)
-            whole.append(ascii_only(words) if self.context.ascii else words, style or None)
+            shown, style = (part, "") if isinstance(part, str) else part
+            shown = escape(shown)
+            whole.append(ascii_only(shown) if self.context.ascii else shown, style or None)
         return whole
 
     def blank(self) -> None:
@@ -123,12 +123,12 @@ class Sheet:
             else sizes[index]
             for index, head in enumerate(heads)
         ]
-        found = side_by_side(sizes, least, self.width - indent)
-        if found is None:
+        fitted = side_by_side(sizes, least, self.width - indent)
+        if fitted is None:
             for row in cells[1:]:
                 self._block(cells[0], row, indent)
             return
-        widths, gap = found
+        widths, gap = fitted
         table = Table(
             box=None, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), header_style=""
         )
@@ -176,14 +176,14 @@ class Sheet:
         grid.add_row(left, right)
         self._rows.append((Padding(grid, (0, 0, 0, indent)), False))
 
-    def command(self, words: Sequence[str], comment: str = "", indent: int = 2) -> None:
+    def command(self, arguments: Sequence[str], comment: str = "", indent: int = 2) -> None:
         """A command to copy: broken between words with a backslash, never inside of one.
 
         comment: behind it after `# `, which a shell leaves out; above it where there is no room.
         """
         rows: list[list[str]] = [[]]
         used = indent
-        for word in _with_values(words):
+        for word in _with_values(arguments):
             size = self.text(word).cell_len + 1
             if rows[-1] and used + size + 2 > self.width:
                 rows.append([])
@@ -202,10 +202,10 @@ class Sheet:
             )
             self._rows.append((text, True))
 
-    def remark(self, words: str, indent: int = 2) -> None:
+    def remark(self, text: str, indent: int = 2) -> None:
         """Words that a shell takes for a comment, on as many lines as they need."""
         room = max(self.width - indent - 2, 1)
-        plain = self.text(words).plain
+        plain = self.text(text).plain
         for row in wrap(plain, room, break_long_words=False, break_on_hyphens=False):
             self._rows.append((self.text(" " * indent, (f"# {row}", "dim")), True))
 
@@ -228,10 +228,10 @@ class Sheet:
         return _TRAILING.sub("", out.getvalue())
 
 
-def _with_values(words: Sequence[str]) -> list[str]:
+def _with_values(arguments: Sequence[str]) -> list[str]:
     """A flag and the value behind it as one."""
     joined: list[str] = []
-    for word in words:
+    for word in arguments:
         last = joined[-1] if joined else ""
         if last.startswith("--") and last not in ALONE and " " not in last and word[:1] != "-":
             joined[-1] += f" {word}"

@@ -11,22 +11,22 @@ from reshardctl.render.words import command, count
 _COLORS = {Confidence.CERTAIN: "green", Confidence.STRONG: "green", Confidence.POSSIBLE: "yellow"}
 
 
-def text(sheet: Sheet, found: Found) -> None:
+def text(sheet: Sheet, discovery: Found) -> None:
     """A locator a line with its evidence below it; then what could not be read."""
-    stream = found.lineage.stream
+    stream = discovery.lineage.stream
     sheet.fields(
-        (stream.name, "bold"), stream.region, count(len(found.lineage), "shard"),
+        (stream.name, "bold"), stream.region, count(len(discovery.lineage), "shard"),
         f"created {instant(stream.created)}",
     )
-    for table in found.matching():
+    for table in discovery.matching():
         sheet.blank()
         _table(sheet, table)
-    if found.unread:
+    if discovery.unread:
         sheet.blank()
         sheet.line(("Could not be read", "bold"), "; one of these may hold the positions:")
-        for name, why in found.unread:
+        for name, why in discovery.unread:
             sheet.line(f"{name}: {why}", indent=2)
-    _last(sheet, found)
+    _last(sheet, discovery)
 
 
 def _table(sheet: Sheet, table: Table) -> None:
@@ -39,35 +39,35 @@ def _table(sheet: Sheet, table: Table) -> None:
         sheet.line(f"A table of {table.library.name}: {why}.", indent=4)
 
 
-def _last(sheet: Sheet, found: Found) -> None:
-    others = found.others()
+def _last(sheet: Sheet, discovery: Found) -> None:
+    others = discovery.others()
     sheet.blank()
-    summary = f"{count(found.looked, 'table')} in this account and region"
+    summary = f"{count(discovery.looked, 'table')} in this account and region"
     if others:
         summary += f"; {count(len(others), 'table')} of consumers of other streams"
     sheet.line(f"{summary}.")
-    if not found.matching():
+    if not discovery.matching():
         sheet.line(("No table holds positions of this stream.", "bold"))
         return
     sheet.blank()
-    for table in found.matching():
+    for table in discovery.matching():
         if table.locator:
             sheet.command(command("inspect", table.locator, *sheet.context.suggested_command))
 
 
-def discovery_document(found: Found) -> Json:
+def discovery_document(discovery: Found) -> Json:
     """What was searched and what it holds, without its schema and exit code."""
-    stream = found.lineage.stream
+    stream = discovery.lineage.stream
     return {
-        "taken": instant(found.now),
+        "taken": instant(discovery.now),
         "stream": {
             "name": stream.name, "arn": stream.arn, "created": instant(stream.created),
-            "shards": len(found.lineage),
+            "shards": len(discovery.lineage),
         },
-        "tables": [_one(table) for table in found.matching()],
-        "other_streams": [table.name for table in found.others()],
-        "unread": [{"table": name, "why": why} for name, why in found.unread],
-        "looked": found.looked,
+        "tables": [_one(table) for table in discovery.matching()],
+        "other_streams": [table.name for table in discovery.others()],
+        "unread": [{"table": name, "why": why} for name, why in discovery.unread],
+        "looked": discovery.looked,
     }
 
 

@@ -66,7 +66,7 @@ def error_json(failure: ReshardError) -> Json:
 def report_document(report: Report) -> Json:
     """A report without its schema and exit code."""
     steps = report.decision.steps if isinstance(report.decision, Plan) else ()
-    changed = {one.shard: one for one in changes(report, steps)}
+    changed = {row.shard: row for row in changes(report, steps)}
     return {
         "taken": instant(report.snapshot.now),
         "stream": stream_document(report.snapshot.lineage),
@@ -92,14 +92,14 @@ def report_document(report: Report) -> Json:
 
 def _forecast(report: Report) -> Json | None:
     """What was supposed; the findings are those of the first start after it."""
-    found = report.snapshot.foreseen
-    if found is None:
+    forecast = report.snapshot.foreseen
+    if forecast is None:
         return None
     already = report.already or {}
     return {
-        "reshards": [str(reshard) for reshard in found.reshards],
-        "closes": list(found.closes),
-        "creates": [_created(found.lineage[shard]) for shard in found.born],
+        "reshards": [str(reshard) for reshard in forecast.reshards],
+        "closes": list(forecast.closes),
+        "creates": [_created(forecast.lineage[shard]) for shard in forecast.born],
         "already": [
             {"code": code, "shards": sorted(already[code])} for code in sorted(already)
         ],
@@ -120,9 +120,9 @@ def _watch(watched: Watched | None) -> Json | None:
     return {
         "seconds": round(watched.seconds), "runs": watched.runs, "excluded": watched.excluded,
         "shards": [
-            {"shard": shard, "owner": one.owner or None, "renewed": one.renewed,
-             "moved": one.moved, "finished": one.finished}
-            for shard, one in sorted(watched.shards.items())
+            {"shard": shard, "owner": row.owner or None, "renewed": row.renewed,
+             "moved": row.moved, "finished": row.finished}
+            for shard, row in sorted(watched.shards.items())
         ],
     }
 
@@ -177,7 +177,7 @@ def _accept(named: Accept | None) -> Json:
 
 
 def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) -> Json:
-    found = mending(report, finding)
+    repair = mending(report, finding)
     return {
         "code": finding.code,
         "name": finding.name,
@@ -190,21 +190,21 @@ def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) 
         "deadline": _deadline(finding.deadline),
         "effects": [_effect(e) for e in finding.effects],
         "fix": {
-            "mended": found.mended,
+            "mended": repair.mended,
             "changes": [
-                _changed(changed[shard]) for w in found.writes
+                _changed(changed[shard]) for w in repair.writes
                 for shard in shards_written(report, w) if shard in finding.shards
             ],
-            "remains": [_effect(e) for e in found.remains],
-            "residuals": [_residual(r) for r in found.residuals],
+            "remains": [_effect(e) for e in repair.remains],
+            "residuals": [_residual(r) for r in repair.residuals],
         },
     }
 
 
-def _changed(one: Changed) -> Json:
+def _changed(row: Changed) -> Json:
     return {
-        "shard": one.shard, "action": str(one.action), "now": one.now, "after": one.after,
-        "why": one.write.why,
+        "shard": row.shard, "action": str(row.action), "now": row.now, "after": row.after,
+        "why": row.write.why,
     }
 
 
@@ -235,12 +235,12 @@ def _effect(effect: Effect) -> Json:
     }
 
 
-def _records(found: Count | None) -> Json | None:
-    if found is None:
+def _records(counted: Count | None) -> Json | None:
+    if counted is None:
         return None
     return {
-        "count": found.records, "at_least": found.at_least,
-        "first_arrival": _time(found.first_arrival), "last_arrival": _time(found.last_arrival),
+        "count": counted.records, "at_least": counted.at_least,
+        "first_arrival": _time(counted.first_arrival), "last_arrival": _time(counted.last_arrival),
     }
 
 
@@ -266,7 +266,7 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
         case Plan():
             return {
                 "kind": "plan",
-                "changes": [_changed(one) for one in changed.values()],
+                "changes": [_changed(row) for row in changed.values()],
                 "steps": steps_document(decision.steps),
                 "before": [[_effect(e) for e in run] for run in decision.before],
                 "after": [[_effect(e) for e in run] for run in decision.after],

@@ -35,8 +35,8 @@ def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
     if shard not in lineage:
         yield f"{shard}   not listed (expired, or not created yet)"
         return
-    one = lineage[shard]
-    yield f"{shard}   {'open' if one.open else 'closed'}"
+    listed = lineage[shard]
+    yield f"{shard}   {'open' if listed.open else 'closed'}"
     opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
     if opened is not None:
         yield f"  opened    {instant(opened)}   {duration(now - opened)} ago"
@@ -44,8 +44,8 @@ def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
         expires = closed + lineage.stream.retention
         yield f"  closed    {instant(closed)}   {duration(now - closed)} ago"
         yield f"  expires   {instant(expires)}   in {duration(expires - now)}"
-    yield f"  hash keys {one.hash_start} – {one.hash_end}"
-    yield f"  parents   {_names(one.parents) or 'none'}"
+    yield f"  hash keys {listed.hash_start} – {listed.hash_end}"
+    yield f"  parents   {_names(listed.parents) or 'none'}"
     yield f"  children  {_names(lineage.children(shard)) or 'none'}"
 
 

@@ -12,28 +12,28 @@ from reshardctl.render.words import count, judged, shards
 
 def supposed(report: Report) -> str:
     """`if split=7 were done now`; "" where nothing is supposed."""
-    found = report.snapshot.foreseen
-    if found is None:
+    forecast = report.snapshot.foreseen
+    if forecast is None:
         return ""
-    words = [str(reshard) for reshard in found.reshards]
-    done = [f"a reshard to {word}" if word.isdigit() else word for word in words]
+    names = [str(reshard) for reshard in forecast.reshards]
+    done = [f"a reshard to {word}" if word.isdigit() else word for word in names]
     return f"if {', then '.join(done)} were done now"
 
 
 def locator_words(report: Report) -> str:
     """The locator, followed by the reshards that a forecast supposes."""
-    found = report.snapshot.foreseen
+    forecast = report.snapshot.foreseen
     text = report.snapshot.locator.text
-    return text if found is None else f"{text} [if {found.words()}]"
+    return text if forecast is None else f"{text} [if {forecast.words()}]"
 
 
 def happening(report: Report, verbose: bool = False) -> str:
     """Which shards the reshard closes and opens: `7 closes; 12, 13 open`."""
-    found = report.snapshot.foreseen
-    if found is None or not found.born:
+    forecast = report.snapshot.foreseen
+    if forecast is None or not forecast.born:
         return "nothing changes, because the stream already has these shards"
-    brief = [shard for shard in found.born if not found.lineage.is_open(shard)]
-    parts = [_verb(found.closes, verbose, "closes", "close"),
+    brief = [shard for shard in forecast.born if not forecast.lineage.is_open(shard)]
+    parts = [_verb(forecast.closes, verbose, "closes", "close"),
              _verb(_stay(report), verbose, "opens", "open")]
     if brief:
         parts.append(f"{_verb(tuple(brief), verbose, 'opens', 'open')} in between, for seconds")
@@ -41,13 +41,13 @@ def happening(report: Report, verbose: bool = False) -> str:
 
 
 def _stay(report: Report) -> tuple[ShardId, ...]:
-    found = report.snapshot.foreseen
-    assert found is not None
-    return tuple(shard for shard in found.born if found.lineage.is_open(shard))
+    forecast = report.snapshot.foreseen
+    assert forecast is not None
+    return tuple(shard for shard in forecast.born if forecast.lineage.is_open(shard))
 
 
-def _verb(ids: tuple[ShardId, ...], verbose: bool, one: str, many: str) -> str:
-    return f"{shards(ids, verbose)} {one if len(ids) == 1 else many}"
+def _verb(ids: tuple[ShardId, ...], verbose: bool, singular: str, plural: str) -> str:
+    return f"{shards(ids, verbose)} {singular if len(ids) == 1 else plural}"
 
 
 def already_so(report: Report, finding: Finding, verbose: bool = False) -> str:
@@ -101,8 +101,8 @@ def seen(watched: Watched) -> str:
     length = duration(watched.seconds)
     if not watched.runs:
         return f"no row was renewed in {length} ({watched.excluded})"
-    renewed = sum(one.renewed for one in watched.shards.values())
-    moved = sum(one.moved for one in watched.shards.values())
+    renewed = sum(row.renewed for row in watched.shards.values())
+    moved = sum(row.moved for row in watched.shards.values())
     return (
         f"in {length} {renewed} of {count(len(watched.shards), 'row')} were renewed, "
         f"{moved} advanced"

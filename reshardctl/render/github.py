@@ -202,10 +202,10 @@ def _failed(failure: ReshardError) -> Annotation:
 
 def _rows(report: Report, steps: Iterable[Step], context: Context) -> list[str]:
     return _some([
-        f"{shards((one.shard,), context.verbose)} {one.action} "
-        f"{shortened(one.now or '-', context.verbose)} -> "
-        f"{shortened(one.after or '-', context.verbose)}"
-        for one in changes(report, steps)
+        f"{shards((row.shard,), context.verbose)} {row.action} "
+        f"{shortened(row.now or '-', context.verbose)} -> "
+        f"{shortened(row.after or '-', context.verbose)}"
+        for row in changes(report, steps)
     ])
 
 

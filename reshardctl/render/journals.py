@@ -70,7 +70,7 @@ def _journal(listing: Listing, entry: Entry) -> Json:
         "plan": None if header is None else header.plan,
         "who": None if header is None else header.who,
         "rows": sorted(entry.keys),
-        "undo_first": [one.name for one in _younger(listing, entry)],
+        "undo_first": [younger.name for younger in _younger(listing, entry)],
     }
 
 
@@ -79,8 +79,8 @@ def _about(entry: Entry) -> list[str]:
         return [entry.why]
     header = entry.records.header
     stream = header.stream.get("arn", "").rpartition("/")[2]
-    found = [header.when, header.locator, stream, header.policy, count(len(entry.keys), "row")]
-    return [*found, failed] if (failed := _failed(entry)) else found
+    facts = [header.when, header.locator, stream, header.policy, count(len(entry.keys), "row")]
+    return [*facts, failed] if (failed := _failed(entry)) else facts
 
 
 def _failed(entry: Entry) -> str:
@@ -91,7 +91,7 @@ def _failed(entry: Entry) -> str:
 def _state(listing: Listing, entry: Entry) -> str:
     if entry.open:
         return "being written now"
-    first = [one.name for one in _younger(listing, entry)]
+    first = [younger.name for younger in _younger(listing, entry)]
     return f"{entry.state}; undo {first[0]} first" if first else str(entry.state)
 
 

@@ -203,17 +203,17 @@ def _rows(
     """Every row as a case."""
     changed = changes(report, steps)
     suite = _suite(f"{report.snapshot.locator.text} {verb}", report.snapshot.now)
-    for one in changed:
-        key = f"{one.write.key} {one.shard}" if one.part else one.write.key
-        name = escape(shortened(f"{one.action} {key}", verbose=True))
+    for row in changed:
+        key = f"{row.write.key} {row.shard}" if row.part else row.write.key
+        name = escape(shortened(f"{row.action} {key}", verbose=True))
         case = SubElement(suite, "testcase", classname=f"{_class(report)}.{verb}", name=name)
         if not done:
             SubElement(case, "skipped", message="planned; nothing was written")
         now, then = (
-            shortened(position or "-", context.verbose) for position in (one.now, one.after)
+            shortened(position or "-", context.verbose) for position in (row.now, row.after)
         )
-        SubElement(case, "system-out").text = _lines([f"{now} -> {then}", one.write.why])
-    SubElement(suite, "system-out").text = count(sum(not one.part for one in changed), "row")
+        SubElement(case, "system-out").text = _lines([f"{now} -> {then}", row.write.why])
+    SubElement(suite, "system-out").text = count(sum(not row.part for row in changed), "row")
     return suite
 
 

@@ -89,8 +89,8 @@ def runbook_page(page: Page, report: Report, saved: Saved | None = None) -> None
     """The whole runbook. saved: the file that holds the plan already, if one does."""
     kind = "Runbook" if report.snapshot.foreseen is None else "Forecast"
     page.heading(1, f"{kind}: {code(report.snapshot.locator.text)}")
-    if words := supposed(report):
-        page.line(prose(f"{sentence(words)[:-1]}: {happening(report)}. Nothing was resharded."))
+    if forecast := supposed(report):
+        page.line(prose(f"{sentence(forecast)[:-1]}: {happening(report)}. Nothing was resharded."))
     _facts(page, report)
     page.heading(2, "Findings")
     _findings(page, report)
@@ -140,8 +140,8 @@ def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> 
         page.heading(2, "While the application runs")
         page.line(prose(sentence(running)))
         page.bullets(
-            f"{code(one.write.key)}: {prose(write_words(one.write))}"
-            for one in changed if not one.part
+            f"{code(row.write.key)}: {prose(write_words(row.write))}"
+            for row in changed if not row.part
         )
     page.heading(2, "What it costs")
     left = [e for run in decided.after for e in run]
@@ -162,12 +162,12 @@ def _rows(
     priced = ["why", "skips", "re-reads"] if decided else []
     findings, costs = codes(report), costs_after(report.decision)
     rows = []
-    for one in changes(report, steps):
-        own = costs.get(one.shard, [])
-        why = findings.get(one.shard) or (
-            "–" if one.part else shortened(one.write.why, page.context.verbose)
+    for row in changes(report, steps):
+        own = costs.get(row.shard, [])
+        why = findings.get(row.shard) or (
+            "–" if row.part else shortened(row.write.why, page.context.verbose)
         )
-        cells = [_name(one.shard), str(one.action), _position(one.now), _position(one.after)]
+        cells = [_name(row.shard), str(row.action), _position(row.now), _position(row.after)]
         more = [prose(why), widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)]
         rows.append([*cells, *more] if decided else cells)
     page.table([*heads, *priced], rows)

@@ -65,14 +65,14 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
                 f"Do not guess. {_answered(report, ask)}Then one of:"
             )
             wanted = [
-                command(context.verb, "--dry-run", *words, *context.sink)
-                for words in answers(report, ask, context.suggested_command)
+                command(context.verb, "--dry-run", *arguments, *context.sink)
+                for arguments in answers(report, ask, context.suggested_command)
             ]
             return [*_understand(report), (look_up, wanted), again]
         case NoSafePlan(why, ways):
-            said = prose(sentence(shortened(why, context.verbose)))
+            reason = prose(sentence(shortened(why, context.verbose)))
             outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
-            return [*_understand(report), (f"There is no plan: {said}", []), *outs, again]
+            return [*_understand(report), (f"There is no plan: {reason}", []), *outs, again]
 
 
 def _answered(report: Report, ask: Ask) -> str:
@@ -156,8 +156,8 @@ def _backup(report: Report) -> Sequence[Sequence[str]]:
     table, parts = snapshot.locator.target, snapshot.store.get("arn", "").split(":")
     region = ["--region", shlex.quote(parts[3])] if len(parts) > 4 else []
     name = shlex.quote(f"{table}-before-fix")
-    words = ["aws", "dynamodb", "create-backup", "--table-name", shlex.quote(table)]
-    return [[*words, "--backup-name", name, *region]]
+    arguments = ["aws", "dynamodb", "create-backup", "--table-name", shlex.quote(table)]
+    return [[*arguments, "--backup-name", name, *region]]
 
 
 def _accept(report: Report, context: Context) -> list[Task]:
@@ -167,6 +167,6 @@ def _accept(report: Report, context: Context) -> list[Task]:
     flags = [r.flag for r in residuals if r.flag]
     if not flags:
         return [("Nothing to write: no flag accepts the cost of fixing the rest.", [])]
-    words = [*accepting(context.suggested_command, flags), *context.sink]
+    arguments = [*accepting(context.suggested_command, flags), *context.sink]
     text = "Decide whether fixing the rest is worth its cost; this shows what it would write."
-    return [(text, [command(context.verb, "--dry-run", *words)])]
+    return [(text, [command(context.verb, "--dry-run", *arguments)])]

@@ -76,14 +76,14 @@ class Page:
         for number, (text, commands) in enumerate(steps, 1):
             lead = f"{number}. "
             block = [f"{lead}[ ] {text}"]
-            for words in commands:
+            for arguments in commands:
                 block.append("")
-                block += _fenced(words, " " * len(lead))
+                block += _fenced(arguments, " " * len(lead))
             self._blocks.append("\n".join(block))
 
-    def command(self, words: Sequence[str]) -> None:
+    def command(self, arguments: Sequence[str]) -> None:
         """A command to copy."""
-        self._blocks.append("\n".join(_fenced(words, "")))
+        self._blocks.append("\n".join(_fenced(arguments, "")))
 
     def text(self) -> str:
         """The whole page."""
@@ -111,6 +111,6 @@ def _word(word: str) -> str:
     return f"{parts['open']}{code(parts['core'])}{parts['close']}"
 
 
-def _fenced(words: Sequence[str], indent: str) -> list[str]:
+def _fenced(arguments: Sequence[str], indent: str) -> list[str]:
     """One line that begins with the name of a program, so that nothing in it ends the fence."""
-    return [f"{indent}```sh", f"{indent}{escape(' '.join(words))}", f"{indent}```"]
+    return [f"{indent}```sh", f"{indent}{escape(' '.join(arguments))}", f"{indent}```"]

@@ -20,7 +20,7 @@ def title(finding: Finding) -> str:
 
 def sentences(report: Report, finding: Finding, verbose: bool = False) -> list[str]:
     """What it is, what it costs, under which options, by when, and the fix: one sentence each."""
-    forecast = [f"forecast, {words}" if (words := supposed(report)) else "",
+    forecast = [f"forecast, {supposition}" if (supposition := supposed(report)) else "",
                 already_so(report, finding, verbose)]
     parts = [*forecast, about(finding, verbose), finding.costs]
     if only := condition(finding.when, [j.candidate for j in report.judged]):
@@ -28,7 +28,7 @@ def sentences(report: Report, finding: Finding, verbose: bool = False) -> list[s
     if finding.deadline is not None and finding.effects:
         parts.append(absolute(finding.effects, finding.deadline))
     parts.append(f"Fix: {remedy(report, finding, verbose)}")
-    return [sentence(shortened(one, verbose)) for one in parts if one]
+    return [sentence(shortened(part, verbose)) for part in parts if part]
 
 
 def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
@@ -45,11 +45,11 @@ def _written(report: Report, finding: Finding, repair: Mending, verbose: bool) -
     decision = report.decision
     assert isinstance(decision, Plan)
     changed = [
-        one for one in changes(report, decision.steps)
-        if one.shard in finding.shards and one.write in repair.writes
+        row for row in changes(report, decision.steps)
+        if row.shard in finding.shards and row.write in repair.writes
     ]
     costs = costs_after(decision)
-    left = [e for one in changed for e in costs.get(one.shard, ())]
+    left = [e for row in changed for e in costs.get(row.shard, ())]
     price = f"skips {widest(left, Harm.SKIPPED)}, re-reads {widest(left, Harm.REREAD)}"
     more = [left_alone(residual) for residual in repair.residuals]
     return "; ".join([*phrases(changed, verbose), price, *more])

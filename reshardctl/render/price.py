@@ -28,7 +28,7 @@ def _by_shard(effects: Sequence[Effect]) -> str:
     several = len({e.shard for e in effects}) > 1
     all_of_it = [f"{width_in_all(effects)} in all"] if several else []
     all_of_it += [counted if several else f"{counted} in all"] if counted else []
-    said = f"{broadest(effects)} a shard"
-    return said + (f" ({', '.join(all_of_it)})" if all_of_it else "")
+    per_shard = f"{broadest(effects)} a shard"
+    return per_shard + (f" ({', '.join(all_of_it)})" if all_of_it else "")
 
 

@@ -28,12 +28,12 @@ def outcomes(report: Report, ask: Ask) -> list[str]:
 def explained(report: Report, ask: Ask) -> list[str]:
     """`release=2.7.2: nothing to write`, one an answer; the library's defaults are marked."""
     return [
-        f"{_said(ask, answer)}: {words}"
-        for answer, words in zip(ask.answers, outcomes(report, ask), strict=False)
+        f"{_answer_text(ask, answer)}: {outcome}"
+        for answer, outcome in zip(ask.answers, outcomes(report, ask), strict=False)
     ]
 
 
-def _said(ask: Ask, answer: Answer) -> str:
+def _answer_text(ask: Ask, answer: Answer) -> str:
     """Options and values, each with a mark where the library takes it if nothing is set."""
     return ", ".join(
         f"{name}={value}{' (the default)' if value == ask.defaults.get(name) else ''}"
@@ -61,8 +61,8 @@ def _costs(decided: Plan) -> list[str]:
     left = [e for run in decided.after for e in run if not (e.gone or e.past)]
     kinds = (("skips", Harm.SKIPPED), ("re-reads", Harm.REREAD))
     costs = [
-        f"{word} {broadest(found)}" for word, harm in kinds
-        if (found := _of(left, decided.costs, harm))
+        f"{word} {broadest(of_kind)}" for word, harm in kinds
+        if (of_kind := _of(left, decided.costs, harm))
     ]
     return [*costs, "out of order"] if any(disorders(e) for e in left) else costs
 

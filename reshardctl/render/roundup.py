@@ -40,7 +40,7 @@ class Entry:
         """The report with the suppressed findings alone, to show them as any other."""
         if self.report is None:
             return None
-        return replace(self.report, findings=tuple(one for one, _ in self.sifted.hidden))
+        return replace(self.report, findings=tuple(finding for finding, _ in self.sifted.hidden))
 
 
 @dataclass(frozen=True, slots=True)

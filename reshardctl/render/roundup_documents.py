@@ -36,8 +36,8 @@ def _entry(entry: Entry) -> Json:
         "report": None if report is None else report_json(report, entry.exit),
         "error": None if entry.failure is None else error_json(entry.failure),
         "suppressed": _suppressed(entry),
-        "expired": [_suppression(one) for one in entry.sifted.expired],
-        "unused": [_suppression(one) for one in entry.sifted.unused],
+        "expired": [_suppression(suppression) for suppression in entry.sifted.expired],
+        "unused": [_suppression(suppression) for suppression in entry.sifted.unused],
     }
 
 
@@ -54,16 +54,16 @@ def _suppressed(entry: Entry) -> list[Json]:
     """Findings that are hidden, each with what hides it."""
     if entry.hidden is None:
         return []
-    found = report_document(entry.hidden)["findings"]
+    findings = report_document(entry.hidden)["findings"]
     return [
-        {"finding": one, "by": _suppression(by)}
-        for one, (_, by) in zip(found, entry.sifted.hidden, strict=True)
+        {"finding": finding, "by": _suppression(by)}
+        for finding, (_, by) in zip(findings, entry.sifted.hidden, strict=True)
     ]
 
 
-def _suppression(one: Suppression) -> Json:
+def _suppression(suppression: Suppression) -> Json:
     return {
-        "rule": one.rule, "shards": sorted(one.shards),
-        "until": None if one.until is None else instant(one.until),
-        "why": one.why, "origin": one.origin,
+        "rule": suppression.rule, "shards": sorted(suppression.shards),
+        "until": None if suppression.until is None else instant(suppression.until),
+        "why": suppression.why, "origin": suppression.origin,
     }

@@ -41,8 +41,8 @@ def result(entry: Entry) -> str:
 
 def total(roundup: Roundup) -> str:
     """The sums over all consumers: `2 errors, 1 info in 3 consumers.  2 fixable.`."""
-    found = ", ".join(counted(roundup.counts())) or "No findings"
-    parts = [f"{found} in {count(len(roundup.entries), 'consumer')}."]
+    findings = ", ".join(counted(roundup.counts())) or "No findings"
+    parts = [f"{findings} in {count(len(roundup.entries), 'consumer')}."]
     if number := roundup.suppressed():
         parts.append(f"{number} suppressed.")
     if failed := roundup.unjudged():
@@ -79,8 +79,8 @@ def unused(by: Suppression) -> str:
 def remarks(entry: Entry) -> list[str]:
     """What is to be said of its suppressions, beside the findings that they hide."""
     return [
-        *(expired(one) for one in entry.sifted.expired),
-        *(unused(one) for one in entry.sifted.unused),
+        *(expired(suppression) for suppression in entry.sifted.expired),
+        *(unused(suppression) for suppression in entry.sifted.unused),
     ]
 
 

@@ -191,8 +191,8 @@ def _locations(subject: Subject, finding: Finding) -> list[Object]:
 
 def _logical(name: str, qualified: str, kind: str) -> Object:
     """One location: `kind` is free where none of the standard's own fits (3.33.7)."""
-    place = {"name": escape(name), "fullyQualifiedName": escape(qualified), "kind": kind}
-    return {"logicalLocations": [place]}
+    location = {"name": escape(name), "fullyQualifiedName": escape(qualified), "kind": kind}
+    return {"logicalLocations": [location]}
 
 
 def _notification(level: str, text: str) -> Object:

@@ -136,7 +136,7 @@ def tally(report: Report) -> str:
     """The sums of a report: `2 errors, 1 warning, 1 info.  3 fixable.`."""
     if not report.findings:
         return " ".join(["No findings", supposed(report)]).rstrip() + "."
-    forecast = f" {words}" if (words := supposed(report)) else ""
+    forecast = f" {condition_text}" if (condition_text := supposed(report)) else ""
     sentences = [f"{', '.join(counted(report.counts()))}{forecast}."]
     if report.snapshot.foreseen is not None:
         sentences.append(new_ones(report))
@@ -169,10 +169,10 @@ def _after_a_forecast(sheet: Sheet, report: Report) -> None:
 def ask(sheet: Sheet, report: Report, question: Ask) -> None:
     """Each answer's command below what it changes."""
     context, told = sheet.context, explained(report, question)
-    for index, words in enumerate(answers(report, question, context.suggested_command)):
+    for index, arguments in enumerate(answers(report, question, context.suggested_command)):
         if told:
             sheet.remark(told[index])
-        sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
+        sheet.command(command(context.verb, "--dry-run", *arguments, *context.sink))
 
 
 def _next(sheet: Sheet, report: Report) -> None:

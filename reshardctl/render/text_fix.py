@@ -26,7 +26,7 @@ class Fixes:
         self._sheet, self._report, self._verbose = sheet, report, sheet.context.verbose
         decision = report.decision
         steps = decision.steps if isinstance(decision, Plan) else ()
-        self._changes = {one.shard: one for one in changes(report, steps)}
+        self._changes = {row.shard: row for row in changes(report, steps)}
         self._left = costs_after(decision)
         self._explained = ""
 
@@ -65,7 +65,7 @@ class Fixes:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
 
     def _costs(self, changed: Iterable[Changed]) -> list[str]:
-        left = [e for one in changed for e in self._left.get(one.shard, ())]
+        left = [e for row in changed for e in self._left.get(row.shard, ())]
         order = "   out of order" if any(disorders(e) for e in left) else ""
         return [
             f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}{order}"
@@ -100,8 +100,8 @@ def decision_reasons(
 def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
     """`start 2, 3 at TRIM_HORIZON`, `set 15 back to 4963…0412`, `complete the row of 2`."""
     groups: dict[tuple[Action, str | None, bool], list[ShardId]] = {}
-    for one in changed:
-        groups.setdefault((one.action, one.after, one.part), []).append(one.shard)
+    for row in changed:
+        groups.setdefault((row.action, row.after, row.part), []).append(row.shard)
     return [
         _phrase(action, position, part, shards(group, verbose))
         for (action, position, part), group in groups.items()

@@ -59,9 +59,9 @@ def plan(sheet: Sheet, report: Report) -> None:
 
 def _way_out(sheet: Sheet, way: str) -> None:
     """What it ends with may be a value that is longer than any line: a starting position."""
-    words, _, value = way.rpartition(" ")
-    if words and len(value) > sheet.width - 2:
-        sheet.line(f"way out: {words}", indent=2)
+    text, _, value = way.rpartition(" ")
+    if text and len(value) > sheet.width - 2:
+        sheet.line(f"way out: {text}", indent=2)
         sheet.whole(value, indent=4)
     else:
         sheet.line(f"way out: {way}", indent=2)
@@ -80,8 +80,8 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     _table(sheet, report, changed, decided)
     sheet.blank()
     writes(sheet, decided.steps)
-    if words := plan_words(decided.steps):
-        sheet.labelled(("running", "bold"), words, indent=2)
+    if running := plan_words(decided.steps):
+        sheet.labelled(("running", "bold"), running, indent=2)
     _after(sheet, report, decided)
     _costs(sheet, report, decided)
     residuals(sheet, report)
@@ -96,29 +96,29 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
     left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
     rows: list[list[Part]] = []
     shown = changed if verbose else changed[:ROWS]
-    for one in shown:
-        own = left.get(one.shard, [])
-        sign, color = SIGNS[one.action]
+    for row in shown:
+        own = left.get(row.shard, [])
+        sign, color = SIGNS[row.action]
         rows.append([
-            (sign, color), shortened(shards((one.shard,), verbose), verbose),
-            _position(one.now, verbose), _position(one.after, verbose),
-            findings.get(one.shard) or _reason(report, one, verbose),
-            *(("", "") if one.without_position else
+            (sign, color), shortened(shards((row.shard,), verbose), verbose),
+            _position(row.now, verbose), _position(row.after, verbose),
+            findings.get(row.shard) or _reason(report, row, verbose),
+            *(("", "") if row.without_position else
               (widest(own, Harm.SKIPPED), widest(own, Harm.REREAD))),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
-    several = any(one.part for one in shown)
+    several = any(row.part for row in shown)
     sheet.table(heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
     if hidden := len(changed) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 
 
-def _reason(report: Report, one: Changed, verbose: bool) -> str:
+def _reason(report: Report, row: Changed, verbose: bool) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.options.policy
-    if one.part or one.without_position:  # what is done to a file, the writes below say
+    if row.part or row.without_position:  # what is done to a file, the writes below say
         return ""
-    return policy.name if policy.skips else shortened(one.write.why, verbose)
+    return policy.name if policy.skips else shortened(row.write.why, verbose)
 
 
 def _position(position: str | None, verbose: bool) -> str:
@@ -130,12 +130,12 @@ def _position(position: str | None, verbose: bool) -> str:
 
 def codes(report: Report) -> dict[ShardId, str]:
     """The codes of the findings on each shard, leftovers left out."""
-    found: dict[ShardId, dict[str, None]] = {}
+    by_shard: dict[ShardId, dict[str, None]] = {}
     for finding in report.findings:
         if finding.severity > Severity.INFO:
             for shard in finding.shards:
-                found.setdefault(shard, {})[finding.code] = None
-    return {shard: ", ".join(names) for shard, names in found.items()}
+                by_shard.setdefault(shard, {})[finding.code] = None
+    return {shard: ", ".join(names) for shard, names in by_shard.items()}
 
 
 def _after(sheet: Sheet, report: Report, decided: Plan) -> None:
@@ -163,8 +163,8 @@ def remaining(effects: Iterable[Effect], verbose: bool) -> list[str]:
         key = (cost(e), "" if e.certain or e.gone else " (possible)")
         groups.setdefault(key, []).extend([e.shard] if e.shard else [])
     return [
-        f"{shards(dict.fromkeys(group), verbose) or 'the consumer'}: {words}{possible}"
-        for (words, possible), group in groups.items()
+        f"{shards(dict.fromkeys(group), verbose) or 'the consumer'}: {harm}{possible}"
+        for (harm, possible), group in groups.items()
     ]
 
 
@@ -246,7 +246,7 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     for caveat in outcome.after.caveats:
         sheet.line(f"Note: {caveat}.", indent=2)
     sheet.blank()
-    rows = count(sum(not one.part for one in changed), "row")
+    rows = count(sum(not row.part for row in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"))
     reached = elsewhere(sheet.context.suggested_command)
     sheet.command(command("undo", outcome.journal, *reached), "undoes this fix")

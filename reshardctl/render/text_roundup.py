@@ -20,14 +20,15 @@ def roundup(sheet: Sheet, shown: Roundup) -> None:
     """A table a stream; then every consumer with something to say; the count last."""
     for stream, entries in shown.streams().items():
         sheet.blank()
-        known = next((one.report for one in entries if one.report is not None), None)
+        known = next((entry.report for entry in entries if entry.report is not None), None)
         if known is None:
             sheet.fields((stream, "bold"), "could not be read")
         else:
             text_stream.forecast(sheet, known)
             text_stream.stream(sheet, known)
         sheet.blank()
-        sheet.table(HEADS, [_row(one) for one in entries], wraps=("consumer", "result"), indent=2)
+        rows = [_row(entry) for entry in entries]
+        sheet.table(HEADS, rows, wraps=("consumer", "result"), indent=2)
     for entry in shown.entries:
         _entry(sheet, entry)
     _last(sheet, shown)
@@ -101,11 +102,11 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
 
 def _most_urgent(shown: Roundup) -> Iterator[Report]:
     """Of each stream, the report that needs its retention first."""
-    found: dict[str, tuple[float, Report]] = {}
+    by_stream: dict[str, tuple[float, Report]] = {}
     for report in shown.reports():
         if (aid := retention_advice(report)) is not None:
             since = inf if aid.since is None else aid.since
             arn = report.snapshot.lineage.stream.arn
-            if arn not in found or since < found[arn][0]:
-                found[arn] = (since, report)
-    yield from (report for _, report in found.values())
+            if arn not in by_stream or since < by_stream[arn][0]:
+                by_stream[arn] = (since, report)
+    yield from (report for _, report in by_stream.values())

@@ -13,9 +13,9 @@ from reshardctl.render.words import ago
 
 def forecast(sheet: Sheet, report: Report) -> None:
     """Write which reshards a forecast supposes, above everything that rests on them."""
-    if words := supposed(report):
+    if condition := supposed(report):
         what = happening(report, sheet.context.verbose)
-        sheet.line(("Forecast", "bold yellow"), f", {words}: {what}. Nothing was resharded.")
+        sheet.line(("Forecast", "bold yellow"), f", {condition}: {what}. Nothing was resharded.")
         sheet.blank()
 
 

@@ -46,12 +46,12 @@ def nothing(undoing: Undoing) -> str:
 
 def _table(sheet: Sheet, undoing: Undoing) -> None:
     rows: list[list[Part]] = []
-    for one in changes(undoing.now, undoing.steps):
+    for row in changes(undoing.now, undoing.steps):
         now, then = (
             "–" if position is None else shortened(position, sheet.context.verbose)
-            for position in (one.now, one.after)
+            for position in (row.now, row.after)
         )
-        rows.append([SIGNS[one.action], shards((one.shard,), sheet.context.verbose), now, then])
+        rows.append([SIGNS[row.action], shards((row.shard,), sheet.context.verbose), now, then])
     sheet.table(["", "shard", "now", "after the undo"], rows)
 
 
@@ -64,5 +64,5 @@ def _then(sheet: Sheet, undoing: Undoing) -> None:
         if finding.severity > Severity.INFO:
             sign, color = SEVERITIES[finding.severity]
             named = shards(finding.shards, sheet.context.verbose)
-            words = f"{sign} {finding.severity}  {finding.code}  {finding.name}  {named}"
-            sheet.line((words, color), indent=2 + LABEL)
+            finding_line = f"{sign} {finding.severity}  {finding.code}  {finding.name}  {named}"
+            sheet.line((finding_line, color), indent=2 + LABEL)

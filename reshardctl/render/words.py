@@ -26,14 +26,14 @@ IDLE = "losing records now, or idle; check with --probe"
 
 def numbers_elided(text: str) -> str:
     """Sequence numbers as `4963…9874`."""
-    return _LONG.sub(lambda found: f"{found[0][:4]}…{found[0][-4:]}", text)
+    return _LONG.sub(lambda match: f"{match[0][:4]}…{match[0][-4:]}", text)
 
 
 def shortened(text: str, verbose: bool = False) -> str:
     """A sentence with short shard ids and elided numbers; as it is where `verbose`."""
     if verbose:
         return text
-    return cut(_SHARD.sub(lambda found: short(found[0]), numbers_elided(text)), 300)
+    return cut(_SHARD.sub(lambda match: short(match[0]), numbers_elided(text)), 300)
 
 
 def shards(ids: Iterable[ShardId], verbose: bool = False) -> str:
@@ -50,7 +50,7 @@ def shards(ids: Iterable[ShardId], verbose: bool = False) -> str:
 def _runs(ids: Iterable[ShardId]) -> list[tuple[str, int]]:
     """Runs of at least three as one text; with how many shards each stands for."""
     listed = list(ids)
-    numbers = sorted({i for one in listed if (i := index_of(one)) is not None})
+    numbers = sorted({i for shard_id in listed if (i := index_of(shard_id)) is not None})
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:
@@ -67,9 +67,9 @@ def _runs(ids: Iterable[ShardId]) -> list[tuple[str, int]]:
     return parts + [(shard, 1) for shard in unnumbered]
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, singular: str, plural: str = "") -> str:
     """`1 error`, `2 errors`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 def counted(counts: Mapping[str, int]) -> list[str]:
@@ -177,13 +177,13 @@ def disorders(effect: Effect) -> bool:
 def width_in_all(effects: Iterable[Effect]) -> str:
     """The widths of all shards together, of each its largest."""
     each: dict[ShardId | None, Effect] = {}
-    for one in effects:
-        if one.seconds is None:
+    for effect in effects:
+        if effect.seconds is None:
             return "unknown"
-        if one.shard not in each or (each[one.shard].seconds or 0.0) < one.seconds:
-            each[one.shard] = one
-    seconds = sum(one.seconds or 0.0 for one in each.values())
-    if any(_grows(one) for one in each.values()):
+        if effect.shard not in each or (each[effect.shard].seconds or 0.0) < effect.seconds:
+            each[effect.shard] = effect
+    seconds = sum(effect.seconds or 0.0 for effect in each.values())
+    if any(_grows(effect) for effect in each.values()):
         return f"≥ {duration(seconds)}"
     return f"≤ {duration(_rounded_up(seconds))}"
 
@@ -254,8 +254,8 @@ def condition(when: str, candidates: Sequence[Candidate]) -> str:
     """`initial=LATEST, release=2.7 or …` with every option that makes no difference left out."""
     if not when:
         return ""
-    labels = [dict(part.split("=", 1) for part in one.split(", ")) for one in when.split(" or ")]
-    named = {option: list(dict.fromkeys(one[option] for one in labels)) for option in labels[0]}
+    labels = [dict(part.split("=", 1) for part in case.split(", ")) for case in when.split(" or ")]
+    named = {option: list(dict.fromkeys(case[option] for case in labels)) for option in labels[0]}
     combinations = 1
     for values in named.values():
         combinations *= len(values)
@@ -270,12 +270,12 @@ def judged(candidates: Sequence[Candidate]) -> str:
     """Every option and its possible values: `initial=LATEST or TRIM_HORIZON, release=3.5.1`."""
     names = dict.fromkeys(name for c in candidates for name in c.options)
     values = {n: dict.fromkeys(c.options[n] for c in candidates if n in c.options) for n in names}
-    return ", ".join(f"{name}={' or '.join(found)}" for name, found in values.items())
+    return ", ".join(f"{name}={' or '.join(options)}" for name, options in values.items())
 
 
-def command(*words: str) -> list[str]:
+def command(*arguments: str) -> list[str]:
     """A command line of ours, word by word, quoted for a shell."""
-    return ["reshardctl", *(shlex.quote(word) for word in words)]
+    return ["reshardctl", *(shlex.quote(word) for word in arguments)]
 
 
 def elsewhere(suggested_command: Sequence[str]) -> list[str]:

@@ -12,8 +12,11 @@ WIDTH = 1000.0
 LEFT = 64.0
 
 
-def chart(bars: Bars, height: float, said: str, *, axis: bool = True) -> str:
-    """said: for who cannot see it. One path a kind, so that its size hangs on the bars alone."""
+def chart(bars: Bars, height: float, title: str, *, axis: bool = True) -> str:
+    """An SVG with one path for each kind of bar, so that its size depends on the bars alone.
+
+    title: the text for screen readers.
+    """
     below = 18.0 if axis else 0.0
     top = 4.0
     room = height - top
@@ -24,7 +27,7 @@ def chart(bars: Bars, height: float, said: str, *, axis: bool = True) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard bars" role="img" '
         f'width="{px(LEFT + WIDTH + 8)}" height="{px(height + below)}" '
         f'viewBox="0 0 {px(LEFT + WIDTH + 8)} {px(height + below)}">',
-        f"<title>{safe(said)}</title>",
+        f"<title>{safe(title)}</title>",
         _path("rows", good, [0.0] * len(good), step, scale, height),
         _path("extra", bars.extra, good, step, scale, height),
         _path("missing", bars.missing, bars.rows, step, scale, height),
@@ -58,9 +61,9 @@ def _axis(bars: Bars, height: float) -> list[str]:
     for part in range(5):
         moment = bars.since + (bars.until - bars.since) * part / 4
         anchor = ("start", "middle", "middle", "middle", "end")[part]
-        said = safe(clock(moment, bars.until))
+        label = safe(clock(moment, bars.until))
         parts.append(
             f'<text class="axis" text-anchor="{anchor}" x="{px(LEFT + WIDTH * part / 4)}" '
-            f'y="{px(height + 14)}">{said}</text>'
+            f'y="{px(height + 14)}">{label}</text>'
         )
     return parts

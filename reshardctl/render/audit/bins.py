@@ -32,10 +32,11 @@ class Bars:
 
 def span(buckets: Iterable[Bucket]) -> tuple[float, float] | None:
     """From the first to the last bucket in which something is."""
-    full = [one for one in buckets if one.rows or one.missing or one.extra]
+    full = [bucket for bucket in buckets if bucket.rows or bucket.missing or bucket.extra]
     if not full:
         return None
-    return min(one.since for one in full), max(one.since + one.seconds for one in full)
+    ends = (bucket.since + bucket.seconds for bucket in full)
+    return min(bucket.since for bucket in full), max(ends)
 
 
 def bars(buckets: Iterable[Bucket], ends: tuple[float, float], count: int = MOST) -> Bars:
@@ -43,21 +44,21 @@ def bars(buckets: Iterable[Bucket], ends: tuple[float, float], count: int = MOST
     since, until = ends
     width = (until - since) / count or 1.0
     rows, missing, extra = ([0.0] * count for _ in range(3))
-    for one in buckets:
-        for index, share in _shares(one, since, width, count):
-            rows[index] += one.rows * share
-            missing[index] += one.missing * share
-            extra[index] += one.extra * share
+    for bucket in buckets:
+        for index, share in _shares(bucket, since, width, count):
+            rows[index] += bucket.rows * share
+            missing[index] += bucket.missing * share
+            extra[index] += bucket.extra * share
     return Bars(since, until, rows, missing, extra)
 
 
 def _shares(
-    one: Bucket, since: float, width: float, count: int
+    bucket: Bucket, since: float, width: float, count: int
 ) -> Iterable[tuple[int, float]]:
     """Bars that a bucket touches, and which share of it falls into each."""
-    begin, end = one.since - since, one.since + one.seconds - since
+    begin, end = bucket.since - since, bucket.since + bucket.seconds - since
     first, last = int(begin // width), int(-(-end // width)) - 1
     for index in range(max(first, 0), min(last, count - 1) + 1):
         inside = min(end, (index + 1) * width) - max(begin, index * width)
-        if inside > 0 and one.seconds > 0:
-            yield index, inside / one.seconds
+        if inside > 0 and bucket.seconds > 0:
+            yield index, inside / bucket.seconds

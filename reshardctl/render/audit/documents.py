@@ -29,11 +29,11 @@ def audit_document(report: AuditReport) -> Json:
         "records": {
             "read": report.read if report.against_stream else None,
             "missing": report.missing if report.against_stream else None,
-            "doubled": sum(one.doubled for one in facts.shards.values()),
-            "extra": sum(one.extra for one in facts.shards.values()),
+            "doubled": sum(inside.doubled for inside in facts.shards.values()),
+            "extra": sum(inside.extra for inside in facts.shards.values()),
         },
-        "shards": [_standing(report, one) for one in report.coverages],
-        "unusable": [_unusable(one) for one in facts.unusable],
+        "shards": [_standing(report, coverage) for coverage in report.coverages],
+        "unusable": [_unusable(unusable) for unusable in facts.unusable],
         "keys": _keys(report.keys),
         "saved": report.saved or None,
         "notes": list(report.notes),
@@ -62,56 +62,58 @@ def _finding(finding: Finding) -> Json:
     }
 
 
-def _standing(report: AuditReport, one: ShardCoverage) -> Json:
+def _standing(report: AuditReport, coverage: ShardCoverage) -> Json:
     lineage: Lineage = report.lineage
-    listed = one.shard in lineage
+    listed = coverage.shard in lineage
     return {
-        "shard": one.shard, "state": life(report, one.shard),
-        "opened": _time(lineage.opened_at(one.shard)) if listed else None,
-        "closed": _time(lineage.closed_at(one.shard)) if listed else None,
-        "parents": list(lineage[one.shard].parents) if listed else [],
-        "sink": None if one.inside is None else _inside(one.inside),
-        "compared": None if one.compared is None else _compared(one.compared),
-        "window": None if one.window is None else {
-            "since": _time(one.window.since), "until": _time(one.window.until),
+        "shard": coverage.shard, "state": life(report, coverage.shard),
+        "opened": _time(lineage.opened_at(coverage.shard)) if listed else None,
+        "closed": _time(lineage.closed_at(coverage.shard)) if listed else None,
+        "parents": list(lineage[coverage.shard].parents) if listed else [],
+        "sink": None if coverage.inside is None else _inside(coverage.inside),
+        "compared": None if coverage.compared is None else _compared(coverage.compared),
+        "window": None if coverage.window is None else {
+            "since": _time(coverage.window.since), "until": _time(coverage.window.until),
         },
-        "unknowable": [_gap(gap) for gap in one.unknowable],
-        "position": one.position, "processed": processed_words(report, one.shard) or None,
-        "codes": list(one.codes),
+        "unknowable": [_gap(gap) for gap in coverage.unknowable],
+        "position": coverage.position, "processed": processed_words(report, coverage.shard) or None,
+        "codes": list(coverage.codes),
     }
 
 
-def _inside(one: InSink) -> Json:
+def _inside(inside: InSink) -> Json:
     return {
-        "rows": one.rows, "first": _record(one.first), "last": _record(one.last),
-        "doubled": one.doubled, "extra": one.extra, "disordered": one.disordered,
-        "proven": _record(one.proven), "proof": one.proof or None,
+        "rows": inside.rows, "first": _record(inside.first), "last": _record(inside.last),
+        "doubled": inside.doubled, "extra": inside.extra, "disordered": inside.disordered,
+        "proven": _record(inside.proven), "proof": inside.proof or None,
     }
 
 
-def _compared(one: Compared) -> Json:
+def _compared(compared: Compared) -> Json:
     return {
-        "read": one.read, "missing": one.missing, "first": _record(one.since),
-        "last": _record(one.until), "whole": one.whole, "ended": one.ended, "tip": one.tip,
-        "short": one.short or None, "first_missing": _record(one.first_missing),
-        "last_missing": _record(one.last_missing), "before_missing": _record(one.before_missing),
+        "read": compared.read, "missing": compared.missing, "first": _record(compared.since),
+        "last": _record(compared.until), "whole": compared.whole, "ended": compared.ended,
+        "tip": compared.tip, "short": compared.short or None,
+        "first_missing": _record(compared.first_missing),
+        "last_missing": _record(compared.last_missing),
+        "before_missing": _record(compared.before_missing),
     }
 
 
-def _record(one: Record | None) -> Json | None:
-    if one is None:
+def _record(record: Record | None) -> Json | None:
+    if record is None:
         return None
-    return {"number": one.number, "sub": one.sub, "arrival": _time(one.arrival)}
+    return {"number": record.number, "sub": record.sub, "arrival": _time(record.arrival)}
 
 
 def _gap(gap: Unknowable) -> Json:
     return {"since": _time(gap.since), "until": _time(gap.until), "why": gap.why}
 
 
-def _unusable(one: Unusable) -> Json:
+def _unusable(unusable: Unusable) -> Json:
     return {
-        "fault": str(one.fault), "rows": one.rows, "shard": one.shard,
-        "samples": list(one.samples),
+        "fault": str(unusable.fault), "rows": unusable.rows, "shard": unusable.shard,
+        "samples": list(unusable.samples),
     }
 
 

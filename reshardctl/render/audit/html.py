@@ -83,10 +83,10 @@ def page(report: AuditReport) -> str:
 def body(report: AuditReport) -> Iterator[str]:
     """What is on the page."""
     yield f"<h1>{safe(report.facts.sink)}</h1>"
-    words = [report.lineage.stream.arn, *sink_words(report)]
+    facts = [report.lineage.stream.arn, *sink_words(report)]
     if report.stored is not None:
-        words.append(report.stored.consumer)
-    yield f"<p>{' &#183; '.join(safe(one) for one in words)}</p>"
+        facts.append(report.stored.consumer)
+    yield f"<p>{' &#183; '.join(safe(fact) for fact in facts)}</p>"
     yield f'<p class="when">{safe(total(report))}</p>'
     for finding in report.findings:
         yield from _finding(report, finding)
@@ -125,8 +125,8 @@ def _finding(report: AuditReport, finding: Finding) -> Iterator[str]:
 
 def _legend(keys: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield '<ul class="legend">'
-    for sample, words in keys:
-        yield f"<li>{_KEY.format(sample)}{words}</li>"
+    for sample, meaning in keys:
+        yield f"<li>{_KEY.format(sample)}{meaning}</li>"
     yield "</ul>"
 
 
@@ -142,14 +142,14 @@ def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[
     by_shard: dict[str, list[int]] = {}
     for index, bucket in enumerate(report.facts.buckets):
         by_shard.setdefault(bucket.shard, []).append(index)
-    timed = [one for one in report.coverages if one.shard in by_shard]
+    timed = [coverage for coverage in report.coverages if coverage.shard in by_shard]
     yield "<h2>Shard by shard, each as high as its own highest bar</h2>"
     shown = _worst(timed)
-    for one in shown:
-        own = bars((report.facts.buckets[p] for p in by_shard[one.shard]), ends)
-        said = labels.name(one.shard)
-        yield f'<div class="one"><span><b>{safe(said)}</b> {safe(_lacks(one))}</span>'
-        yield f"{chart(own, LOW, said, axis=one is shown[-1])}</div>"
+    for coverage in shown:
+        own = bars((report.facts.buckets[p] for p in by_shard[coverage.shard]), ends)
+        name = labels.name(coverage.shard)
+        yield f'<div class="one"><span><b>{safe(name)}</b> {safe(_lacks(coverage))}</span>'
+        yield f"{chart(own, LOW, name, axis=coverage is shown[-1])}</div>"
     if len(timed) > CHARTS:
         yield f"<p>And {len(timed) - CHARTS:,} more shards with less to show.</p>"
 
@@ -157,14 +157,14 @@ def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[
 def _worst(coverages: list[ShardCoverage]) -> list[ShardCoverage]:
     if len(coverages) <= CHARTS:
         return coverages
-    ranked = sorted(coverages, key=lambda one: (-(one.missing or 0), -one.extra, -one.rows))
-    kept = {one.shard for one in ranked[:CHARTS]}
-    return [one for one in coverages if one.shard in kept]
+    ranked = sorted(coverages, key=lambda shard: (-(shard.missing or 0), -shard.extra, -shard.rows))
+    kept = {coverage.shard for coverage in ranked[:CHARTS]}
+    return [coverage for coverage in coverages if coverage.shard in kept]
 
 
-def _lacks(one: ShardCoverage) -> str:
-    parts = [f"{one.missing:,} missing"] if one.missing else []
-    parts += [f"{one.extra:,} too many"] if one.extra else []
+def _lacks(coverage: ShardCoverage) -> str:
+    parts = [f"{coverage.missing:,} missing"] if coverage.missing else []
+    parts += [f"{coverage.extra:,} too many"] if coverage.extra else []
     return ", ".join(parts)
 
 
@@ -175,8 +175,8 @@ def _table(report: AuditReport) -> Iterator[str]:
     yield '<div class="scroll"><table>'
     yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in names) + "</tr></thead>"
     yield "<tbody>"
-    for one in shown:
-        row = [*cells(report, one), ", ".join(one.codes)]
+    for coverage in shown:
+        row = [*cells(report, coverage), ", ".join(coverage.codes)]
         drawn = (_cell(head, cell) for head, cell in zip(names, row, strict=True))
         yield f"<tr>{''.join(drawn)}</tr>"
     yield "</tbody></table></div>"

@@ -36,7 +36,7 @@ def picture(report: AuditReport) -> str:
     layout = _layout(chart, report)
     width, height = layout.size
     bad = _bad(report)
-    coverages = {one.shard: one for one in report.coverages}
+    coverages = {coverage.shard: coverage for coverage in report.coverages}
     title = safe(labels.headline(chart))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
@@ -55,10 +55,10 @@ def picture(report: AuditReport) -> str:
 def _layout(chart: Chart, report: AuditReport) -> Layout:
     """The stream's own, further back where something is missing or doubled before it."""
     layout = layout_of(chart)
-    bad = [one.since for one in report.facts.buckets if one.missing or one.extra]
+    bad = [bucket.since for bucket in report.facts.buckets if bucket.missing or bucket.extra]
     bad += [
-        then for one in report.facts.compared.values()
-        if (then := time_in(one.first_missing)) is not None
+        then for compared in report.facts.compared.values()
+        if (then := time_in(compared.first_missing)) is not None
     ]
     oldest = min((box.opened for box in chart.boxes), default=layout.since)
     first = min(bad, default=layout.since)
@@ -67,11 +67,11 @@ def _layout(chart: Chart, report: AuditReport) -> Layout:
 
 
 def _bad(report: AuditReport) -> dict[str, list[Bucket]]:
-    found: dict[str, list[Bucket]] = {}
-    for one in report.facts.buckets:
-        if one.missing or one.extra:
-            found.setdefault(one.shard, []).append(one)
-    return found
+    by_shard: dict[str, list[Bucket]] = {}
+    for bucket in report.facts.buckets:
+        if bucket.missing or bucket.extra:
+            by_shard.setdefault(bucket.shard, []).append(bucket)
+    return by_shard
 
 
 def _over(
@@ -84,12 +84,12 @@ def _over(
         until = min(box.closed, box.closed if gap.until is None else gap.until)
         if since < until:
             yield rect(layout, 'class="gone" ', (since, until), (top, height))
-    said = "" if coverage is None else _said(coverage)
+    tooltip = "" if coverage is None else _tooltip(coverage)
     for kind, stretches in _shaded(coverage, bad):
         band = (top, height)
         if kind.startswith("extra"):
             band = (top + height * (1 - BAND), height * BAND)
-        yield from _path(kind, _joined(stretches), box, layout, band, said)
+        yield from _path(kind, _joined(stretches), box, layout, band, tooltip)
 
 
 def _shaded(
@@ -97,18 +97,18 @@ def _shaded(
 ) -> Iterator[tuple[str, list[tuple[float, float]]]]:
     """Stretches by what they are drawn as: the more of what was there, the darker."""
     lost: dict[str, list[tuple[float, float]]] = {}
-    for one in bad:
-        ends = one.since, one.since + one.seconds
-        good = max(0, one.rows - one.extra)
-        if one.missing:
-            lost.setdefault(_shade("missing", one.missing, good), []).append(ends)
-        if one.extra:
-            lost.setdefault(_shade("extra", one.extra, good), []).append(ends)
-    found = None if coverage is None else coverage.compared
-    if found is not None and found.missing and not any(b.missing for b in bad):
-        since, until = time_in(found.first_missing), time_in(found.last_missing)
+    for bucket in bad:
+        ends = bucket.since, bucket.since + bucket.seconds
+        good = max(0, bucket.rows - bucket.extra)
+        if bucket.missing:
+            lost.setdefault(_shade("missing", bucket.missing, good), []).append(ends)
+        if bucket.extra:
+            lost.setdefault(_shade("extra", bucket.extra, good), []).append(ends)
+    compared = None if coverage is None else coverage.compared
+    if compared is not None and compared.missing and not any(b.missing for b in bad):
+        since, until = time_in(compared.first_missing), time_in(compared.last_missing)
         if since is not None and until is not None:
-            shade = _shade("missing", found.missing, found.read - found.missing)
+            shade = _shade("missing", compared.missing, compared.read - compared.missing)
             lost.setdefault(shade, []).append((since, until))
     yield from sorted(lost.items(), reverse=True)
 
@@ -119,35 +119,36 @@ def _shade(kind: str, bad: int, good: int) -> str:
     return kind if share >= MOST else f"{kind} some" if share >= FEW else f"{kind} few"
 
 
-def _said(one: ShardCoverage) -> str:
+def _tooltip(coverage: ShardCoverage) -> str:
     """For who points at it."""
     parts = []
-    if one.compared is not None and one.missing:
-        ends = [time_in(end) for end in (one.compared.first_missing, one.compared.last_missing)]
+    if coverage.compared is not None and coverage.missing:
+        missing = (coverage.compared.first_missing, coverage.compared.last_missing)
+        ends = [time_in(record) for record in missing]
         when = [instant(end) for end in ends if end is not None]
         parts.append(
-            f"{one.missing:,} of {one.compared.read:,} records missing, "
+            f"{coverage.missing:,} of {coverage.compared.read:,} records missing, "
             f"arrived {' to '.join(dict.fromkeys(when))}"
         )
-    if one.extra:
-        parts.append(f"{one.extra:,} of {one.rows:,} rows too many")
-    return f"{labels.name(one.shard)}: {'; '.join(parts)}"
+    if coverage.extra:
+        parts.append(f"{coverage.extra:,} of {coverage.rows:,} rows too many")
+    return f"{labels.name(coverage.shard)}: {'; '.join(parts)}"
 
 
 def _joined(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Neighbours as one."""
-    found: list[tuple[float, float]] = []
+    joined: list[tuple[float, float]] = []
     for since, until in sorted(stretches):
-        if found and since <= found[-1][1]:
-            found[-1] = (found[-1][0], max(until, found[-1][1]))
+        if joined and since <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(until, joined[-1][1]))
         else:
-            found.append((since, until))
-    return found
+            joined.append((since, until))
+    return joined
 
 
 def _path(
     kind: str, stretches: list[tuple[float, float]], box: Box, layout: Layout,
-    across: tuple[float, float], said: str,
+    across: tuple[float, float], tooltip: str,
 ) -> Iterator[str]:
     top, height = TOP if across[0] < TOP else across[0], across[1]
     drawn = []
@@ -158,4 +159,4 @@ def _path(
         drawn.append(f"M{px(left)} {px(top)}h{px(wide)}v{px(height)}h-{px(wide)}z")
     if drawn:
         name = f'class="{kind}" data-shard="{safe(box.shard)}"'
-        yield f'<path {name} d="{"".join(drawn)}"><title>{safe(said)}</title></path>'
+        yield f'<path {name} d="{"".join(drawn)}"><title>{safe(tooltip)}</title></path>'

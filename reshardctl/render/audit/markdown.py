@@ -55,6 +55,8 @@ def _shards(page: Page, report: AuditReport) -> None:
     if not shown:
         return
     page.heading(2, "Shards")
-    page.table(heads(report), [[prose(cell) for cell in cells(report, one)] for one in shown])
+    page.table(heads(report), [
+        [prose(cell) for cell in cells(report, coverage)] for coverage in shown
+    ])
     if left:
         page.line(f"And {left:,} more shards with less to say.")

@@ -79,7 +79,7 @@ def _table(sheet: Sheet, report: AuditReport) -> None:
     shown, left = worst_first(report, most)
     if not shown:
         return
-    names, rows = list(heads(report)), [cells(report, one) for one in shown]
+    names, rows = list(heads(report)), [cells(report, coverage) for coverage in shown]
     kept = _kept(names, rows)
     sheet.table(
         [names[index] for index in kept],

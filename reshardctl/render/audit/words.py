@@ -60,9 +60,9 @@ def coverage(report: AuditReport) -> str:
     """How much of the stream the sink was compared with."""
     if not report.against_stream:
         return ""
-    listed = [one for one in report.coverages if one.shard in report.lineage]
-    whole = [one for one in listed if one.compared is not None and not one.unknowable]
-    windows = [one.window for one in listed if one.window is not None]
+    listed = [shard for shard in report.coverages if shard.shard in report.lineage]
+    whole = [shard for shard in listed if shard.compared is not None and not shard.unknowable]
+    windows = [shard.window for shard in listed if shard.window is not None]
     if not windows:
         return f"compared: nothing of {many(len(listed), 'shard')} could be read"
     since, until = min(w.since for w in windows), max(w.until for w in windows)
@@ -86,22 +86,22 @@ def heads(report: AuditReport) -> tuple[str, ...]:
     return (*HEADS, *(COMPARED if report.against_stream else ALONE), *stored)
 
 
-def cells(report: AuditReport, one: ShardCoverage) -> list[str]:
+def cells(report: AuditReport, coverage: ShardCoverage) -> list[str]:
     """A shard's row in that table."""
-    inside = one.inside
+    inside = coverage.inside
     order = "" if inside is None or inside.disordered is None else _number(inside.disordered)
-    found = [
-        short(one.shard), life(report, one.shard), f"{one.rows:,}", _number(one.extra),
-        order or "?",
+    row = [
+        short(coverage.shard), life(report, coverage.shard), f"{coverage.rows:,}",
+        _number(coverage.extra), order or "?",
     ]
     if report.against_stream:
-        found += _compared(one, report.facts.taken)
+        row += _compared(coverage, report.facts.taken)
     else:
         last = None if inside is None else time_in(inside.last)
-        found.append("–" if last is None else instant(last))
+        row.append("–" if last is None else instant(last))
     if report.stored is not None:
-        found.append(shortened(one.position or "–"))
-    return found
+        row.append(shortened(coverage.position or "–"))
+    return row
 
 
 def life(report: AuditReport, shard: ShardId) -> str:
@@ -111,15 +111,15 @@ def life(report: AuditReport, shard: ShardId) -> str:
     return "open" if report.lineage.is_open(shard) else "closed"
 
 
-def _compared(one: ShardCoverage, now: float) -> list[str]:
-    if one.compared is None:
+def _compared(coverage: ShardCoverage, now: float) -> list[str]:
+    if coverage.compared is None:
         return ["–", "?", "cannot be known", ""]
-    window = one.window
+    window = coverage.window
     if window is None:
-        return [_number(one.compared.read), "?", "cannot be known", ""]
-    until = "now" if one.compared.tip else clock(window.until, now)
+        return [_number(coverage.compared.read), "?", "cannot be known", ""]
+    until = "now" if coverage.compared.tip else clock(window.until, now)
     since = clock(window.since, now)
-    return [f"{one.compared.read:,}", _number(one.compared.missing), since, until]
+    return [f"{coverage.compared.read:,}", _number(coverage.compared.missing), since, until]
 
 
 def _number(value: int) -> str:
@@ -137,8 +137,8 @@ def worst_first(report: AuditReport, most: int) -> tuple[Sequence[ShardCoverage]
         report.coverages,
         key=lambda s: (not grave.intersection(s.codes), -(s.missing or 0), -s.extra),
     )
-    kept = {one.shard for one in ranked[:most]}
-    return [one for one in report.coverages if one.shard in kept], len(ranked) - most
+    kept = {coverage.shard for coverage in ranked[:most]}
+    return [coverage for coverage in report.coverages if coverage.shard in kept], len(ranked) - most
 
 
 def processed_words(report: AuditReport, shard: ShardId) -> str:

@@ -105,21 +105,21 @@ def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Char
 def _crash(report: Report) -> str:
     """Certain where every candidate crashes of it."""
     crashes = [judged.simulation.crash for judged in report.judged]
-    found = next((crash for crash in crashes if crash is not None), None)
-    if found is None:
+    first_crash = next((crash for crash in crashes if crash is not None), None)
+    if first_crash is None:
         return ""
     certain = all(crash is not None and crash.certain for crash in crashes)
-    return f"{'crashes' if certain else 'may crash'} at its start: {found.why}"
+    return f"{'crashes' if certain else 'may crash'} at its start: {first_crash.why}"
 
 
 def _box(lineage: Lineage, shard: ShardId, now: float, position: DrawnPosition | None) -> Box:
-    one = lineage[shard]
+    listed = lineage[shard]
     opened = _opened(lineage, shard)
-    closed = now if one.open else lineage.closed_at(shard)
-    parents = tuple(dict.fromkeys(one.parents))
+    closed = now if listed.open else lineage.closed_at(shard)
+    parents = tuple(dict.fromkeys(listed.parents))
     return Box(
-        shard, one.open, opened, max(opened, now if closed is None else closed),
-        one.hash_start, one.hash_end, parents,
+        shard, listed.open, opened, max(opened, now if closed is None else closed),
+        listed.hash_start, listed.hash_end, parents,
         tuple(parent for parent in parents if parent not in lineage), position,
     )
 
@@ -161,19 +161,19 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Drawn
 
 def _moment(state: StreamState, shard: ShardId, cut: Cut) -> float:
     """When the stream had come to a cut; the shard's beginning where numbers do not tell."""
-    found = moment(state, shard, cut)
-    return _opened(state.lineage, shard) if found is None else found
+    known = moment(state, shard, cut)
+    return _opened(state.lineage, shard) if known is None else known
 
 
 def _losses(state: StreamState, report: Report) -> dict[ShardId, Loss]:
-    found: dict[ShardId, list[list[Effect]]] = {}
+    by_shard: dict[ShardId, list[list[Effect]]] = {}
     for index, judged in enumerate(report.judged):
         for effect in judged.effects:
             if effect.harm in LOSING and effect.shard is not None:
-                runs = found.setdefault(effect.shard, [[] for _ in report.judged])
+                runs = by_shard.setdefault(effect.shard, [[] for _ in report.judged])
                 runs[index].append(effect)
     return {
-        shard: _loss(state, shard, runs) for shard, runs in found.items()
+        shard: _loss(state, shard, runs) for shard, runs in by_shard.items()
         if shard in state.lineage
     }
 

@@ -25,10 +25,10 @@ def draw(chart: Chart) -> str:
 
 
 def _words(box: Box, now: float) -> list[str]:
-    words = [labels.name(box.shard), labels.life(box, now)]
+    texts = [labels.name(box.shard), labels.life(box, now)]
     if box.position is not None:
-        words += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
-    return [word for word in words if word]
+        texts += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
+    return [word for word in texts if word]
 
 
 def _style(box: Box) -> str:

@@ -27,18 +27,18 @@ def draw(chart: Chart) -> str:
 
 
 def _attributes(box: Box) -> dict[str, str | float]:
-    found: dict[str, str | float] = {
+    attributes: dict[str, str | float] = {
         "life": "open" if box.open else "closed",
         "opened": instant(box.opened),
         "hash_start": str(box.low),
         "hash_end": str(box.high),
     }
     if not box.open:
-        found["closed"] = instant(box.closed)
+        attributes["closed"] = instant(box.closed)
     if (position := box.position) is not None:
         if position.stored is not None:
-            found["position"] = escape(cut(position.stored, 1000))
-        found["unread_seconds"] = float(position.unread(box.closed))
-        found["loss"] = labels.loss(position)
-        found["findings"] = " ".join(position.codes)
-    return found
+            attributes["position"] = escape(cut(position.stored, 1000))
+        attributes["unread_seconds"] = float(position.unread(box.closed))
+        attributes["loss"] = labels.loss(position)
+        attributes["findings"] = " ".join(position.codes)
+    return attributes

@@ -50,7 +50,7 @@ def draw(chart: Chart) -> str:
 def _legend(chart: Chart) -> Iterator[str]:
     keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
     yield '<ul class="legend">'
-    yield from (f"<li>{_KEY.format(sample)}{words}</li>" for sample, words in keys)
+    yield from (f"<li>{_KEY.format(sample)}{meaning}</li>" for sample, meaning in keys)
     yield "</ul>"
 
 

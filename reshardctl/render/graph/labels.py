@@ -47,8 +47,8 @@ def loss(position: DrawnPosition) -> str:
     """`✗ stalls`, `! may be: skips ≤ 12m`, or ""."""
     if position.loss is None:
         return ""
-    said = cost(position.loss.effect)
-    return f"✗ {said}" if position.loss.certain else f"! perhaps {said}"
+    effect = cost(position.loss.effect)
+    return f"✗ {effect}" if position.loss.certain else f"! perhaps {effect}"
 
 
 def standing(box: Box) -> str:

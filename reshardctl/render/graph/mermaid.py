@@ -35,15 +35,15 @@ def draw(chart: Chart) -> str:
 
 
 def _node(box: Box, now: float) -> str:
-    words = [labels.name(box.shard), labels.life(box, now)]
+    texts = [labels.name(box.shard), labels.life(box, now)]
     kind = "open" if box.open else ""
     if box.position is not None:
-        words += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
+        texts += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
         if box.position.loss is not None and box.position.loss.certain:
             kind = "lost"
         elif labels.unread(box):
             kind = "unread"
-    return f"[{_text([word for word in words if word])}]" + (f":::{kind}" if kind else "")
+    return f"[{_text([word for word in texts if word])}]" + (f":::{kind}" if kind else "")
 
 
 def _text(lines: list[str]) -> str:

@@ -50,11 +50,11 @@ def picture(chart: Chart) -> str:
 def _heading(chart: Chart) -> Iterator[str]:
     yield f'<text class="title" x="{px(LEFT)}" y="20">{safe(labels.headline(chart))}</text>'
     if chart.crash:
-        said = cut(chart.crash, 160)
-        yield f'<text class="crash" x="{px(LEFT)}" y="38">{safe(said)}</text>'
+        text = cut(chart.crash, 160)
+        yield f'<text class="crash" x="{px(LEFT)}" y="38">{safe(text)}</text>'
     elif chart.consumer:
-        said = cut(chart.consumer, 160)
-        yield f'<text class="axis" x="{px(LEFT)}" y="38">{safe(said)}</text>'
+        text = cut(chart.consumer, 160)
+        yield f'<text class="axis" x="{px(LEFT)}" y="38">{safe(text)}</text>'
 
 
 def axes(chart: Chart, layout: Layout) -> Iterator[str]:
@@ -64,15 +64,15 @@ def axes(chart: Chart, layout: Layout) -> Iterator[str]:
     for moment in layout.ticks():
         x = px(layout.x(moment))
         yield f'<line class="grid" x1="{x}" y1="{px(TOP)}" x2="{x}" y2="{px(bottom)}"/>'
-        said = safe(labels.clock(moment, chart.now))
+        label = safe(labels.clock(moment, chart.now))
         for y in _axis_rows(layout) if abs(layout.x(moment) - now) > APART else ():
-            yield f'<text class="axis" text-anchor="middle" x="{x}" y="{px(y)}">{said}</text>'
+            yield f'<text class="axis" text-anchor="middle" x="{x}" y="{px(y)}">{label}</text>'
     for part in range(5):
         y = layout.y(HASH_SPACE * part // 4)
-        said = ("0", "1/4", "1/2", "3/4", "1")[part]
+        label = ("0", "1/4", "1/2", "3/4", "1")[part]
         yield (
             f'<text class="axis" text-anchor="end" x="{px(LEFT - 8)}" y="{px(y + 4)}">'
-            f"{said}</text>"
+            f"{label}</text>"
         )
     x = px(now)
     yield f'<line class="now" x1="{x}" y1="{px(TOP - 4)}" x2="{x}" y2="{px(bottom + 4)}"/>'
@@ -162,21 +162,21 @@ def names(box: Box, layout: Layout) -> Iterator[str]:
         return
     middle = px(top + height / 2 + size * 0.36)
     style = f'style="font-size:{px(size)}px"'
-    said = labels.name(box.shard)
-    if len(said) * size * LETTER + 8 <= right - left:
+    name = labels.name(box.shard)
+    if len(name) * size * LETTER + 8 <= right - left:
         kind = "name" + (" on-red" if _beside(box)[1] else "")
-        yield f'<text class="{kind}" {style} x="{px(left + 6)}" y="{middle}">{safe(said)}</text>'
+        yield f'<text class="{kind}" {style} x="{px(left + 6)}" y="{middle}">{safe(name)}</text>'
     if box.open:
-        words, bad = _beside(box)
+        beside, bad = _beside(box)
         kind = "bad" if bad else "axis"
-        yield f'<text class="{kind}" {style} x="{px(right + 7)}" y="{middle}">{safe(words)}</text>'
+        yield f'<text class="{kind}" {style} x="{px(right + 7)}" y="{middle}">{safe(beside)}</text>'
 
 
 def _beside(box: Box) -> tuple[str, bool]:
-    said = labels.name(box.shard)
+    name = labels.name(box.shard)
     if box.position is None:
-        return said, False
+        return name, False
     if box.position.loss is not None and box.position.loss.certain:
-        return f"{said} · {labels.loss(box.position)}", True
-    parts = [f"{said} · {labels.stored(box.position)}", labels.unread(box)]
+        return f"{name} · {labels.loss(box.position)}", True
+    parts = [f"{name} · {labels.stored(box.position)}", labels.unread(box)]
     return " · ".join(part for part in parts if part), False

@@ -38,9 +38,9 @@ def _legend(shown: Together) -> Iterator[str]:
         width = min(svg.thickness(index, len(shown.lines)), 10.0)
         crash = ' class="crash"' if line.chart.crash else ""
         sample = _KEY.format(_LINE.format(index, width))
-        yield f"<li{crash}>{sample}{safe(svg.said(line))}</li>"
-    for sample, words in (*SHARDS, (_LOST, "a consumer will not, or may not, read it")):
-        yield f"<li>{_KEY.format(sample)}{words}</li>"
+        yield f"<li{crash}>{sample}{safe(svg.describe(line))}</li>"
+    for sample, meaning in (*SHARDS, (_LOST, "a consumer will not, or may not, read it")):
+        yield f"<li>{_KEY.format(sample)}{meaning}</li>"
     yield "</ul>"
 
 

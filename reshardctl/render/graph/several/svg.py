@@ -73,8 +73,8 @@ def thickness(index: int, number: int) -> float:
     return min(THINNEST + STEP * (number - 1 - index), THICKEST)
 
 
-def said(line: Line) -> str:
-    """A consumer in one line: its name, its locator, and whether it dies."""
+def describe(line: Line) -> str:
+    """A consumer in one line: its name, its locator, and whether it crashes."""
     parts = [cut(line.name, 80)]
     if line.chart.consumer not in ("", line.name):
         parts.append(cut(line.chart.consumer, 120))
@@ -101,8 +101,8 @@ def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
 
 def _standings(at: int, shown: Together) -> Iterator[str]:
     for line in shown.lines:
-        if words := labels.standing(line.chart.boxes[at]):
-            yield f"{cut(line.name, 40)}: {words}"
+        if standing := labels.standing(line.chart.boxes[at]):
+            yield f"{cut(line.name, 40)}: {standing}"
 
 
 def _line(line: Line, index: int, number: int, layout: Layout) -> str:
@@ -114,7 +114,7 @@ def _line(line: Line, index: int, number: int, layout: Layout) -> str:
     return (
         f'<polyline class="line c{index}" data-consumer="{safe(line.name)}" '
         f'style="stroke-width:{width}px" points="{" ".join(points)}">'
-        f"<title>{safe(said(line))}</title></polyline>"
+        f"<title>{safe(describe(line))}</title></polyline>"
     )
 
 
@@ -126,4 +126,4 @@ def _legend(shown: Together, height: float) -> Iterator[str]:
             f'<line class="line c{index}" style="stroke-width:{width}px" x1="{px(LEFT)}" '
             f'y1="{px(y)}" x2="{px(LEFT + 28)}" y2="{px(y)}"/>'
         )
-        yield f'<text x="{px(LEFT + 38)}" y="{px(y + 4)}">{safe(said(line))}</text>'
+        yield f'<text x="{px(LEFT + 38)}" y="{px(y + 4)}">{safe(describe(line))}</text>'

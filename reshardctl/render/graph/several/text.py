@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
-from reshardctl.render.graph.several.svg import said
+from reshardctl.render.graph.several.svg import describe
 from reshardctl.render.graph.several.together import Line, Together
 from reshardctl.render.graph.text import forks
 
@@ -28,7 +28,7 @@ def draw(shown: Together) -> str:
         cells[shard] = (labels.name(shard), "expired", *kept)
     lines = [labels.headline(shown.base, "   ")]
     lines += [
-        f"{letter}  {escape(said(line))}"
+        f"{letter}  {escape(describe(line))}"
         for letter, line in zip(letters, shown.lines, strict=True)
     ]
     return "\n".join(line.rstrip() for line in [*lines, "", *forks(shown.base, cells)]) + "\n"

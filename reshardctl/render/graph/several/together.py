@@ -27,7 +27,7 @@ class Together:
     lines: tuple[Line, ...]
 
     def layout(self) -> Layout:
-        """One axis for all: it begins before the first place that anyone owes from."""
+        """One axis for all: it begins before the first unread record of any consumer."""
         boxes = tuple(
             replace(box, position=_earliest([line.chart.boxes[at].position for line in self.lines]))
             for at, box in enumerate(self.base.boxes)
@@ -37,7 +37,7 @@ class Together:
     def losses(self, at: int) -> list[Loss]:
         """What of a shard one of them will not read, or may not. at: its place among the boxes."""
         places = [line.chart.boxes[at].position for line in self.lines]
-        return [one.loss for one in places if one is not None and one.loss is not None]
+        return [drawn.loss for drawn in places if drawn is not None and drawn.loss is not None]
 
 
 def together(lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]) -> Together:
