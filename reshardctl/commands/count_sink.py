@@ -77,9 +77,9 @@ def _told(what: str) -> Iterator[None]:
     except ReshardError:
         raise
     except Exception as error:
-        from reshardctl.spark.error_text import line, said
+        from reshardctl.spark.error_text import full_message, line
 
-        raise CannotTell(f"{what}: {line(said(error)) or type(error).__name__}") from error
+        raise CannotTell(f"{what}: {line(full_message(error)) or type(error).__name__}") from error
 
 
 def check(sink: Sink, rows: str | None) -> None:

@@ -14,7 +14,7 @@ _CALL = re.compile(r"An error occurred while calling \S+")
 _CLASSES = re.compile(r"^(?::\s*)?(?:(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b:?\s*)+")
 
 
-def said(error: Any) -> str:
+def full_message(error: Any) -> str:
     """The complete message."""
     java = getattr(error, "java_exception", None)
     return str(error) if java is None else f"{error}\n{java}"

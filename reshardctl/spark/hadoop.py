@@ -200,7 +200,7 @@ class Hadoop:
                 return
             if not before(now):
                 raise Moved(key) from None
-            raise Refused(f"cannot write {self.location}/{key}: {_said(error)}") from None
+            raise Refused(f"cannot write {self.location}/{key}: {_message_of(error)}") from None
 
     def _asked(self, call: Callable[[], T], name: str) -> T | None:
         """The result of a reading call; `None` if the file does not exist."""
@@ -216,7 +216,7 @@ class Hadoop:
             self._unread(error, name)
 
     def _unread(self, error: Exception, name: str) -> NoReturn:
-        message = _said(error)
+        message = _message_of(error)
         if _kind(error) == "UnsupportedFileSystemException" or "ClassNotFound" in message:
             raise UsageError(
                 f"cannot read {name}: {message}",
@@ -278,7 +278,7 @@ def _kind(error: Exception) -> str:
     return "" if java is None else str(java.getClass().getSimpleName())
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """The exception's name and the first line of its message."""
     java = getattr(error, "java_exception", None)
     if java is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.spark.error_text import line, said
+from reshardctl.spark.error_text import full_message, line
 from reshardctl.spark.gateway import EXTRA
 from reshardctl.spark.jvm import start
 from reshardctl.spark.remote import reach, shown
@@ -58,7 +58,7 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     except Exception as error:
         where = f"at {shown(remote) if remote else master}" if remote or master else "here"
         raise CannotTell(
-            f"no Spark session {where}: {line(said(error)) or type(error).__name__}",
+            f"no Spark session {where}: {line(full_message(error)) or type(error).__name__}",
             _help(error, master, remote),
         ) from None
     if remote is not None:

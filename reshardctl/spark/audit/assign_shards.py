@@ -142,9 +142,9 @@ def _digits() -> Column:
 def _fault_decoded(known: Known, lineage: Lineage) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    number, said, shard = F.col("number"), F.col("said"), F.col("shard")
+    number, named, shard = F.col("number"), F.col("said"), F.col("shard")
     inside = (number >= F.col("low")) & (number < F.col("beyond"))
-    agreed = said.isNull() | (said == shard)
+    agreed = named.isNull() | (named == shard)
     in_number = F.when((number >= LOWEST) & (number < BEYOND), F.col("in_number"))
     good = shard.isNotNull() & inside & _digits() & agreed & ~_other_stream(lineage)
     return (
@@ -155,7 +155,7 @@ def _fault_decoded(known: Known, lineage: Lineage) -> Column:
         .when(_other_stream(lineage), Fault.OTHER_STREAM)
         .when(in_number.isNull(), Fault.UNKNOWN_SHARD)
         .when(number < known.floor, Fault.OTHER_INCARNATION)
-        .when(said.isNotNull() & (said != _id(F.col("in_number"))), Fault.NOT_ITS_SHARD)
+        .when(named.isNotNull() & (named != _id(F.col("in_number"))), Fault.NOT_ITS_SHARD)
         .when(shard.isNull(), Fault.UNKNOWN_SHARD)
         .otherwise(Fault.NOT_ITS_SHARD)
     )
@@ -165,15 +165,15 @@ def _fault_padded(known: Known, lineage: Lineage) -> Column:
     """The fault by the shard column, which only the ends of the shards can contradict."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    number, place = F.col("number"), F.col("place")
+    number, padded = F.col("number"), F.col("place")
     return (
         F.when(number.isNull() | (number == ""), Fault.NO_NUMBER)
-        .when(place.isNull() & ~number.rlike(_NUMERIC), Fault.NOT_NUMERIC)
-        .when(place.isNull(), Fault.ODD_LENGTH)
+        .when(padded.isNull() & ~number.rlike(_NUMERIC), Fault.NOT_NUMERIC)
+        .when(padded.isNull(), Fault.ODD_LENGTH)
         .when(_other_stream(lineage), Fault.OTHER_STREAM)
         .when(F.col("shard").isNull(), Fault.UNKNOWN_SHARD)
-        .when(place < known.floor, Fault.OTHER_INCARNATION)
-        .when((place < F.col("low")) | (place >= F.col("beyond")), Fault.NOT_ITS_SHARD)
+        .when(padded < known.floor, Fault.OTHER_INCARNATION)
+        .when((padded < F.col("low")) | (padded >= F.col("beyond")), Fault.NOT_ITS_SHARD)
     )
 
 

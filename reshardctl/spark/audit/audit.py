@@ -175,10 +175,10 @@ def _buckets(
             rows[group.at, group.slot] += group.rows
     buckets = []
     for at, slot in sorted(rows.keys() | missing.keys()):
-        of, place = cut[min(at, len(cut) - 1)], (at, slot)
-        lost = missing.get(place, 0)
+        of, cell = cut[min(at, len(cut) - 1)], (at, slot)
+        lost = missing.get(cell, 0)
         buckets.append(Bucket(
-            shards.id(at), of.begin(slot), of.seconds, rows[place], lost, extra[place]
+            shards.id(at), of.begin(slot), of.seconds, rows[cell], lost, extra[cell]
         ))
     return tuple(buckets)
 

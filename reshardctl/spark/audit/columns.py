@@ -83,9 +83,9 @@ def mapped(frame: DataFrame, columns: Columns) -> Mapped:
     from pyspark.sql import functions as F  # noqa: N812
 
     names = {
-        option.name: found
+        option.name: chosen
         for option in fields(columns)
-        if (found := _found(frame, option.name, getattr(columns, option.name))) is not None
+        if (chosen := _column_of(frame, option.name, getattr(columns, option.name))) is not None
     }
     if "number" not in names:
         raise UsageError(
@@ -112,11 +112,11 @@ def mapped(frame: DataFrame, columns: Columns) -> Mapped:
     )
 
 
-def _found(frame: DataFrame, option: str, named: str | None) -> str | None:
+def _column_of(frame: DataFrame, option: str, named: str | None) -> str | None:
     if named == "":
         return None
     if named is not None:
-        return _said(frame, option, named)
+        return _named_column(frame, option, named)
     for word in KNOWN[option]:
         fitting = [str(name) for name in frame.columns if name.replace("_", "").lower() == word]
         if len(fitting) > 1:
@@ -129,7 +129,7 @@ def _found(frame: DataFrame, option: str, named: str | None) -> str | None:
     return None
 
 
-def _said(frame: DataFrame, option: str, named: str) -> str:
+def _named_column(frame: DataFrame, option: str, named: str) -> str:
     """A column by name: exactly, else ignoring case, else a field of a struct."""
     loose = [str(name) for name in frame.columns if name.lower() == named.lower()]
     exact = [name for name in loose if name == named]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
 from reshardctl.spark.audit.unread import unread
-from reshardctl.spark.error_text import said
+from reshardctl.spark.error_text import full_message
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -160,7 +160,7 @@ def _delta(spark: SparkSession, sink: str) -> Sink:
         frame.schema  # noqa: B018
         proof = of_delta(spark, sink, version)
     except Exception as error:
-        if "delta" in said(error).lower() and "find" in said(error).lower():
+        if "delta" in full_message(error).lower() and "find" in full_message(error).lower():
             raise _no_delta(spark) from error
         raise unread(sink, error) from error
     return Sink(sink, "delta", frame, proof)
@@ -195,7 +195,7 @@ def _listed(spark: SparkSession, path: str) -> DataFrame | None:
         files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
         files.schema  # noqa: B018
     except Exception as error:
-        text = said(error)
+        text = full_message(error)
         if "PATH_NOT_FOUND" in text or "does not exist" in text:
             return None
         raise unread(path.removesuffix(f"/{DELTA_LOG}"), error) from error

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
-from reshardctl.spark.error_text import line, said
+from reshardctl.spark.error_text import full_message, line
 
 _FILE = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
@@ -16,12 +16,12 @@ _NO_SCHEME = ("No FileSystem for scheme", "UnsupportedFileSystemException")
 
 def unread(sink: str, error: Exception) -> ReshardError:
     """UsageError if another name or package helps, else CannotTell with the file's name."""
-    text = said(error)
+    text = full_message(error)
     if "TABLE_OR_VIEW_NOT_FOUND" in text:
         return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
     if missing := _NO_CONNECTOR.search(text):
         return UsageError(f"this Spark has no connector for {sink}: no {missing[1]}", _give(sink))
-    if any(words in text for words in _NO_SCHEME):
+    if any(scheme in text for scheme in _NO_SCHEME):
         return UsageError(f"this Spark cannot read {sink}: {line(text)}", _give(sink))
     named = _FILE.search(text)
     where = f" ({named[0]})" if named and named[0] not in sink else ""
@@ -44,7 +44,7 @@ def _give(sink: str) -> str:
 def hadoop() -> str:
     """The Hadoop release, by the jars of the installed PySpark; `RELEASE` if none shows it."""
     spec = importlib.util.find_spec("pyspark")
-    for place in spec.submodule_search_locations or () if spec is not None else ():
-        for jar in sorted(Path(place, "jars").glob("hadoop-client-api-*.jar")):
+    for folder in spec.submodule_search_locations or () if spec is not None else ():
+        for jar in sorted(Path(folder, "jars").glob("hadoop-client-api-*.jar")):
             return jar.stem.removeprefix("hadoop-client-api-")
     return "RELEASE"

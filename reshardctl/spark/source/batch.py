@@ -112,11 +112,11 @@ def read_between(
 
 
 def _spelled_reach(reach: Reach) -> dict[str, str]:
-    words = {
+    options = {
         "region": reach.region, "endpointUrl": reach.endpoint_url, "roleArn": reach.role_arn,
         "roleSessionName": reach.role_session_name, "roleExternalId": reach.role_external_id,
     }  # fmt: skip
-    return {name: value for name, value in words.items() if value is not None}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _between(given: Mapping[str, str], options: Options) -> tuple[Lineage, list[Stretch]]:

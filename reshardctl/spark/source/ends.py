@@ -149,7 +149,7 @@ class Ends:
         most: int,
     ) -> Mapping[ShardId, Found]:  # fmt: skip
         def count(numbers: Mapping[ShardId, str | None], share: int) -> Mapping[ShardId, Found]:
-            def one(shard: ShardId) -> Found:
+            def count_shard(shard: ShardId) -> Found:
                 number = numbers[shard]
                 position = places[shard] if number is None else places[shard].reached(number)
                 goal = goals.shards[shard] if goals else None
@@ -157,7 +157,7 @@ class Ends:
                     return Found(quiet=True)
                 return self.tips.count(shard, begin_of(position), share, goal)
 
-            return self._each(one, list(numbers))
+            return self._each(count_shard, list(numbers))
 
         return self._shares.taken(shards, most, count) if shards else {}
 

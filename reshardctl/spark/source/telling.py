@@ -34,9 +34,9 @@ def telling(method: Callable[..., T]) -> Callable[..., T]:
     """Lets a method raise `told` errors."""
 
     @wraps(method)
-    def wrapped(*args: Any, **words: Any) -> T:
+    def wrapped(*args: Any, **options: Any) -> T:
         try:
-            return method(*args, **words)
+            return method(*args, **options)
         except ReshardError as error:
             raise told(error) from None
 
