@@ -109,10 +109,10 @@ def promises(effects: tuple[Effect, ...]) -> tuple[Promise, ...]:
     )
 
 
-def broken(promised: tuple[Promise, ...], found: tuple[Promise, ...]) -> list[Promise]:
+def broken(promised: tuple[Promise, ...], now: tuple[Promise, ...]) -> list[Promise]:
     """The effects that are worse than what was promised."""
     kept = set(promised) | {(h, s, "possible") for h, s, _ in promised}
-    return [one for one in found if one not in kept]
+    return [promise for promise in now if promise not in kept]
 
 
 def save(plan: SavedPlan, path: Path) -> None:
@@ -256,17 +256,17 @@ def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
         if policy.unresolved:
             json_path.wrong(f"policy {name} without its time")
         return policy
-    found = members(value, ("asked", "time", "places"), json_path)
-    if not isinstance(found["places"], dict):
+    policy_members = members(value, ("asked", "time", "places"), json_path)
+    if not isinstance(policy_members["places"], dict):
         (json_path / "places").wrong("not an object")
-    asked = string(found["asked"], json_path / "asked")
+    asked = string(policy_members["asked"], json_path / "asked")
     return replace(
         policy,
         when=policy.when or parse_when(asked),
-        since=seconds(found["time"], json_path / "time"),
+        since=seconds(policy_members["time"], json_path / "time"),
         places={
             ShardId(shard): cut_of_list(cut, json_path / "places" / shard)
-            for shard, cut in found["places"].items()
+            for shard, cut in policy_members["places"].items()
         },
     )
 

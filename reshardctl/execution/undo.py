@@ -188,7 +188,7 @@ def _refuse_moved(
     applied: Sequence[Step],
     current: Mapping[str, Image | None],
     volatile_attributes: Collection[str],
-    words: str,
+    what: str,
 ) -> None:
     chains: dict[str, list[Write]] = {}
     for write in (write for step in applied for write in step.writes):
@@ -201,7 +201,7 @@ def _refuse_moved(
     if moved:
         named = "; ".join(f"{key}: {why}" for key, why in moved.items())
         raise UndoRefused(
-            f"{words}; nothing was undone: {named}",
+            f"{what}; nothing was undone: {named}",
             "make a new plan from the rows as they are, with reshardctl fix",
             tuple(moved),
         )

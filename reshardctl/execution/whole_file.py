@@ -62,11 +62,11 @@ class Whole:
         """The texts in a journal."""
         texts = {name: records.fix.texts[name] for name in spoiled}
         rows = [row for name, text in texts.items() for row in store.text_rows(name, text)]
-        words = (
+        summary = (
             f"{', '.join(sorted(texts))}: restored to the whole content from before the fix of "
             f"{records.header.when}; later changes to it are lost"
         )
-        return cls(store, texts, after(rows, records.fix.current), words)
+        return cls(store, texts, after(rows, records.fix.current), summary)
 
     def put_back(self, journal: Journal, records: Records, steps: Sequence[Step]) -> None:
         """Restores the texts, with the intents durable before.
@@ -77,7 +77,7 @@ class Whole:
             journal.begin_undo(steps)
         journal.intend(enumerate(steps))
         try:
-            result = [self.store.restore(*one) for one in sorted(self.texts.items())]
+            result = [self.store.restore(*text) for text in sorted(self.texts.items())]
         except ReshardError as error:
             raise half_done(journal, error.what) from error
         if WriteResult.CONFLICT in result:

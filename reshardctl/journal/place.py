@@ -72,8 +72,8 @@ def placed(text: str, name: str) -> S3Object:
 
     An `s3://…` that ends in .jsonl is that object; any other is the prefix of the name.
     """
-    place = s3_object(text)
-    if place.key.endswith(SUFFIX):
-        return place
-    folder = place.key.rstrip("/")
-    return S3Object(place.bucket, f"{folder}/{name}{SUFFIX}" if folder else f"{name}{SUFFIX}")
+    location = s3_object(text)
+    if location.key.endswith(SUFFIX):
+        return location
+    folder = location.key.rstrip("/")
+    return S3Object(location.bucket, f"{folder}/{name}{SUFFIX}" if folder else f"{name}{SUFFIX}")
