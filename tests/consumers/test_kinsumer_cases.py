@@ -17,13 +17,13 @@ from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
 from tests.dialects import kinsumer as dialect
 from tests.reference.kinsumer import Run, run
-from tests.support.case import Case, Expect, all_cases
+from tests.support.case import Case, Expect, all_cases, rule_cases
 from tests.support.grouped import Situation, by_case
 from tests.support.judging import Bench, options_of
 
 
 def _expects() -> Iterator[Situation]:
-    for case in all_cases("kinsumer"):
+    for case in [*all_cases("kinsumer"), *rule_cases("kinsumer")]:
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:

@@ -15,10 +15,9 @@ WITHOUT_CASES = {
     ("kcl", "1.6.5"): "tests/consumers/test_kcl_fingerprints.py",
     ("kinesis-consumer", "group-0.5.0"): "tests/consumers/test_kinesis_consumer_group.py",
     ("spark", "databricks"): "tests/consumers/spark/test_rebuilt.py",
-    ("spark", "roncemer-1.2.3_spark-3.2"): "tests/consumers/test_unknown_releases.py",
 }
-"""Releases that no case names → where they are tested. Databricks' source and roncemer's build of
-Qubole's were only read (docs/evidence.md)."""
+"""Releases that no case names → where they are tested. Databricks' format was only read of
+(docs/evidence.md)."""
 
 
 def _releases(consumer: str):

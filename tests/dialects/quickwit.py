@@ -2,7 +2,8 @@
 
 A row: ``shard``; ``at``: START, END, a payload, a literal number, or one of these behind ``~``;
 or ``raw``: the text itself. ``[source_state]``: ``version`` of the file (default 0.8, which every
-release reads), ``key`` (false: the source's key is missing), ``backfill``, ``enabled``.
+release reads), ``key`` (false: the source's key is missing), ``backfill``, ``enabled``;
+``unreadable``: other indexes whose file cannot be read → why.
 
 In ``[expect.fixed] writes`` a position is END, a payload, a literal text or ``delete``; the
 source's key is ``"-1" = "{}"``.
@@ -21,6 +22,7 @@ from tests.support.case_rows import position
 from tests.support.case_stream import CaseShard, only, shard_name
 
 KEYS: frozenset[str] = frozenset({"rows", "source_state"})
+STATE_KEYS = {"version", "key", "backfill", "enabled", "unreadable"}
 START = ""
 PREFIX = "events/kinesis-events"
 KEY = -1
@@ -28,7 +30,7 @@ KEY = -1
 
 def check(state: Mapping[str, Any], topology: Mapping[int, CaseShard]) -> None:
     """KeyError or ValueError for tables that are wrong."""
-    only(state.get("source_state", {}), {"version", "key", "backfill", "enabled"}, "source_state")
+    only(state.get("source_state", {}), STATE_KEYS, "source_state")
     for row in state.get("rows", []):
         only(row, {"shard", "at", "raw"}, f"row of shard {row.get('shard')}")
         _text(row, topology)
@@ -117,4 +119,6 @@ def _rows(case: Case, positions: Mapping[str, str] | None) -> list[Image]:
         Image(f"{PREFIX}/{shard}", {"position": {"S": text}})
         for shard, text in (positions or {}).items()
     ]
+    others = state.get("unreadable", {})
+    rows += [Image(index, {"unreadable": {"S": why}}) for index, why in others.items()]
     return sorted(rows, key=lambda image: image.key)

@@ -11,6 +11,7 @@
     state = true              # there is a state/ folder
     crc = true                # every file has Hadoop's checksum beside it
     offset = { }              # lineage: members beside `shards`, over the stream's own
+    table = true              # awslabs: the log is in a DynamoDB table
 
     [[batches]]
     id = 0
@@ -19,6 +20,11 @@
     committed = true
     line = { 0 = "TRIM_HORIZON" }   # what offsets/<id> says: where the connectors' batch starts
     log = { 0 = "s0-2" }            # the connector's log of it: where it ended; absent: no log
+
+    [[strangers]]             # with `table`: a row that this query has not written
+    batch = 9
+    shard = 0
+    at = "s0-5"
 
     [[files]]                 # put last, over whatever is there; no text: an orphaned checksum
     path = "offsets/1.orig"
@@ -48,17 +54,18 @@ from tests.reference.spark_files import COMMIT, Logged, crc_of, logged
 from tests.reference.spark_log import FOLDERS
 from tests.reference.spark_offset import Offset, Position, entry_text, offset
 from tests.support.case_stream import only, shard_name
+from tests.support.log_table import row, tabled
 
 if TYPE_CHECKING:
     from tests.support.case import Case
 
-KEYS = frozenset({"query", "batches", "files"})
+KEYS = frozenset({"query", "batches", "files", "strangers"})
 START = "startingPosition"
 
 QUERY = {
     "connector": "awslabs", "key": "0", "scala": "2.12", "spark": "", "version": "v1",
     "others": {}, "watermark": 0, "state": False, "crc": True,
-    "offset": {},
+    "offset": {}, "table": False,
 }  # fmt: skip
 BATCH_KEYS = {"id", "at", "batch", "committed", "line", "log", "offset"}
 MARKS = ("TRIM_HORIZON", "LATEST", "SHARD_END")
@@ -84,6 +91,8 @@ def check(state: Mapping[str, Any], topology: Mapping[int, Any]) -> None:
         _ = batch["id"], batch["line"]
     for file in state.get("files", []):
         only(file, {"path", "text"}, "files")
+    for stranger in state.get("strangers", []):
+        only(stranger, {"batch", "shard", "at"}, "strangers")
     if state["query"].get("connector") not in (*FOLDERS, "lineage"):
         raise ValueError(f"connector = {state['query'].get('connector')!r}")
     if not topology:
@@ -91,8 +100,18 @@ def check(state: Mapping[str, Any], topology: Mapping[int, Any]) -> None:
 
 
 def images(case: Case) -> list[Image]:
-    """Every file and every folder of the checkpoint."""
-    return _images(files_of(case), _query(case)["crc"])
+    """Every file and every folder of the checkpoint, and the rows of its log's table."""
+    query = _query(case)
+    files = _images(files_of(case), query["crc"])
+    if not query["table"]:
+        return files
+    strangers = [
+        row(entry["batch"], place.shard, entry_text(place, query["connector"]))
+        for entry in case.state.get("strangers", [])
+        for place in [_place(case, entry["shard"], entry["at"])]
+    ]
+    own = tabled(files, _folder(query))
+    return sorted([*own, *strangers], key=lambda image: image.key)
 
 
 def repaired(case: Case, writes: Mapping[int, str]) -> list[Image]:

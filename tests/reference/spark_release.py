@@ -1,7 +1,7 @@
 """The connectors' releases, the options of a query, and how they follow a stream's shards.
 
-Each trait was read in the sources: qubole/kinesis-sql 8d0f125, awslabs/spark-sql-kinesis-connector
-v1.4.2, branch-1.4.3, v2.0.0 and 0f4c005 (2.1.0-SNAPSHOT).
+Each trait was read in the sources: qubole/kinesis-sql 8d0f125, roncemer/spark-sql-kinesis 4ef4cea,
+awslabs/spark-sql-kinesis-connector v1.4.2, branch-1.4.3, v2.0.0 and 0f4c005 (2.1.0-SNAPSHOT).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Release:
 
 RELEASES = {
     "qubole-1.2.0_spark-3.0": Release("qubole", "2.12", fails=True, avoids=False, tolerates=True),
+    "roncemer-1.2.3_spark-3.2": Release("qubole", "2.13", fails=True, avoids=True, tolerates=True),
     "awslabs-1.4.2": Release("awslabs", "2.12", fails=False, avoids=True),
     "awslabs-1.4.3": Release("awslabs", "2.12", False, True, ends_closed=True, tolerates=True),
     "awslabs-2.0.0": Release("awslabs", "2.13", False, True, ends_closed=True, tolerates=True),

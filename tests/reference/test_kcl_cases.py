@@ -20,12 +20,14 @@ from tests.reference.kcl_lease import list_leases, syncs_fully
 from tests.reference.kcl_stream import HASH_END, Initial, Source
 from tests.reference.kcl_sync import bootstrap, first_hole, missing_leases
 from tests.reference.kcl_tables import run_beside
-from tests.support.case import Case, Expect, all_cases
+from tests.support.case import Case, Expect, all_cases, rule_cases
 from tests.support.case_stream import shard_name
 from tests.support.case_sync import SyncCase, SyncExpect, all_syncs
 from tests.support.grouped import Situation, by_case
 
-CASES = {case.name: case for case in [*all_cases("kcl"), *all_cases("kcl-tables")]}
+CASES = {
+    case.name: case for case in [*all_cases("kcl"), *all_cases("kcl-tables"), *rule_cases("kcl")]
+}
 
 
 def _situations() -> Iterator[Situation]:

@@ -21,6 +21,8 @@ from tests.support.case_stream import CaseShard, Record, filled, listing, only, 
 from tests.support.case_tables import Multi, multi_of, side_of, stored, unnamed
 
 CASES = Path(__file__).parents[1] / "cases"
+RULES = "rules"
+"""The folder of the cases that show a rule; each names its consumer."""
 
 Delivery = Mapping[str, tuple[str, ...]]
 """Payloads by shard id (``shardId-…``), in the order of delivery; every shard is named."""
@@ -29,7 +31,8 @@ COMMON_KEYS = {"title", "source", "consumer", "stream", "live", "expect"}
 CASE_KEYS = {*COMMON_KEYS, "rows", "foreign", "multi", "side"}
 """Of KCL; the keys of other libraries' tables are their dialects', see `tests/dialects`."""
 EXPECT_KEYS = {
-    "initial", "releases", "options", "probe", "delivers", "order", "dies", "findings", "fixed",
+    "initial", "releases", "options", "probe", "delivers", "order", "dies", "findings", "infos",
+    "fixed",
 }  # fmt: skip
 FIXED_KEYS = {"policy", "accept", "writes", "delivers", "order", "dies", "remains", "refused"}
 
@@ -66,6 +69,7 @@ class Expect:
 
     ``order`` holds pairs of shard ids: every record of the first before any of the second.
     ``options``: of the locator, beside start mode and release. ``probe``: closed shards are read.
+    ``infos``: codes of findings below warning; None where the case says nothing of them.
     """
 
     initial: tuple[str, ...]
@@ -77,6 +81,7 @@ class Expect:
     fixed: Fixed | None
     options: Mapping[str, str] = field(default_factory=dict)
     probe: bool = False
+    infos: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,11 @@ def all_cases(consumer: str) -> list[Case]:
     return list(_all_cases(consumer))
 
 
+def rule_cases(consumer: str) -> list[Case]:
+    """The cases of one consumer that are there for a rule, and for no run of the library."""
+    return [case for case in all_cases(RULES) if case.consumer == consumer]
+
+
 @cache
 def _all_cases(consumer: str) -> tuple[Case, ...]:
     return tuple(load(path) for path in sorted((CASES / consumer).glob("*.toml")))
@@ -227,6 +237,7 @@ def _expect(entry: dict[str, Any], topology: Mapping[int, CaseShard]) -> Expect:
         fixed=None if fixed is None else _fixed(fixed, topology),
         options=dict(entry.get("options", {})),
         probe=entry.get("probe", False),
+        infos=_codes(entry["infos"]) if "infos" in entry else None,
     )
 
 
@@ -260,7 +271,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _codes(codes: Iterable[str]) -> frozenset[str]:
-    found = frozenset(codes)
-    if wrong := [code for code in found if not (code.startswith("RSH") and code[3:].isdigit())]:
+    named = frozenset(codes)
+    if wrong := [code for code in named if not (code.startswith("RSH") and code[3:].isdigit())]:
         raise ValueError(f"not rule codes: {wrong}")
-    return found
+    return named

@@ -22,7 +22,7 @@ STREAM_DEFAULTS: dict[str, Any] = {
     "retention_hours": 24,
     "mode": "PROVISIONED",
 }
-STREAM_KEYS = {*STREAM_DEFAULTS, "created", "now", "trim", "shards"}
+STREAM_KEYS = {*STREAM_DEFAULTS, "created", "now", "trim", "shards", "status"}
 SHARD_KEYS = {"id", "range", "parents", "open", "close", "trimmed", "records"}
 
 Record = tuple[str, str, int]

@@ -49,9 +49,11 @@ def shard_of(listed: dict) -> Shard:
     )
 
 
-def lineage_of(shards: list[dict], created: float, retention_hours: int = 24) -> Lineage:
+def lineage_of(
+    shards: list[dict], created: float, retention_hours: int = 24, status: str = "ACTIVE"
+) -> Lineage:
     arn = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
-    stream = Stream(arn, "orders", created, retention_hours * 3600, "ACTIVE")
+    stream = Stream(arn, "orders", created, retention_hours * 3600, status)
     return Lineage(stream, [shard_of(s) for s in shards])
 
 
@@ -130,7 +132,10 @@ class Bench:
            policy: str = "lossless", accept: str = "", probe: bool = False) -> Bench:
         """These rows under these options of the locator. probe: every closed shard was read."""
         consumer = CONSUMERS[case.consumer].for_options(options, next(iter(case.stores), ""))
-        lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
+        lineage = lineage_of(
+            case.shards, case.stream["created"], case.retention_hours,
+            case.stream.get("status", "ACTIVE"),
+        )
         candidates = consumer.candidates(consumer.parse(images, lineage.stream), options)
         state = StreamState(lineage.as_of(case.now), case.now)
         wanted = resolved(case, asked(case, policy), lineage)

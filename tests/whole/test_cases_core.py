@@ -52,6 +52,12 @@ def test_findings(case, initial, release, expect):
     assert codes(Bench.of(case, initial, release)) == set(expect.findings)
 
 
+@by_case((e[1].name, e[0], e[1:]) for e in EXPECTS if e[4].infos is not None)
+def test_infos(case, initial, release, expect):
+    findings = Bench.of(case, initial, release).findings()
+    assert {f.code for f in findings if f.severity < Severity.WARNING} == expect.infos
+
+
 @every_stored
 @pytest.mark.only(lambda expect: expect.fixed is not None, "the case says nothing of a fix")
 def test_fix(case, initial, release, expect):

@@ -1,4 +1,5 @@
-"""Every case of every library but KCL through the core: forecast, findings, plan, and after it.
+"""Every case of every library but KCL, and of every rule, through the core: forecast, findings,
+plan, and after it.
 
 The expectations are the case files', which cite the runs on the real libraries; the reference
 consumers and, where they can be had, the libraries themselves execute the same files.
@@ -14,7 +15,7 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from tests.dialects import Dialect, dialect_of, spoken
-from tests.support.case import Case, Expect, all_cases
+from tests.support.case import RULES, Case, Expect, all_cases
 from tests.support.grouped import by_case
 from tests.support.judging import Bench, delivered, options_of
 
@@ -47,10 +48,9 @@ class Situation:
 
 
 def _situations() -> Iterator[Situation]:
-    for consumer in spoken():
-        if consumer == "kcl" or consumer not in CONSUMERS:
-            continue
-        for case in all_cases(consumer):
+    others = [name for name in spoken() if name != "kcl" and name in CONSUMERS]
+    for folder in (*others, RULES):
+        for case in all_cases(folder):
             for expect in case.expects:
                 for initial in expect.initial:
                     for release in expect.releases:
@@ -70,6 +70,10 @@ mended = grouped([s for s in SITUATIONS if s.expect.fixed])
 
 def codes(bench: Bench) -> set[str]:
     return {f.code for f in bench.findings() if f.severity >= Severity.WARNING}
+
+
+def infos(bench: Bench) -> set[str]:
+    return {f.code for f in bench.findings() if f.severity < Severity.WARNING}
 
 
 def delivers(one: Situation, bench: Bench) -> list[dict[str, tuple[str, ...]]]:
@@ -92,6 +96,11 @@ def test_forecast(one: Situation):
 @every
 def test_findings(one: Situation):
     assert codes(one.bench()) == set(one.expect.findings)
+
+
+@grouped([s for s in SITUATIONS if s.expect.infos is not None])
+def test_infos(one: Situation):
+    assert infos(one.bench()) == one.expect.infos
 
 
 @mended

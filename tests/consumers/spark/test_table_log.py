@@ -1,7 +1,6 @@
 """awslabs' log in its DynamoDB table: the recorded logs in files, as rows.
 
-Attributes and keys: DynamodbMetadataCommitter of awslabs v1.4.2 to 0f4c005 (metadataKey, the batch;
-metadataSortKey, the shard; metadataValue, the very text of the file).
+`tests/support/log_table.py` says where attributes and keys come from.
 """
 
 from __future__ import annotations
@@ -24,28 +23,8 @@ from reshardctl.planning.plan import (
     judge,
     processed_frontier,
 )
+from tests.support.log_table import row, tabled
 from tests.support.spark_recorded import HEAD, V1, Recorded
-
-LOG = "sources/0/shard-source/"
-
-
-def row(batch: int | str, shard: str, text: str) -> Image:
-    return Image(f"log/{batch}/{shard}", {
-        "metadataKey": {"S": str(batch)}, "metadataSortKey": {"S": shard},
-        "metadataValue": {"S": text},
-    })  # fmt: skip
-
-
-def tabled(images: list[Image]) -> list[Image]:
-    """The same checkpoint with its log in a table."""
-    found = []
-    for image in images:
-        if not image.key.startswith(LOG.rstrip("/")):
-            found.append(image)
-        elif "text" in image.attributes:
-            batch, _, shard = image.key.removeprefix(LOG).partition("/")
-            found.append(row(batch, shard, image.attributes["text"]["S"]))
-    return sorted(found, key=lambda image: image.key)
 
 
 def case(shape: str, release: str, images: list[Image] | None = None) -> Case:
