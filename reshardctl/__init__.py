@@ -11,21 +11,59 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Account": "account", "AuditRequest": "audit", "FixRequest": "fix_request",
-    "FixResult": "planned", "InspectRequest": "inspect", "Inspection": "inspect",
-    "Observer": "observer", "Planned": "planned", "RebuildRequest": "rebuild", "Sink": "sinks",
-    "UndoRequest": "undo_source", "UndoResult": "undo", "audit": "audit", "fix": "fix",
-    "fix_many": "fix_many", "inspect": "inspect", "plan": "fix", "plan_many": "fix_many",
-    "plan_rebuild": "rebuild", "rebuild": "rebuild", "undo": "undo",
+    "Account": "account",
+    "AuditRequest": "audit",
+    "ExportRequest": "export",
+    "FixRequest": "fix_request",
+    "FixResult": "planned",
+    "InspectRequest": "inspect",
+    "Inspection": "inspect",
+    "Observer": "observer",
+    "Planned": "planned",
+    "RebuildRequest": "rebuild",
+    "Sink": "sinks",
+    "UndoRequest": "undo_source",
+    "UndoResult": "undo",
+    "audit": "audit",
+    "export": "export",
+    "fix": "fix",
+    "fix_many": "fix_many",
+    "inspect": "inspect",
+    "plan": "fix",
+    "plan_many": "fix_many",
+    "plan_rebuild": "rebuild",
+    "rebuild": "rebuild",
+    "undo": "undo",
 }
 """Name → its module in `reshardctl.commands`, which is imported when the name is first used.
 Type checkers read `__init__.pyi`."""
 
 __all__ = [
-    "Account", "AuditRequest", "FixRequest", "FixResult", "InspectRequest", "Inspection",
-    "Observer", "Planned", "RebuildRequest", "Sink", "UndoRequest", "UndoResult", "__version__",
-    "audit", "fix", "fix_many", "inspect", "plan", "plan_many", "plan_rebuild", "rebuild", "undo",
-]  # fmt: skip
+    "Account",
+    "AuditRequest",
+    "ExportRequest",
+    "FixRequest",
+    "FixResult",
+    "InspectRequest",
+    "Inspection",
+    "Observer",
+    "Planned",
+    "RebuildRequest",
+    "Sink",
+    "UndoRequest",
+    "UndoResult",
+    "__version__",
+    "audit",
+    "export",
+    "fix",
+    "fix_many",
+    "inspect",
+    "plan",
+    "plan_many",
+    "plan_rebuild",
+    "rebuild",
+    "undo",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,8 @@
 from reshardctl.commands.account import Account as Account
 from reshardctl.commands.audit import AuditRequest as AuditRequest
 from reshardctl.commands.audit import audit as audit
+from reshardctl.commands.export import ExportRequest as ExportRequest
+from reshardctl.commands.export import export as export
 from reshardctl.commands.fix import fix as fix
 from reshardctl.commands.fix import plan as plan
 from reshardctl.commands.fix_many import fix_many as fix_many

@@ -15,6 +15,7 @@ from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
 from reshardctl.cli.discover import discover
 from reshardctl.cli.explain import explain
+from reshardctl.cli.export import export
 from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
 from reshardctl.cli.inspect import inspect
@@ -45,7 +46,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-for verb in (inspect, fix, audit, rebuild, undo, graph, explain, discover, snapshot, rule, demo):
+for verb in (
+    inspect, fix, audit, rebuild, undo, graph, explain, export, discover, snapshot, rule, demo,
+):
     app.command()(verb)
 app.add_typer(config)
 

@@ -14,12 +14,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
-from reshardctl.consumers.sequence_numbers import earlier_incarnation, of_wrong_stream
+from reshardctl.consumers.sequence_numbers import (
+    earlier_incarnation,
+    of_wrong_stream,
+    spelled_cut,
+)
 from reshardctl.consumers.spec import Options, Spec
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Anomaly,
+    Cut,
     Frontier,
     Image,
     ShardId,
@@ -164,6 +169,16 @@ class BaseConsumer(ABC, Generic[C, A]):
     def positions_of_many(self, _image: Image, _stream: Stream, /) -> Mapping[ShardId, str]:
         """The positions, as spelled, in a row that holds those of many shards."""
         return {}
+
+    def stored_cuts(self, lineage: Lineage, checkpoint: C, _app: A, /) -> Mapping[ShardId, Cut]:
+        """The cut that every stored position spells, whatever it proves.
+
+        A position that names no place of its shard is missing: text that the library cannot read,
+        and a number that no record of the shard has.
+        """
+        texts = self.texts(checkpoint).items()
+        cuts = {shard: spelled_cut(lineage, shard, text) for shard, text in texts}
+        return {shard: cut for shard, cut in cuts.items() if cut is not None}
 
     def others(self, _checkpoint: C, /) -> Mapping[str, str]:
         """Rows of other applications in the same store: key → owner, as a locator would name it."""

@@ -11,7 +11,18 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, TIP, Cut, Shard, ShardId, decode, index_of, is_number
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cut,
+    Shard,
+    ShardId,
+    at_number,
+    decode,
+    index_of,
+    is_number,
+)
 
 CREATION_SLACK = 60
 """Seconds; a root's first number was seen to carry its stream's creation time less three."""
@@ -144,6 +155,24 @@ def of_wrong_stream(
     if any(is_own(shard, text) for shard, text in texts.items() if shard in lineage):
         return None
     return next((shard for shard, text in texts.items() if elsewhere(lineage, text)), None)
+
+
+_WORDS = {"TRIM_HORIZON": START, "LATEST": TIP, "SHARD_END": DONE}
+
+
+def spelled_cut(lineage: Lineage, shard: ShardId, text: str) -> Cut | None:
+    """The cut that a text spells in the shard, `None` if it names no place of it."""
+    if text in _WORDS:
+        return _WORDS[text]
+    match classify(lineage, shard, text):
+        case NumberKind.START:
+            return START
+        case NumberKind.INSIDE:
+            return at_number(text)
+        case NumberKind.AT_END:
+            return DONE
+        case _:
+            return None
 
 
 def furthest(lineage: Lineage, shard: ShardId) -> Cut:

@@ -15,6 +15,8 @@ from reshardctl.model.shards import ShardId
 
 ARRIVAL_SLACK = 3
 """Seconds by which a record's arrival may lie after the time in its number (0.3–2.5 seen)."""
+PARTS = 1 << 31
+"""More user records than a record can hold: "a part of n processed" is (n, part − PARTS)."""
 
 
 class Rank(IntEnum):

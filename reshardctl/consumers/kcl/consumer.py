@@ -10,21 +10,26 @@ from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
 from reshardctl.consumers.kcl import rebuild as rebuilding
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import simulate_start
+from reshardctl.consumers.kcl.behaviour import place, simulate_start
 from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
 from reshardctl.consumers.kcl.coordinator import side_tables
 from reshardctl.consumers.kcl.fingerprints import applications
 from reshardctl.consumers.kcl.flaws import flaws
 from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
-from reshardctl.consumers.kcl.positions import begun_again, cleaned_or_lost
+from reshardctl.consumers.kcl.positions import (
+    PositionKind,
+    begun_again,
+    cleaned_or_lost,
+    kind_of,
+)
 from reshardctl.consumers.kcl.processed import processed
 from reshardctl.consumers.kcl.releases import note_of
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Anomaly, AnomalyKind, Image, ShardId, Step, TargetFrontier
+from reshardctl.model import Anomaly, AnomalyKind, Cut, Image, ShardId, Step, TargetFrontier
 
 DEFAULTS = {"initial": "LATEST"}
 """DEFAULT_INITIAL_POSITION_IN_STREAM of KinesisClientLibConfiguration (1.x, and of the MultiLang
@@ -62,6 +67,14 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     def texts(self, table: LeaseTable, /) -> dict[ShardId, str]:
         """Checkpoints without their sub-sequence numbers."""
         return {shard: row.position or "" for shard, row in table.rows.items()}
+
+    def stored_cuts(self, lineage: Lineage, table: LeaseTable, app: App, /) -> dict[ShardId, Cut]:
+        """Checkpoints with their sub-sequence numbers; AT_TIMESTAMP is the application's own."""
+        wrong = (PositionKind.AHEAD, PositionKind.FOREIGN, PositionKind.NONSENSE)
+        return {
+            shard: place(row, app) for shard, row in table.rows.items()
+            if row.position is not None and kind_of(lineage, row) not in wrong
+        }
 
     def anomalies(self, lineage: Lineage, table: LeaseTable, /) -> list[Anomaly]:
         """Anomalies of the rows themselves, and of rows against the lineage."""

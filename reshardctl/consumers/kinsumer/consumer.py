@@ -13,6 +13,7 @@ from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.bootstrap import bootstrap
 from reshardctl.consumers.kinsumer.options import applications
+from reshardctl.consumers.kinsumer.positions import stored_cut
 from reshardctl.consumers.kinsumer.processed import processed
 from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Tables, parse
@@ -21,7 +22,7 @@ from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import related_shards
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Anomaly, Image, ShardId, Stream
+from reshardctl.model import Anomaly, Cut, Image, ShardId, Stream
 
 DEFAULTS = {"initial": "TRIM_HORIZON"}
 """shard_consumer.go of both: TRIM_HORIZON unless Snowplow's fork is given a start timestamp."""
@@ -58,6 +59,11 @@ class Kinsumer(BaseConsumer[Tables, App]):
     def texts(self, tables: Tables, /) -> dict[ShardId, str]:
         """Positions without the finished mark."""
         return {shard: row.number or "" for shard, row in tables.rows.items()}
+
+    def stored_cuts(self, lineage: Lineage, tables: Tables, app: App, /) -> dict[ShardId, Cut]:
+        """Numbers and LATEST; a finished mark is the end, with the last record's number."""
+        cuts = {shard: stored_cut(lineage, row, app) for shard, row in tables.rows.items()}
+        return {shard: cut for shard, cut in cuts.items() if cut is not None}
 
     def anomalies(self, lineage: Lineage, tables: Tables, /) -> list[Anomaly]:
         """Anomalies of the rows themselves, and of rows against the lineage."""

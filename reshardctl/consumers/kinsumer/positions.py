@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, Cut, ShardId, at_number, at_time
+from reshardctl.model import DONE, START, TIP, Cut, ShardId, at_number, at_time
 from reshardctl.model.cuts import ARRIVAL_SLACK
 
 
@@ -76,6 +77,15 @@ def cut_of(lineage: Lineage, row: Row, app: App) -> Cut | None:
             return DONE
         case PositionKind.FOREIGN | PositionKind.NONSENSE:
             return None
+
+
+def stored_cut(lineage: Lineage, row: Row, app: App) -> Cut | None:
+    """The cut that a row spells, `None` for one that names no place of its shard."""
+    if row.mistyped or kind_of(lineage, row) is PositionKind.AHEAD:
+        return None
+    if row.finished is not None:
+        return replace(DONE, text=row.number) if row.number else DONE
+    return TIP if row.number == LATEST else place(lineage, row, app)
 
 
 def asked_first(lineage: Lineage, tables: Tables) -> frozenset[ShardId]:

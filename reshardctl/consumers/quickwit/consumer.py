@@ -12,10 +12,10 @@ from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
 from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.quickwit.switching import enabled_state
-from reshardctl.consumers.sequence_numbers import of_wrong_stream
+from reshardctl.consumers.sequence_numbers import of_wrong_stream, spelled_cut
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, ShardId, Step, Stream, TargetFrontier, canonical
+from reshardctl.model import Cut, Image, ShardId, Step, Stream, TargetFrontier, canonical
 
 
 class Quickwit(BaseConsumer[Checkpoint, App]):
@@ -51,6 +51,15 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     def texts(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
         """Entries without the mark of an end."""
         return {shard: row.text.removeprefix("~") for shard, row in checkpoint.rows.items()}
+
+    def stored_cuts(
+        self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /
+    ) -> dict[ShardId, Cut]:
+        """Numbers; an empty entry is the beginning."""
+        return {
+            shard: cut for shard, row in checkpoint.rows.items()
+            if (cut := spelled_cut(lineage, shard, row.text or "TRIM_HORIZON")) is not None
+        }
 
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint, /) -> Incarnation:
         """Judged by numbers; without any, the source's configuration names this stream."""

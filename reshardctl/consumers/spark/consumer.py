@@ -16,7 +16,7 @@ from reshardctl.consumers.spark import (
 )
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
-from reshardctl.consumers.spark.cuts import spelled
+from reshardctl.consumers.spark.cuts import cut_of, is_foreign, spelled
 from reshardctl.consumers.spark.encode import encode
 from reshardctl.consumers.spark.incarnation import incarnation
 from reshardctl.consumers.spark.logs import log_elsewhere
@@ -37,6 +37,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Anomaly,
+    Cut,
     Frontier,
     Image,
     ShardId,
@@ -98,6 +99,15 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
         """The newest batch's positions: its start while it is planned, else its end."""
         return {shard: spelled(position) for shard, position in current(checkpoint).items()}
+
+    def stored_cuts(
+        self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /
+    ) -> dict[ShardId, Cut]:
+        """The newest batch's positions."""
+        return {
+            shard: cut_of(position) for shard, position in current(checkpoint).items()
+            if not is_foreign(lineage, shard, position)
+        }
 
     def positions_of_many(self, image: Image, stream: Stream, /) -> Mapping[ShardId, str]:
         """The positions in an offset log, for the source that reads the stream."""

@@ -31,11 +31,10 @@ from reshardctl.model import (
     at_number,
     at_time,
 )
+from reshardctl.model.cuts import PARTS
 
 BEGINNING = Position(TRIM_HORIZON)
 END = Position(SHARD_END)
-PARTS = 1 << 31
-"""More user records than a record can hold: "a part of n processed" is (n, part − PARTS)."""
 
 
 def cut_of(position: Position) -> Cut:

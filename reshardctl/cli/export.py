@@ -1,0 +1,77 @@
+"""`reshardctl export`: a consumer's positions as data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    ConfigOption,
+    EndpointOption,
+    LocatorArgument,
+    ProbeOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+    StreamOption,
+)
+
+
+class ExportFormat(StrEnum):
+    """Formats of positions."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+def export(
+    locator: LocatorArgument,
+    stream: StreamOption = None,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
+    probe: ProbeOption = False,
+    form: Annotated[
+        ExportFormat, typer.Option("--format", help="For programs, or for a spreadsheet.")
+    ] = ExportFormat.JSON,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Save to a new file, not to stdout.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write a consumer's position in every shard as JSON or CSV, for fix --positions.
+
+    Read-only.
+    Example: reshardctl export kcl://my-application --stream my-stream -o orders.positions
+    """
+    from reshardctl.cli.terminal import Terminal
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.export import ExportRequest
+    from reshardctl.commands.export import export as exported
+    from reshardctl.console.stdout import show, write
+    from reshardctl.snapshot.positions_file import csv_text, json_text, save
+    from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
+
+    if output is not None:
+        check_new_file(output)
+    request = ExportRequest(
+        consumer=locator, stream=stream, probe=probe, config=config,
+        account=Account(region, profile, role_arn, endpoint_url or ()),
+    )
+    positions = exported(request, Terminal())
+    text = json_text(positions) if form is ExportFormat.JSON else csv_text(positions)
+    if output is None:
+        write(text)
+    elif is_regular(output):
+        save(text, output)
+        show([f"Saved {output} ({len(positions.positions)} positions, readable by you alone)."])
+    else:
+        replace_file(output, text)

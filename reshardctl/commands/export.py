@@ -1,0 +1,43 @@
+"""`export`: a consumer's positions as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.survey import survey
+from reshardctl.commands.target import Selection
+from reshardctl.commands.targets.named import one
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import RepairOptions, case_of
+from reshardctl.planning.policy import LOSSLESS
+from reshardctl.planning.stored_positions import stored_positions
+from reshardctl.snapshot.positions_file import ExportedPositions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest(Selection):
+    """Whose positions to export."""
+
+    consumer: str
+    """A locator, a name in reshardctl.toml, or `snapshot:FILE`."""
+
+
+def export(request: ExportRequest, observer: Observer = SILENT) -> ExportedPositions:
+    """Reads the position of every shard. Writes nothing.
+
+    Raises UsageError, WrongStream and EmptyCheckpoint as `inspect` does.
+    """
+    target = one(request.consumer, request, observer)
+    options = replace(target.repair_options, policy=LOSSLESS)
+    report = survey(target.ports(), target.stream, target.locator, options, target.probe)
+    return exported_of(report.snapshot)
+
+
+def exported_of(snapshot: Snapshot) -> ExportedPositions:
+    """The positions in a snapshot."""
+    stream, case = snapshot.lineage.stream, case_of(snapshot, RepairOptions())
+    return ExportedPositions(
+        snapshot.locator.text, stream.arn, stream.created, snapshot.now,
+        tuple(stored_positions(case)),
+    )
