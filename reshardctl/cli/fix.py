@@ -17,11 +17,14 @@ from reshardctl.cli.options import (
     FormatOption,
     OutputOption,
     PolicyOption,
+    PositionsOption,
     ProbeOption,
     ProfileOption,
     RecreatedOption,
     RegionOption,
     RoleOption,
+    SetOption,
+    ShiftOption,
     VerboseOption,
 )
 from reshardctl.console.choices import ColorMode
@@ -61,6 +64,9 @@ def fix(
         ),
     ] = None,
     policy: PolicyOption = None,
+    positions: PositionsOption = None,
+    set_to: SetOption = None,
+    shift: ShiftOption = None,
     accept: AcceptOption = None,
     probe: ProbeOption = False,
     count: CountOption = False,
@@ -131,7 +137,7 @@ def fix(
     names = consumers or []
     request = FixRequest(
         names[0] if len(names) == 1 else None, plan, resume, out, to, count, assume_stopped, live,
-        watch, journal,
+        watch, journal, positions, set_to or (), shift,
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),

@@ -174,3 +174,27 @@ RemoteOption = Annotated[
         show_default=False,
     ),
 ]
+PositionsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--positions", metavar="FILE",
+        help="Move every shard in FILE to its position there: a file of export, or a snapshot.",
+        show_default=False,
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="SHARD=POSITION",
+        help="Move one shard to a sequence number, TRIM_HORIZON, LATEST, SHARD_END or "
+        "AT_TIMESTAMP:TIME. Repeatable.",
+        show_default=False,
+    ),
+]
+ShiftOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shift", metavar="-DURATION", help="Move every position back by that time, e.g. -2h.",
+        show_default=False,
+    ),
+]

@@ -7,6 +7,7 @@ from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
 from reshardctl.commands.fix_copy import folder_of, into_copy
 from reshardctl.commands.fix_request import FixRequest, require_consistent
 from reshardctl.commands.fix_saved import fix_from_plan, resume
+from reshardctl.commands.given_positions import with_given
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.request import counting
@@ -50,4 +51,5 @@ def fix(
 
 
 def _target(request: FixRequest, observer: Observer) -> Target:
-    return counting(one(request.consumer or "", request, observer), request.count)
+    target = counting(one(request.consumer or "", request, observer), request.count)
+    return with_given(request.given, target)

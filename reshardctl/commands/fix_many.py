@@ -182,6 +182,7 @@ def _only_for_one(request: FixRequest) -> None:
         "--resume": request.resume is not None, "--plan": request.plan is not None,
         "--to": request.to is not None, "--recreated": request.recreated is not None,
         "--created": request.created is not None,
+        **request.given.given,
         f"--journal {request.journal}": (request.journal or "").endswith(".jsonl"),
     }
     if wrong := [option for option, is_given in given.items() if is_given]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reshardctl.commands.given_positions import GivenOptions, require_alone
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.live import consistent
 from reshardctl.commands.optimized import refuse_optimized
@@ -45,6 +46,17 @@ class FixRequest(Selection):
     journal: str | None = None
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""
+    positions: str | Path | None = None
+    """A file of `export`, or a snapshot: each shard in it is moved to its position there."""
+    set_to: Sequence[str] = ()
+    """Positions of single shards: `3=NUMBER`, `3=TRIM_HORIZON`, `3=AT_TIMESTAMP:TIME`."""
+    shift: str | None = None
+    """How far every position is moved back: `-2h`."""
+
+    @property
+    def given(self) -> GivenOptions:
+        """The options that give positions."""
+        return GivenOptions(self.positions, self.set_to, self.shift)
 
     @property
     def how(self) -> tuple[str, ...]:
@@ -70,7 +82,7 @@ class FixRequest(Selection):
             "--dry-run": dry_run, "--out": self.out is not None,
             "--policy": self.policy is not None, "--probe": self.probe, "--count": self.count,
             "--bootstrap": self.bootstrap, "--recreated": self.recreated is not None,
-            "--to": self.to is not None,
+            "--to": self.to is not None, **self.given.given,
         }
 
 
@@ -87,6 +99,10 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
             "--assume-stopped": request.assume_stopped, "--bootstrap": request.bootstrap,
             "--recreated": request.recreated is not None,
         })
+    require_alone(request.given, {
+        "--policy": request.policy is not None, "--bootstrap": request.bootstrap,
+        "--recreated": request.recreated is not None,
+    })
     settled = request.settled_by_a_plan(dry_run)
     if request.plan is not None:
         nothing_else("--plan", settled)

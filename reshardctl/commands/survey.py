@@ -17,6 +17,7 @@ from reshardctl.execution.ports import Ports
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.snapshot import Stream, counted, probed, take
 from reshardctl.snapshot.resolve_policy import resolved, with_ends
+from reshardctl.snapshot.resolve_positions import resolved_positions
 
 
 def survey(
@@ -35,7 +36,8 @@ def judged(kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: b
     """Judges what was read, as `survey` does; the stream is asked for records only."""
     if options.policy.unresolved:
         make(snapshot, replace(options, policy=LOSSLESS))  # a wrong table is refused first
-        options = replace(options, policy=resolved(options.policy, snapshot, kinesis))
+        resolve = resolved if options.policy.given is None else resolved_positions
+        options = replace(options, policy=resolve(options.policy, snapshot, kinesis))
     if probe and options.bootstrap:
         options = replace(options, policy=with_ends(options.policy, snapshot, kinesis))
     report = make(snapshot, options)

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reshardctl.codec.position_words import AFTER, SHARD_END, TRIM_HORIZON
 from reshardctl.errors import NoStore
 from reshardctl.model import Image, Stream, TableShape
 
@@ -18,6 +19,9 @@ Options = Mapping[str, str]
 """A locator's options by name."""
 TableKey = tuple[tuple[str, str, str], ...]
 """Kind (HASH, RANGE), name and type of each part of a table's primary key."""
+
+BASIC_KINDS = frozenset({AFTER, TRIM_HORIZON, SHARD_END})
+"""What an operator can give for every library. AT_TIMESTAMP is resolved to a number."""
 
 TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
@@ -129,6 +133,7 @@ class Spec:
         watchable: Whether the store changes while the consumer runs and has nothing to read.
         makes_itself: What the library does if its store is missing; ends a sentence.
         rebuilt_empty: What to know of positions written into an empty store.
+        kinds: Kinds of positions that its store can hold, besides those of `BASIC_KINDS`.
     """
 
     name: str
@@ -153,6 +158,7 @@ class Spec:
     watchable: bool = True
     makes_itself: str = ""
     rebuilt_empty: str = ""
+    kinds: frozenset[str] = frozenset()
 
     @property
     def table_scheme(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from reshardctl.auditing import frontier_file as savedline
 from reshardctl.codec import values as wire
-from reshardctl.codec.cuts import cut_list, cut_of_list
+from reshardctl.codec.cuts import cut_list, cut_of_list, cut_of_quiet_list, quiet_cut_list
 from reshardctl.codec.strict import (
     JsonPath,
     array,
@@ -30,11 +30,11 @@ from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.errors import UsageError
-from reshardctl.model import ShardId, Step
+from reshardctl.model import TIP, Cut, ShardId, Step
 from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
-from reshardctl.planning.policy import POLICIES, Accept, Policy
+from reshardctl.planning.policy import POLICIES, POSITIONS, Accept, Policy
 from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/plan/1"
@@ -218,7 +218,7 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
         names.append("created")
     options = members(value, [*names, "line"] if on_a_line else names, json_path)
     policy = string(options["policy"], json_path / "policy")
-    if policy not in POLICIES:
+    if policy not in (*POLICIES, POSITIONS.name):
         (json_path / "policy").wrong(f"no policy is called {policy!r}")
     return RepairOptions(
         _policy(policy, options["since"], json_path / "since"),
@@ -244,13 +244,31 @@ def _accept(value: object, json_path: JsonPath) -> Accept | None:
 
 def _since_json(policy: Policy) -> dict[str, Any] | None:
     """A policy's time, as asked and as resolved, and every position that it was resolved to."""
+    if policy.names_shards:
+        return {"places": {shard: _place_json(cut) for shard, cut in policy.places.items()}}
     if policy.since is None or policy.when is None:
         return None
     places = {s: cut_list(cut) for s, cut in policy.places.items()}
     return {"asked": policy.when.text, "time": policy.since, "places": places}
 
 
+def _place_json(cut: Cut) -> list[Any]:
+    return ["TIP"] if cut == TIP else quiet_cut_list(cut)
+
+
+def _place(value: object, json_path: JsonPath) -> Cut:
+    return TIP if value == ["TIP"] else cut_of_quiet_list(value, json_path)
+
+
 def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
+    if name == POSITIONS.name:
+        places = members(value, ("places",), json_path)["places"]
+        if not isinstance(places, dict):
+            (json_path / "places").wrong("not an object")
+        where = json_path / "places"
+        return replace(
+            POSITIONS, places={ShardId(s): _place(p, where / s) for s, p in places.items()}
+        )
     policy = POLICIES[name]
     if value is None:
         if policy.unresolved:

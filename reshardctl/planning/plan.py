@@ -25,6 +25,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.times import instant
 from reshardctl.planning.agreement import agree, alike
+from reshardctl.planning.as_given import not_as_given, not_given, unsaid
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.effects import Effect, Harm, aged, drained_unended, effects
 from reshardctl.planning.fixpoint import Planning, fixpoint
@@ -66,6 +67,8 @@ def decide(case: Case) -> Decision:
 
     After a plan the next one is empty, and no start delivers less than the same without it.
     """
+    if case.policy.names_shards and not case.policy.places:
+        return Nothing()
     decision = _for_all_candidates(case)
     return _for_every_answer(case) if isinstance(decision, Ask) and decision.decisions else decision
 
@@ -174,12 +177,14 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     checkpoint = case.checkpoint(after(case.images, steps))
     runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
-    for before, run in zip(judge(case, want, processed), runs, strict=True):
+    now = judge(case, want, processed)
+    for before, run in zip(now, runs, strict=True):
         known = before.effects + _without_crash(case, want, processed, before)
         if not all(_no_worse(case, effect, known) for effect in run.effects):
             return None
         paid += price(run.effects, known)
     costs = _policy_costs(case, want, processed, runs[0].simulation)
+    paid += unsaid(case, costs, now[0].effects)
     notes = tuple(dict.fromkeys(note for run in runs for note in run.simulation.notes))
     afters = tuple(run.effects for run in runs)
     return Plan(tuple(steps), (), afters, (), costs, notes, tuple(dict.fromkeys(paid)))
@@ -264,12 +269,16 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))  # steps behind a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
+        costs = _policy_costs(case, want, processed, run.simulation)
+        skipped = unsaid(case, costs, before)
+        if case.accept is not None:
+            bad += [e for e in skipped if not acceptable(e, case.accept)]
         crashes = [] if bad else _crashes(case, run)
         if not bad and not crashes:
-            return Plan(
+            return not_as_given(case, leave, run) or Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
-                tuple(leave.values()), _policy_costs(case, want, processed, run.simulation),
-                run.simulation.notes, price(run.effects, before),
+                tuple(leave.values()), costs, run.simulation.notes,
+                (*price(run.effects, before), *skipped),
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         fresh |= {s: e for e in crashes for s in _written(case, steps) if s in e.by}
@@ -278,6 +287,8 @@ def _for_candidate(
         leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
+    if case.policy.names_shards:
+        return not_as_given(case, leave, judged) or Nothing()
     # Disorder of a consumer that keeps no order is only reported: no position could change it.
     stuck = [
         e for e in judged.effects
@@ -313,7 +324,8 @@ def _encode(
     # A row cannot hold a start by time, so such a shard is re-read as a whole.
     timed = {s: START for s in case.kept if want[s].by_time}
     want = {**want, **timed} if timed else want
-    steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
+    others = not_given(case, want, checkpoint)
+    steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys() | others)
     if isinstance(steps, Cannot):
         return steps
     if case.recreated:
@@ -349,6 +361,8 @@ def _policy_costs(
         return ()
     strict = LOSSLESS.frontier(case.state.lineage, processed)
     costs = effects(case.state, strict, processed, run)
+    if case.policy.names_shards:
+        costs = [e for e in costs if e.shard in case.policy.places]
     return tuple(
         replace(e, harm=Harm.SKIPPED) for e in costs
         if e.harm is Harm.SKIPPED

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, Frontier, Rank, ShardId, Span, TargetFrontier
 from reshardctl.model.times import When
+
+if TYPE_CHECKING:
+    from reshardctl.planning.given_positions import GivenPositions
 
 HOUR = 3600.0
 EVERYTHING = 1e12
@@ -36,7 +40,8 @@ class Policy:
 
     when: the time of a policy by time, as it was given. since: the same in Unix seconds, once
     resolved; places: then, the position at it of every shard that was open. notes: remarks made
-    when it was resolved.
+    when it was resolved. given: positions that the operator gives, until they are resolved to
+    `places`.
     """
 
     name: str
@@ -45,6 +50,7 @@ class Policy:
     since: float | None = None
     places: Mapping[ShardId, Cut] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    given: GivenPositions | None = None
 
     @property
     def text(self) -> str:
@@ -55,7 +61,13 @@ class Policy:
     @property
     def unresolved(self) -> bool:
         """Whether the stream has to be read first, to turn its time into numbers."""
-        return self.name in (LATEST.name, AT_TIMESTAMP.name) and self.since is None
+        timed = self.name in (LATEST.name, AT_TIMESTAMP.name) and self.since is None
+        return timed or self.given is not None
+
+    @property
+    def names_shards(self) -> bool:
+        """Whether it moves the shards in `places` alone, and every other one is left alone."""
+        return self.name == POSITIONS.name
 
     def frontier(self, lineage: Lineage, processed: Frontier) -> TargetFrontier:
         """The frontier wanted, for every shard of which anything is known."""
@@ -63,6 +75,8 @@ class Policy:
             return {shard: span.lo for shard, span in processed.items()}
         if self.name == LATEST_AT_START.name:
             return {shard: _tip(lineage, shard, self.places.get(shard)) for shard in processed}
+        if self.names_shards:
+            return {shard: self.places.get(shard, span.lo) for shard, span in processed.items()}
         assert not self.unresolved, "a time is resolved to numbers before anything is planned"
         return {shard: self._at_its_time(lineage, shard, span) for shard, span in processed.items()}
 
@@ -113,5 +127,7 @@ AT_TIMESTAMP = Policy("at-timestamp", skips=True)
 """A time that the operator gives."""
 LATEST_AT_START = Policy("latest-at-start", skips=True)
 """The store's own value for the tip, resolved at each start."""
+POSITIONS = Policy("positions", skips=True)
+"""The positions that the operator gives; no value of `--policy`."""
 
 POLICIES = {p.name: p for p in (LOSSLESS, LATEST, AT_TIMESTAMP, LATEST_AT_START)}

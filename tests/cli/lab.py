@@ -207,8 +207,9 @@ class Lab:
         """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
         writing = argv[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(argv)
         allowed = documented("fix" if writing else "inspect")
-        reading = {"--probe", "--count", "--plan", "--resume", "latest"} & set(argv)
-        if reading or any(str(word).startswith("at-timestamp") for word in argv):
+        reading = {"--probe", "--count", "--plan", "--resume", "--shift", "latest"} & set(argv)
+        times = ("at-timestamp", "1=AT_TIMESTAMP")
+        if reading or any(str(word).startswith(times) for word in argv):
             allowed |= documented("probe")
         if any(str(word).startswith("s3://") for word in argv):
             allowed |= documented("journal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reshardctl.codec.position_words import LATEST
 from reshardctl.consumers.kcl.keys import split
 from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.spec import TABLE_NAME, Scheme, Spec
@@ -31,6 +32,7 @@ KCL = Spec(
     }),
     monotonic_counters=frozenset({"leaseCounter"}),
     owner_attributes=frozenset({"leaseOwner", "checkpointOwner"}),
+    kinds=frozenset({LATEST}),
     rests_on=(
         "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
         "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reshardctl.codec.position_words import LATEST
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, tables
 from reshardctl.consumers.spec import (
     DATABASE,
@@ -76,6 +77,7 @@ KINESIS_CONSUMER = Spec(
         "worker_expires_at", "ttl",
     }),
     owner_attributes=frozenset({"lease_owner", "pending_owner"}),
+    kinds=frozenset({LATEST}),
     rests_on=(NUMBER, "completed"),
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false"}),

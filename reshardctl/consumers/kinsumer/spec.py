@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from reshardctl.codec.position_words import LATEST
 from reshardctl.consumers.kinsumer.tables import CHECKPOINTS, CLIENTS, METADATA, tables
 from reshardctl.consumers.spec import Scheme, Spec
 
@@ -21,6 +22,7 @@ KINSUMER = Spec(
     tables=tables,
     volatile_attributes=frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"}),
     owner_attributes=frozenset({"OwnerID", "OwnerName"}),
+    kinds=frozenset({LATEST}),
     rests_on=("SequenceNumber", "Finished", "OwnerID", "ShardIDs"),
     reading=frozenset({
         "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",

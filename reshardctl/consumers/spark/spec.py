@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from reshardctl.codec.position_words import AT
 from reshardctl.consumers.spark.folders import METADATA
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.table_log import VALUE, beside
@@ -32,6 +33,7 @@ SPARK = Spec(
     identity_rows={"query": METADATA},
     create_store=_create_store,
     volatile_attributes=frozenset({"crc", "modified", "size"}),
+    kinds=frozenset({AT}),
     rests_on=("text", "bytes", "crc", "unread", VALUE),
     plain=PLAIN,
     ambiguous_options=("release", "startingPosition", "sink"),

@@ -34,6 +34,12 @@ The second command reads an earlier snapshot, or an earlier report in JSON. A ro
 then needs no finding any more; of one that was half read, the report says from where on nothing is
 known; one that was missing before the children began is a warning.
 
+If a row of a listed shard was half read in the snapshot, put it back with the number that the
+snapshot has of it. The rest of the shard is then read beside its children, which have begun:
+
+    reshardctl export snapshot:orders.snapshot
+    reshardctl fix kcl://TABLE --stream NAME --set SHARD=NUMBER
+
 When the fix is not offered
 ---------------------------
 Always. Do not delete such rows by hand while the application runs.

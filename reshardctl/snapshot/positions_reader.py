@@ -1,0 +1,152 @@
+"""Reads positions that an operator gives: a file of `export`, a snapshot, or options.
+
+Every error names the file and its line or entry, and the reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reshardctl.codec.position_words import AFTER, AT, AT_TIMESTAMP, KINDS, SHARD_END, cut_of
+from reshardctl.codec.strict import JsonPath, array, members, parse, string
+from reshardctl.errors import UsageError
+from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
+from reshardctl.model.times import parse_instant
+from reshardctl.planning.given_positions import GivenPosition, GivenPositions
+from reshardctl.snapshot.positions_file import COLUMNS, VERSION
+
+NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"
+
+
+def positions_in(text: str, name: str) -> GivenPositions:
+    """The positions in a file of `export`. name: the file, for messages."""
+    if text.lstrip()[:1] == "{":
+        return _of_json(text, JsonPath(name))
+    return GivenPositions(once(_of_csv(text, name)), source=name)
+
+
+def position_of_option(text: str) -> GivenPosition:
+    """Reads `3=NUMBER`, `3=NUMBER/SUB`, `3=TRIM_HORIZON` or `3=AT_TIMESTAMP:TIME`."""
+    where, (name, equals, value) = f"--set {text}", text.partition("=")
+    if not (name and equals and value):
+        raise UsageError(
+            f"{where}: not SHARD=POSITION",
+            "e.g. --set 3=TRIM_HORIZON, 3=LATEST, 3=SHARD_END, 3=AT_TIMESTAMP:2026-09-22T09:14:00Z "
+            "or 3= and a sequence number",
+        )
+    kind, colon, rest = value.partition(":")
+    if kind in KINDS and (kind == AT_TIMESTAMP) == bool(colon):
+        entry = {"kind": kind, "time": rest or None}
+    else:
+        number, slash, sub = value.partition("/")
+        entry = {"kind": AFTER, "number": number, "sub_number": sub if slash else None}
+    return GivenPosition(where, shard_named(name), _cut(entry, where))
+
+
+def once(positions: Iterator[GivenPosition]) -> tuple[GivenPosition, ...]:
+    """The positions. UsageError for a shard that is given twice."""
+    by_shard: dict[ShardId, GivenPosition] = {}
+    for position in positions:
+        earlier = by_shard.setdefault(position.shard, position)
+        if earlier is not position:
+            raise UsageError(
+                f"{position.where}: shard {short(position.shard)} is given twice, first in "
+                f"{earlier.where}", "leave one of them out",
+            )
+    return tuple(by_shard.values())
+
+
+def text_of(path: Path) -> str:
+    """The file's text. UsageError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", NEED) from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text in UTF-8", NEED) from None
+
+
+def _of_json(text: str, path: JsonPath) -> GivenPositions:
+    body = parse(text, path)
+    schema = body.get("schema")
+    if schema != VERSION:
+        raise UsageError(f"{path.file}: a {schema!r}, and {VERSION!r} is needed", NEED)
+    file = members(body, ("schema", "taken", "consumer", "stream", "positions"), path)
+    stream = members(file["stream"], ("arn", "created"), path / "stream")
+    entries = array(file["positions"], path / "positions")
+    return GivenPositions(
+        once(_json_entry(entry, path / "positions" / n) for n, entry in enumerate(entries)),
+        arn=string(stream["arn"], path / "stream" / "arn"),
+        created=parse_instant(string(stream["created"], path / "stream" / "created")),
+        source=path.file,
+    )
+
+
+def _json_entry(value: object, path: JsonPath) -> GivenPosition:
+    where = f"{path.file}: {path.path}"
+    entry = members(value, COLUMNS, path)
+    for name in ("kind", "number", "time", "basis", "stored"):
+        if entry[name] is not None:
+            string(entry[name], path / name)
+    sub = entry["sub_number"]
+    if sub is not None and (isinstance(sub, bool) or not isinstance(sub, int)):
+        (path / "sub_number").wrong("not a whole number")
+    shard = string(entry["shard"], path / "shard")
+    return _position({**entry, "sub_number": None if sub is None else str(sub)}, shard, where)
+
+
+def _of_csv(text: str, name: str) -> Iterator[GivenPosition]:
+    table = csv.DictReader(io.StringIO(text))
+    if missing := {"shard", "kind"} - set(table.fieldnames or ()):
+        raise UsageError(f"{name}: line 1: no column {sorted(missing)[0]!r}", NEED)
+    if unknown := set(table.fieldnames or ()) - set(COLUMNS):
+        raise UsageError(
+            f"{name}: line 1: no such column: {sorted(unknown)[0]!r}",
+            f"the columns are {', '.join(COLUMNS)}",
+        )
+    for row in table:
+        where = f"{name}: line {table.line_num}"
+        if None in row or None in row.values():
+            raise UsageError(f"{where}: not as many values as line 1 has columns", NEED)
+        yield _position({column: row[column] or None for column in row}, row["shard"], where)
+
+
+def _position(entry: Mapping[str, Any], shard: str, where: str) -> GivenPosition:
+    basis = entry.get("basis") or Basis.STORED.value
+    if basis not in set(Basis):
+        raise UsageError(f"{where}: no basis is called {basis!r}", f"it is {', '.join(Basis)}")
+    if not shard:
+        raise UsageError(f"{where}: no shard is named", "give its number or its id")
+    given = shard_named(shard)
+    named = f"{where}: shard {short(given)}"
+    return GivenPosition(named, given, _cut(entry, named), Basis(basis), entry.get("stored"))
+
+
+def _cut(entry: Mapping[str, Any], where: str) -> Cut | None:
+    """The cut that an entry means, `None` for an entry without a kind."""
+    kind, number, time = entry["kind"], entry.get("number"), entry.get("time")
+    if kind is None:
+        return None
+    if kind not in KINDS:
+        raise UsageError(f"{where}: no kind is called {kind!r}", f"there are {', '.join(KINDS)}")
+    if kind not in (AFTER, AT, SHARD_END):
+        number = None
+    elif number is None and kind != SHARD_END:
+        raise UsageError(f"{where}: {kind} without a sequence number", "give one")
+    if number is not None and not is_number(number):
+        raise UsageError(
+            f"{where}: {number!r} is no sequence number",
+            "it is a whole number of 56 digits; a spreadsheet keeps them as text only",
+        )
+    sub = entry.get("sub_number") or "0"
+    if not (sub.isascii() and sub.isdecimal()) or len(sub) > 9:
+        raise UsageError(f"{where}: {sub!r} is no sub-sequence number", "it is a whole number")
+    try:
+        at = parse_instant(time) if kind == AT_TIMESTAMP and time is not None else None
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.what}", error.next) from None
+    return cut_of(kind, number, int(sub), at)

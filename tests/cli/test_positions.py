@@ -1,0 +1,177 @@
+"""`fix --positions`, `--set` and `--shift` on a KCL table: what is written, its price, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.lab import Lab
+
+KNOWN = "?initial=TRIM_HORIZON&release=3.5.1"
+ROW = "shardId-000000000001"
+COUNTED = {"leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint"}
+"""What no write of ours restores: tokens of the workers."""
+
+
+@pytest.fixture
+def lab(lab_of) -> Lab:
+    return lab_of("a-both", KNOWN)
+
+
+def numbers(lab: Lab, shard: int) -> list[str]:
+    return [str(r.number) for r in lab.fake.stream(lab.stream).shards[shard].records]
+
+
+def checkpoints(lab: Lab) -> dict[str, dict]:
+    return {
+        key: {name: value for name, value in item.items() if name not in COUNTED}
+        for key, item in lab.items().items()
+    }
+
+
+def snapshot(lab: Lab, path: Path) -> Path:
+    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", path).code == 0
+    return path
+
+
+def export(lab: Lab, path: Path, *more: str) -> Path:
+    assert lab.cli("export", *lab.where, "-o", path, *more).code == 0
+    return path
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_an_export_of_the_same_positions_is_an_empty_plan(lab, tmp_path, form):
+    """Although two children have no lease: only what the file names is moved."""
+    before = lab.items()
+    path = export(lab, tmp_path / "orders.positions", "--format", form)
+    done = lab.dry("--positions", path, "--format", "json")
+    assert done.json["decision"]["kind"] == "nothing", done.err
+    lab.fix("--positions", path)
+    assert lab.items() == before and lab.journals() == []
+
+
+def test_a_table_goes_back_to_a_snapshot_and_forth_again(lab, tmp_path):
+    saved = snapshot(lab, tmp_path / "orders.snapshot")
+    before = checkpoints(lab)
+    for shard in (1, 2):
+        lab.plant({**lab.items()[ROW], "leaseKey": {"S": f"shardId-{shard:012d}"},
+                   "checkpoint": {"S": numbers(lab, shard)[3]}})
+    later = lab.items()
+    done = lab.fix("--positions", saved, "--format", "json")
+    assert done.code == 1, done.err  # the snapshot has no lease of 2 and 3: RSH203 is left
+    assert checkpoints(lab)[ROW] == before[ROW]
+    assert lab.items()["shardId-000000000002"] == later["shardId-000000000002"], "not in the file"
+    assert lab.undo().code == 0
+    assert {k: v["checkpoint"] for k, v in lab.items().items()} == {
+        k: v["checkpoint"] for k, v in later.items()
+    }
+
+
+def test_a_lost_row_comes_back_and_its_price_is_asked_for(lab, tmp_path):
+    """Its lease is lost: what it had read, no row proves, so the skip needs consent."""
+    saved = snapshot(lab, tmp_path / "orders.snapshot")
+    lost = lab.items()[ROW]
+    lab.table.boto.delete_item(TableName=lab.table.name, Key={"leaseKey": {"S": ROW}})
+    surely = ("--created", lab.created)
+    refused = lab.fix("--positions", saved, *surely)
+    assert refused.code == 4 and ROW not in lab.items()
+    assert "--accept skip=" in refused.err and f"--positions {saved}" in refused.err
+    done = lab.fix("--positions", saved, *surely, "--accept", "skip=all")
+    assert done.code == 1, done.err  # RSH203 of the children is left
+    assert lab.items()[ROW]["checkpoint"] == lost["checkpoint"]
+
+
+def test_a_row_is_set_with_a_price_and_undone(lab):
+    first, last = numbers(lab, 1)[0], numbers(lab, 1)[-1]
+    before = lab.items()
+    refused = lab.fix("--set", f"1={last}")
+    assert refused.code == 4 and "--accept skip=" in refused.err
+    assert f"--set 1={last}" in refused.err
+    assert lab.items() == before
+    lab.fix("--set", f"1={last}", "--accept", "skip=1h")
+    assert lab.items()[ROW]["checkpoint"] == {"S": last}
+    assert lab.undo().code == 0 and checkpoints(lab)[ROW] == {
+        name: value for name, value in before[ROW].items() if name not in COUNTED
+    }
+    lab.fix("--set", f"1={first}")
+    assert lab.items()[ROW]["checkpoint"] == {"S": first}
+    lab.fix("--set", "1=TRIM_HORIZON")
+    assert lab.items()[ROW]["checkpoint"] == {"S": "TRIM_HORIZON"}
+
+
+def test_a_time_becomes_a_number(lab):
+    """A store's own mark for a time is never written."""
+    third = lab.fake.stream(lab.stream).shards[1].records[2]
+    from reshardctl.model.times import instant
+
+    lab.fix("--set", f"1=AT_TIMESTAMP:{instant(third.arrival - 30)}", "--accept", "skip=1h")
+    assert lab.items()[ROW]["checkpoint"] == {"S": numbers(lab, 1)[1]}
+
+
+def test_positions_move_back_by_a_time(lab):
+    """1 goes back 10 min from its last record. 2 and 3 opened at 601 s and were never begun: 10 min
+    earlier is second 1, in their parent, whose first record came at 60 s."""
+    lab.alter(ROW, checkpoint={"S": numbers(lab, 1)[-1]})
+    records = lab.fake.stream(lab.stream).shards[1].records
+    target = int(records[-1].number >> 36 & 0xFFFFFFFFF) - 600
+    expected = [r for r in records if r.arrival < target][-1]
+    done = lab.fix("--shift", "-10m")
+    assert done.code == 0, done.err
+    assert lab.items()[ROW]["checkpoint"] == {"S": str(expected.number)}
+    assert lab.items()["shardId-000000000000"]["checkpoint"] == {"S": "TRIM_HORIZON"}
+    again = lab.dry("--set", "1=" + str(expected.number), "--format", "json")
+    assert again.json["decision"]["kind"] == "nothing"
+
+
+def test_a_saved_plan_holds_the_positions(lab, tmp_path):
+    first, plan = numbers(lab, 1)[0], tmp_path / "set.plan"
+    lab.dry("--set", f"1={first}", "--out", plan)
+    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    assert done.code in (0, 1), done.err
+    assert lab.items()[ROW]["checkpoint"] == {"S": first}
+
+
+@pytest.mark.parametrize(("words", "named"), [
+    (["--set", "1"], ["--set 1", "not SHARD=POSITION"]),
+    (["--set", "1=banana"], ["--set 1=banana", "'banana' is no sequence number"]),
+    (["--set", "9=TRIM_HORIZON"], ["--set 9=TRIM_HORIZON", "lists no such shard"]),
+    (["--set", "1=SHARD_END"], ["--set 1=SHARD_END", "open and has no end"]),
+    (["--set", "0=LATEST"], ["--set 0=LATEST", "the shard is closed"]),
+    (["--set", "1=AT_SEQUENCE_NUMBER"], ["without a sequence number"]),
+    (["--set", "1=LATEST", "--set", "1=TRIM_HORIZON"], ["shard 1 is given twice"]),
+    (["--set", "1=LATEST", "--policy", "latest"], ["--set and --policy exclude each other"]),
+    (["--set", "1=AT_TIMESTAMP:2026-09-22T09:14:00"], ["has no zone"]),
+    (["--shift", "2h"], ["--shift 2h", "positions move back only"]),
+    (["--shift", "-2h", "--set", "1=LATEST"], ["exclude each other"]),
+    (["--positions", "/nowhere"], ["/nowhere: No such file"]),
+])  # fmt: skip
+def test_bad_options_are_named(lab, words, named):
+    before = lab.items()
+    done = lab.fix(*words)
+    assert done.code == 2 and done.says(*named)
+    assert lab.items() == before
+
+
+def test_a_number_of_another_shard_is_refused_with_its_line(lab, tmp_path):
+    path = tmp_path / "p.csv"
+    other = numbers(lab, 2)[0]
+    path.write_text(f"shard,kind,number\n0,SHARD_END,\n1,AFTER_SEQUENCE_NUMBER,{other}\n")
+    done = lab.fix("--positions", path)
+    assert done.code == 2 and done.says(f"{path}: line 3: shard 1", "is a number of shard 2")
+
+
+def test_positions_of_another_stream_are_refused(lab, tmp_path):
+    path = export(lab, tmp_path / "p.json")
+    document = json.loads(path.read_text())
+    document["stream"]["created"] = "2020-01-01T00:00:00Z"
+    path.write_text(json.dumps(document))
+    done = lab.fix("--positions", path)
+    assert done.code == 2 and done.says(str(path), "2020-01-01T00:00:00Z", "export the positions")
+
+
+def test_an_entry_that_says_nothing_new_is_left_alone_and_named_if_inferred(lab, tmp_path):
+    path = export(lab, tmp_path / "p.json")
+    shown = lab.dry("--positions", path, "--format", "text")
+    assert "has no stored position of shard 2, 3: left alone" in " ".join(shown.out.split())
