@@ -10,7 +10,7 @@ from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
 from reshardctl.consumers.kcl import rebuild as rebuilding
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import place, simulate_start
+from reshardctl.consumers.kcl.behaviour import cut_of, simulate_start
 from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
 from reshardctl.consumers.kcl.coordinator import side_tables
 from reshardctl.consumers.kcl.fingerprints import applications
@@ -72,7 +72,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         """Checkpoints with their sub-sequence numbers; AT_TIMESTAMP is the application's own."""
         wrong = (PositionKind.AHEAD, PositionKind.FOREIGN, PositionKind.NONSENSE)
         return {
-            shard: place(row, app) for shard, row in table.rows.items()
+            shard: cut_of(row, app) for shard, row in table.rows.items()
             if row.position is not None and kind_of(lineage, row) not in wrong
         }
 

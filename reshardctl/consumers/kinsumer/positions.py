@@ -85,7 +85,7 @@ def stored_cut(lineage: Lineage, row: Row, app: App) -> Cut | None:
         return None
     if row.finished is not None:
         return replace(DONE, text=row.number) if row.number else DONE
-    return TIP if row.number == LATEST else place(lineage, row, app)
+    return TIP if row.number == LATEST else cut_of(lineage, row, app)
 
 
 def asked_first(lineage: Lineage, tables: Tables) -> frozenset[ShardId]:

@@ -25,9 +25,10 @@ def shown() -> Iterator[tuple[str, frozenset[str]]]:
             continue
         for case in all_cases(folder):
             for expect in case.expects:
-                yield f"{folder}/{case.name}", expect.findings | (expect.infos or frozenset())
-    for other in (*listing_cases(), *watch_cases(), *sink_cases()):
-        yield other.name, other.codes
+                yield f"{folder}/{case.name}", frozenset(expect.findings | (expect.infos or set()))
+    yield from ((other.name, other.codes) for other in listing_cases())
+    yield from ((other.name, other.codes) for other in watch_cases())
+    yield from ((other.name, other.codes) for other in sink_cases())
 
 
 SHOWN = list(shown())
