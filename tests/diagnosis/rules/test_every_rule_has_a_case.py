@@ -54,5 +54,5 @@ def test_a_case_of_a_rule_is_named_after_it() -> None:
         if file.startswith("rsh"):
             named.setdefault(file, set()).update(codes)
     assert len(named) == len(list(CASES.glob("*/rsh*.toml")))
-    for file, codes in named.items():
-        assert file.partition("-")[0].upper() in codes, file
+    for file, all_codes in named.items():
+        assert file.partition("-")[0].upper() in all_codes, file
