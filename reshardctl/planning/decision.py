@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from reshardctl.model import ShardId, Step
 from reshardctl.planning.effects import Effect
+from reshardctl.planning.scope import Added
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,21 @@ class Plan:
     price: tuple[Effect, ...] = ()
     """Costs of the starts after the plan that those before do not have; consent is asked for
     them."""
+    added: tuple[Added, ...] = ()
+    """Shards written beyond those that were selected."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoSafePlan:
-    """There is no frontier that the consumer can hold and the policy accepts."""
+    """There is no frontier that the consumer can hold and the policy accepts.
+
+    needs: the shards that can be mended together, if it is only that some of them were not
+    selected; empty if the reason is another.
+    """
 
     why: str
     ways_out: tuple[str, ...]
+    needs: tuple[ShardId, ...] = ()
 
 
 Answer = tuple[tuple[str, str], ...]

@@ -23,6 +23,8 @@ from reshardctl.model import (
 from reshardctl.planning.effects import Effect, StreamState, aged, effects
 from reshardctl.planning.no_less import reopened
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
+from reshardctl.planning.prices import worthwhile
+from reshardctl.planning.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Case:
     no_less.py."""
     line: Frontier | None = None
     """The frontier that a sink proves, whatever the rows say; `None` to use the rows."""
+    scope: Scope | None = None
+    """The part that may be written; `None` for all."""
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -69,6 +73,21 @@ class Case:
     def tolerated(self) -> Accept:
         """What the rows as they are may cost before a plan is needed."""
         return self.accept or UNASKED
+
+    def calls_for_a_plan(self, effect: Effect) -> bool:
+        """Whether an effect of the rows as they are is one to mend, within the scope."""
+        return worthwhile(effect, self.tolerated) and self.concerns(effect)
+
+    def concerns(self, effect: Effect) -> bool:
+        """Whether the effect is within the scope."""
+        return self.scope is None or self.scope.concerns(effect)
+
+    def outside(self, checkpoint: Any) -> frozenset[ShardId]:
+        """The shards that must not be written; none without a scope."""
+        if self.scope is None:
+            return frozenset()
+        known = {*self.state.lineage, *self.consumer.positions(checkpoint)}
+        return frozenset(known - self.scope.shards)
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""

@@ -50,6 +50,7 @@ from reshardctl.planning.prices import (
     too_dear,
     worthwhile,
 )
+from reshardctl.planning.within_scope import within
 
 __all__ = [
     "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan",
@@ -65,8 +66,13 @@ ROUNDS = 6
 def decide(case: Case) -> Decision:
     """Nothing, a proven plan, NoSafePlan, or the question that has to be answered first.
 
-    After a plan the next one is empty, and no start delivers less than the same without it.
+    After a plan the next one is empty, and no start delivers less than the same without it. Within
+    a scope it writes nothing outside it but what it names in `added`.
     """
+    return _whole(case) if case.scope is None else within(case, case.scope, _whole)
+
+
+def _whole(case: Case) -> Decision:
     if case.policy.names_shards and not case.policy.places:
         return Nothing()
     decision = _for_all_candidates(case)
@@ -203,9 +209,9 @@ def _decided(case: Case) -> Decision:
     want = case.policy.frontier(lineage, processed)
     judged = judge(case, want, processed)
     if not case.recreated and not case.policy.skips and not any(
-        worthwhile(e, case.tolerated) for j in judged for e in j.effects
+        case.calls_for_a_plan(e) for j in judged for e in j.effects
     ) and not _wants_tidying(case) and not any(
-        drained_unended(case.state, j.simulation) for j in judged
+        _in_scope(case, drained_unended(case.state, j.simulation)) for j in judged
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, processed, judged, j) for j in judged]
@@ -238,7 +244,7 @@ def _decisions(case: Case) -> list[Decision]:
     judged = judge(case, want, processed)
     return [
         _for_candidate(case, want, processed, judged, j)
-        if any(worthwhile(e, case.tolerated) for e in j.effects) else Nothing()
+        if any(case.calls_for_a_plan(e) for e in j.effects) else Nothing()
         for j in judged
     ]
 
@@ -248,10 +254,14 @@ def _wants_tidying(case: Case) -> bool:
     lineage = case.state.lineage
     newest = lineage.newest_index()
     checkpoint = case.checkpoint()
-    return any(
-        (i := index_of(shard)) is not None and i > newest and shard not in lineage
-        for shard in case.consumer.positions(checkpoint)
-    )
+    return _in_scope(case, (
+        shard for shard in case.consumer.positions(checkpoint)
+        if (i := index_of(shard)) is not None and i > newest and shard not in lineage
+    ))
+
+
+def _in_scope(case: Case, shards: Iterable[ShardId]) -> bool:
+    return any(case.scope is None or shard in case.scope.shards for shard in shards)
 
 
 def _for_candidate(
@@ -292,7 +302,7 @@ def _for_candidate(
     # Disorder of a consumer that keeps no order is only reported: no position could change it.
     stuck = [
         e for e in judged.effects
-        if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED
+        if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED and case.concerns(e)
     ]
     return no_safe_plan(stuck[0]) if stuck else Nothing()
 
@@ -324,8 +334,8 @@ def _encode(
     # A row cannot hold a start by time, so such a shard is re-read as a whole.
     timed = {s: START for s in case.kept if want[s].by_time}
     want = {**want, **timed} if timed else want
-    others = not_given(case, want, checkpoint)
-    steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys() | others)
+    left = leave.keys() | not_given(case, want, checkpoint) | case.outside(checkpoint)
+    steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, left)
     if isinstance(steps, Cannot):
         return steps
     if case.recreated:

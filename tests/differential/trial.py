@@ -135,7 +135,7 @@ def _half_way(state: State, between: list[Seen], before: Seen) -> Iterator[Viola
     for count, seen in enumerate(between, 1):
         if seen.uncertain:
             continue
-        lost = list(_worse(state, before, seen)) if not seen.died else []
+        lost = list(worse(state, before, seen)) if not seen.died else []
         if seen.died and not before.died:
             lost = [Violation("half way", "it dies, and did not before")]
         for one in lost:
@@ -153,7 +153,7 @@ def _repaired(
     if after.died and not before.died:
         yield Violation("worse", "it dies after fix and did not before")
     if not after.died:
-        yield from _worse(state, before, after)
+        yield from worse(state, before, after)
         yield from _cost(state, processed_frontier(bench.plan_case), decision, after)
 
 
@@ -198,7 +198,7 @@ def _latest(simulation: Simulation) -> Simulation:
     return replace(simulation, fates={**simulation.fates, **fates})
 
 
-def _worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
+def worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
     """Nothing unread is lost that the start without the fix would have delivered.
 
     Of an application that starts at the tip, and never read a shard, nothing says what it left out

@@ -1,0 +1,217 @@
+"""The plan of a part of a consumer: the selected shards, and the fewest others that they need.
+
+A plan within a scope is proven as any other: its writes alone are simulated, over all rows. A shard
+is added only if it is related to a selected one (a parent, the other parent of a merge, a child),
+and only if there is no proven plan without it. What needs the row of an unrelated shard is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from reshardctl.consumers.base import MANY
+from reshardctl.consumers.related_shards import related_shards
+from reshardctl.lineage import Lineage
+from reshardctl.model import Fate, ShardId, Step, WillRead, after, short
+from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
+from reshardctl.planning.effects import in_birth_order
+from reshardctl.planning.judged_case import Case, as_it_is
+from reshardctl.planning.prices import acceptable
+from reshardctl.planning.scope import Added, Scope
+
+NAMED = 3
+"""Shards that a refusal names before it counts the rest."""
+TRIED = 8
+"""Added shards of which each is tried whether the plan can do without it."""
+
+_Undone = set[tuple[str, ShardId | None]]
+
+
+def within(case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> Decision:
+    """The decision on the shards of a scope. decide: the decision on a case as a whole."""
+    return Nothing() if scope.empty else _Search(case, scope, decide).result()
+
+
+def touched(case: Case, steps: Sequence[Step]) -> dict[ShardId, str]:
+    """The shards that steps write, each with the reason of its write.
+
+    Of a row that holds many shards these are the ones that are read from another place after it.
+    """
+    writes = [write for step in steps for write in step.writes]
+    shards = {case.consumer.shard_of(write.key): write.why for write in writes}
+    why = shards.pop(MANY, None)
+    return shards if why is None else {**dict.fromkeys(_moved(case, steps), why), **shards}
+
+
+def _moved(case: Case, steps: Sequence[Step]) -> Iterator[ShardId]:
+    rows, lineage = case.consumer, case.state.lineage
+    old, new = case.checkpoint(), case.checkpoint(after(case.images, steps))
+    was, now = rows.positions(old), rows.positions(new)
+    changed = [s for s in dict.fromkeys([*was, *now]) if was.get(s) != now.get(s)]
+    runs = [
+        [rows.simulate_start(lineage, checkpoint, c.app).fates for checkpoint in (old, new)]
+        for c in case.candidates
+    ]
+    for shard in changed:
+        if any(_start(a.get(shard)) != _start(b.get(shard)) for a, b in runs):
+            yield shard
+
+
+def _start(fate: Fate | None) -> object:
+    """What a fate says of where a shard is read, without the words."""
+    return (fate.at.lo, fate.at.hi, fate.until) if isinstance(fate, WillRead) else None
+
+
+class _Search:
+    """Adds related shards to the selected ones until there is a proven plan that mends them."""
+
+    def __init__(self, case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> None:
+        self._case, self._selected, self._decide = case, scope, decide
+        self._related = related_shards(case.state.lineage, scope.shards)
+        self._excused: _Undone = set()
+        self._due: set[ShardId] = set()
+        """Selected shards that a plan which skips on purpose has to write."""
+
+    def result(self) -> Decision:
+        """The plan with the fewest shards, or why there is none."""
+        alone = self._of(self._selected.shards)
+        if isinstance(alone, Ask):
+            return alone
+        if self._good(alone) and not self._case.policy.skips:
+            return self._named(alone)
+        whole = self._decide(replace(self._case, scope=None))
+        if not isinstance(whole, Plan):
+            self._excused = self._undone(alone)
+            return self._named(alone)
+        writes = touched(self._case, whole.steps)
+        self._excused = self._undone(whole)
+        if self._case.policy.skips:
+            self._due = set(writes) & self._selected.shards
+        if self._good(alone):
+            return self._named(alone)
+        return self._extended(alone, self._related & set(writes)) or self._refused(alone, writes)
+
+    def _of(self, shards: frozenset[ShardId]) -> Decision:
+        return self._decide(replace(self._case, scope=replace(self._selected, shards=shards)))
+
+    def _extended(self, decision: Decision, allowed: set[ShardId]) -> Decision | None:
+        """The plan with as few added shards as are needed, `None` if no related ones suffice."""
+        inside = self._selected.shards
+        while group := next(self._groups(decision, inside, allowed), None):
+            inside |= group
+            decision = self._of(inside)
+            if self._good(decision):
+                return self._named(self._fewest(inside, decision))
+        return None
+
+    def _groups(
+        self, decision: Decision, inside: frozenset[ShardId], allowed: set[ShardId]
+    ) -> Iterator[frozenset[ShardId]]:
+        """Shards to add next, nearest first."""
+        lineage = self._case.state.lineage
+        runs = [judged.effects for judged in as_it_is(self._case)]
+        runs += decision.after if isinstance(decision, Plan) else ()
+        by = {s for run in runs for e in run if self._selected.concerns(e) for s in e.by}
+        children = {child for shard in inside for child in lineage.children(shard)}
+        parents = {p for shard in inside | children for p in lineage.parents(shard)}
+        for group in (by, parents, children, allowed):
+            if new := frozenset(group & allowed - inside):
+                yield new
+
+    def _fewest(self, inside: frozenset[ShardId], decision: Decision) -> Decision:
+        """The decision without those added shards that it can do without."""
+        added = in_birth_order(dict.fromkeys(inside - self._selected.shards))
+        for shard in reversed(added) if len(added) <= TRIED else ():
+            fewer = self._of(inside - {shard})
+            if self._good(fewer):
+                inside, decision = inside - {shard}, fewer
+        return decision
+
+    def _good(self, decision: Decision) -> bool:
+        """Whether it mends what can be mended of the selection, and writes no unrelated shard."""
+        return self._undone(decision) <= self._excused and self._contained(decision)
+
+    def _contained(self, decision: Decision) -> bool:
+        if not isinstance(decision, Plan):
+            return True
+        allowed = self._related | self._selected.shards
+        return touched(self._case, decision.steps).keys() <= allowed
+
+    def _undone(self, decision: Decision) -> _Undone:
+        """What is still wrong with the selected shards after the decision."""
+        if not isinstance(decision, Plan | Nothing):
+            return {("no plan", None)}
+        undone: _Undone = {
+            (str(left.costs.harm), left.shard) for left in decision.residuals
+            if not left.flag and left.shard in self._selected.shards
+        }
+        steps: Sequence[Step] = ()
+        if isinstance(decision, Plan):
+            steps = decision.steps
+            undone |= {
+                (str(e.harm), e.shard) for run in decision.after for e in run
+                if self._selected.concerns(e) and not acceptable(e, self._case.limit)
+            }
+        due = self._due and self._due - touched(self._case, steps).keys()
+        return undone | {("not written", shard) for shard in due}
+
+    def _named(self, decision: Decision) -> Decision:
+        """The same, naming the shards that it writes beyond the selection."""
+        if not isinstance(decision, Plan):
+            return decision
+        writes = touched(self._case, decision.steps)
+        more = in_birth_order(dict.fromkeys(writes.keys() - self._selected.shards))
+        return replace(decision, added=tuple(
+            Added(s, f"{relation(self._case.state.lineage, s, self._selected.shards)}: {writes[s]}")
+            for s in more
+        ))
+
+    def _refused(self, alone: Decision, writes: dict[ShardId, str]) -> Decision:
+        """A plan that is proven but mends a part only, else why the selection is not enough."""
+        if isinstance(alone, Plan) and self._contained(alone):
+            return self._named(alone)
+        if self._selected.shards.isdisjoint(writes) and not self._hurt():
+            return Nothing()
+        crash = {s for j in as_it_is(self._case) for e in j.effects for s in e.by if not e.shard}
+        near = self._selected.shards | (crash | self._related) & writes.keys()
+        decision = self._of(near)
+        if isinstance(decision, Plan) and self._undone(decision) <= self._excused:
+            writes = touched(self._case, decision.steps)
+        needs = in_birth_order(writes)
+        others = [f"{s} ({writes[s]})" for s in needs if s not in self._selected.shards]
+        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+        return NoSafePlan(
+            "what is selected cannot be mended by itself: it takes writes to "
+            f"{', '.join(others[:NAMED])}{more}",
+            (f"select what it needs as well: --shards {','.join(map(short, needs))}",),
+            tuple(needs),
+        )
+
+    def _hurt(self) -> bool:
+        """Whether a selected shard, or the whole consumer, is harmed at the next start."""
+        runs = [judged.effects for judged in as_it_is(self._case)]
+        return any(
+            self._selected.concerns(replace(e, by=())) and not acceptable(e, self._case.tolerated)
+            for run in runs for e in run
+        )
+
+
+def relation(lineage: Lineage, shard: ShardId, selected: frozenset[ShardId]) -> str:
+    """How a shard is related to a selected one, in words."""
+    near = in_birth_order(dict.fromkeys(selected))
+    for other in near:
+        if other in lineage and shard in lineage[other].parents:
+            return f"a parent of {other}"
+    for other in near:
+        for child in lineage.children(other) if other in lineage else ():
+            if shard == child:
+                return f"a child of {other}"
+            if shard in lineage.parents(child):
+                return f"the other parent of {child}, beside {other}"
+    for other in near:
+        if other in lineage and shard in lineage.ancestors(other):
+            return f"an ancestor of {other}"
+        if other in lineage and shard in lineage.descendants(other):
+            return f"a descendant of {other}"
+    return "related to what is selected"
