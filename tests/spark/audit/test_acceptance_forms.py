@@ -256,7 +256,7 @@ def test_no_sink_at_all(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "README.md").write_text("hello")
     for name, kind, words in (
-        ("empty", CannotTell, "no file"), ("other", UsageError, "--form|do not tell"),
+        ("empty", CannotTell, "no file"), ("other", UsageError, "--form|is not known"),
         ("nowhere", UsageError, "there is no"),
     ):  # fmt: skip
         with pytest.raises(kind, match=words):
