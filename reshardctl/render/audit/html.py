@@ -31,7 +31,7 @@ from reshardctl.render.graph.xml import ascii_markup, safe
 from reshardctl.render.words import about, sentence, shortened
 
 CHARTS = 60
-"""Shards with a chart of their own, those that lack most first."""
+"""Shards with a chart of their own, those with the most missing records first."""
 ROWS = 1000
 TALL, LOW = 130.0, 40.0
 
@@ -98,7 +98,7 @@ def body(report: AuditReport) -> Iterator[str]:
             for way in report.ways
         )
     if report.keys is not None:
-        yield "<h2>Partition keys that lack most</h2><ul>"
+        yield "<h2>Partition keys with the most missing records</h2><ul>"
         yield from (f"<li>{safe(line)}</li>" for line in listed_keys(report) or ["none"])
         yield "</ul>"
     ends = span(report.facts.buckets)
@@ -151,7 +151,7 @@ def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[
         yield f'<div class="one"><span><b>{safe(name)}</b> {safe(_lacks(coverage))}</span>'
         yield f"{chart(own, LOW, name, axis=coverage is shown[-1])}</div>"
     if len(timed) > CHARTS:
-        yield f"<p>And {len(timed) - CHARTS:,} more shards with less to show.</p>"
+        yield f"<p>And {len(timed) - CHARTS:,} more shards.</p>"
 
 
 def _worst(coverages: list[ShardCoverage]) -> list[ShardCoverage]:
@@ -181,7 +181,7 @@ def _table(report: AuditReport) -> Iterator[str]:
         yield f"<tr>{''.join(drawn)}</tr>"
     yield "</tbody></table></div>"
     if left:
-        yield f"<p>And {left:,} more shards with less to say.</p>"
+        yield f"<p>And {left:,} more shards.</p>"
 
 
 def _cell(head: str, cell: str) -> str:

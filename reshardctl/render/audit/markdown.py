@@ -38,10 +38,10 @@ def audit(page: Page, report: AuditReport) -> None:
         for finding in report.findings
     ])
     if report.keys is not None:
-        page.heading(2, "Partition keys that lack most")
+        page.heading(2, "Partition keys with the most missing records")
         page.bullets(prose(line) for line in listed_keys(report) or ["none"])
     _shards(page, report)
-    page.heading(2, "What was seen")
+    page.heading(2, "Coverage and notes")
     page.bullets(prose(line) for line in remarks(report))
     if report.ways:
         page.heading(2, "Next")
@@ -59,4 +59,4 @@ def _shards(page: Page, report: AuditReport) -> None:
         [prose(cell) for cell in cells(report, coverage)] for coverage in shown
     ])
     if left:
-        page.line(f"And {left:,} more shards with less to say.")
+        page.line(f"And {left:,} more shards.")

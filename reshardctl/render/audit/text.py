@@ -69,7 +69,7 @@ def _keys(sheet: Sheet, report: AuditReport) -> None:
     if report.keys is None:
         return
     sheet.blank()
-    sheet.line("Partition keys of missing records, those that lack most first:", indent=2)
+    sheet.line("Partition keys with missing records, the largest number first:", indent=2)
     for line in listed_keys(report) or ["none"]:
         sheet.line(line, indent=BODY)
 
@@ -86,7 +86,7 @@ def _table(sheet: Sheet, report: AuditReport) -> None:
         [[_marked(row[index], names[index]) for index in kept] for row in rows], indent=2,
     )
     if left:
-        sheet.line(f"And {left:,} more shards with less to say; -v shows all.", indent=2)
+        sheet.line(f"And {left:,} more shards; -v shows all.", indent=2)
 
 
 def _kept(names: list[str], rows: list[list[str]]) -> list[int]:

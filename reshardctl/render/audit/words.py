@@ -24,25 +24,25 @@ def total(report: AuditReport) -> str:
     """`1 error, 2 warnings.`, or that there is none, and in what."""
     if counts := counted(report.counts()):
         return f"{', '.join(counts)}."
-    where = "" if report.against_stream else " in what the sink alone shows"
+    where = "" if report.against_stream else "; the sink was not compared with the stream"
     return f"No findings{where}."
 
 
 def by_when(finding: Finding, now: float) -> str:
-    """Until when something can be done: `gone from …Z on, in 3h12m`; or ""."""
+    """Until when something can be done: `lost from …Z on, in 3h12m`; or ""."""
     deadline = finding.deadline
     if deadline is None or deadline.starts is None:
         return ""
     if deadline.complete is not None and deadline.complete <= now:
-        return "gone: retention has taken them"
+        return "lost: the records have expired"
     if deadline.starts <= now:
         end = "" if deadline.complete is None else f", the last at {instant(deadline.complete)}"
-        return f"going now{end}"
-    return f"gone from {instant(deadline.starts)} on, in {duration(deadline.starts - now)}"
+        return f"being lost now{end}"
+    return f"lost from {instant(deadline.starts)} on, in {duration(deadline.starts - now)}"
 
 
 def sentences(report: AuditReport, finding: Finding, verbose: bool = False) -> list[str]:
-    """What it is, what tells so, by when, and what helps."""
+    """What a finding is, its evidence, its deadline, and what helps."""
     parts = [
         about(finding, verbose), finding.costs, by_when(finding, report.facts.taken),
         f"next: {finding.helps}" if finding.helps else "",
@@ -76,7 +76,7 @@ def remarks(report: AuditReport) -> list[str]:
     """Sentences below the findings."""
     parts = [coverage(report), *report.notes]
     if report.saved:
-        parts.append(f"the offending rows are in {report.saved}, a table a kind")
+        parts.append(f"the offending rows are in {report.saved}, one table for each kind")
     return [sentence(part) for part in parts if part]
 
 
@@ -150,7 +150,7 @@ def processed_words(report: AuditReport, shard: ShardId) -> str:
 
 
 def listed_keys(report: AuditReport) -> list[str]:
-    """The partition keys that lack most."""
+    """The partition keys with the most missing records."""
     if report.keys is None:
         return []
     lines = [f"{key}: {many(missing, 'record')} missing" for key, missing in report.keys.missing]
