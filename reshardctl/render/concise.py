@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.rules import Finding
-from reshardctl.errors import HalfDone, ReshardError
-from reshardctl.exit import Exit
+from reshardctl.errors import ReshardError
 from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
@@ -27,6 +26,7 @@ from reshardctl.render.audit.words import by_when
 from reshardctl.render.changes import Changed, changes
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.finding_repair import all_residuals, costs_after, mending
 from reshardctl.render.forecast_words import locator_words
 from reshardctl.render.journals import Listing
@@ -113,11 +113,9 @@ def _undo(undoing: Undoing, verbose: bool) -> list[str]:
 
 def _failed(failure: ReshardError) -> str:
     """What happened, and what next."""
-    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
-    parts = [f"{kind}: {failure.what}", failure.next]
-    if isinstance(failure, HalfDone) and failure.journal:
-        parts.append(f"journal {failure.journal}")
-    return "; ".join(part for part in parts if part)
+    journal = journal_of(failure)
+    parts = [f"{kind_of(failure)}: {failure.what}", failure.next]
+    return "; ".join(filter(None, [*parts, f"journal {journal}" if journal else ""]))
 
 
 def _of_entry(entry: Entry, verbose: bool) -> Iterator[str]:

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.errors import HalfDone, ReshardError
-from reshardctl.exit import Exit
+from reshardctl.errors import ReshardError
 from reshardctl.model import Step
 from reshardctl.render.audit import words as audit_words
 from reshardctl.render.changes import changes
@@ -25,6 +24,7 @@ from reshardctl.render.concise import plan_lines
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, cut, escape
+from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.plain import title
 from reshardctl.render.roundup import Entry, Roundup
@@ -193,11 +193,9 @@ def _undo(undoing: Undoing, context: Context) -> Annotation:
 
 def _failed(failure: ReshardError) -> Annotation:
     """What happened, what next, and the journal where there is one."""
-    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
-    lines = [failure.what, failure.next]
-    if isinstance(failure, HalfDone) and failure.journal:
-        lines.append(f"journal {failure.journal}")
-    return Annotation("error", f"reshardctl: {kind}", [line for line in lines if line])
+    journal = journal_of(failure)
+    lines = [failure.what, failure.next, f"journal {journal}" if journal else ""]
+    return Annotation("error", f"reshardctl: {kind_of(failure)}", list(filter(None, lines)))
 
 
 def _rows(report: Report, steps: Iterable[Step], context: Context) -> list[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
-from reshardctl.errors import HalfDone, ReshardError
-from reshardctl.exit import Exit
+from reshardctl.errors import ReshardError
 from reshardctl.render import markdown_report, markdown_roundup
 from reshardctl.render.audit.markdown import audit
 from reshardctl.render.document import Document
+from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.roundup import Roundup
@@ -41,9 +41,8 @@ def write(document: Document) -> str:
 
 def _error(page: Page, failure: ReshardError) -> None:
     """What happened, and what next."""
-    kind = {Exit.REFUSED: "Refused", Exit.HALF_DONE: "Half done"}.get(failure.exit, "Error")
-    page.line(f"**{kind}:** {prose(failure.what)}")
+    page.line(f"**{kind_of(failure).capitalize()}:** {prose(failure.what)}")
     if failure.next:
         page.line(f"Next: {prose(failure.next)}")
-    if isinstance(failure, HalfDone) and failure.journal:
-        page.line(f"Journal: {code(failure.journal)}")
+    if journal := journal_of(failure):
+        page.line(f"Journal: {code(journal)}")

@@ -7,7 +7,7 @@ from typing import assert_never
 from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.discovery import Found
 from reshardctl.diagnosis.report import Report
-from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.render import (
     discovered,
@@ -21,6 +21,7 @@ from reshardctl.render import (
 from reshardctl.render.audit.text import audit
 from reshardctl.render.console import Sheet
 from reshardctl.render.document import Document
+from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.journals import Listing
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.roundup import Roundup
@@ -61,11 +62,10 @@ def write(document: Document) -> str:
 
 def _error(sheet: Sheet, failure: ReshardError) -> None:
     """What happened, and the next command."""
-    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
-    sheet.line((f"{kind}: ", "bold red"), failure.what)
+    sheet.line((f"{kind_of(failure)}: ", "bold red"), failure.what)
     if failure.next:
         sheet.line(failure.next, indent=2)
-    if isinstance(failure, HalfDone) and failure.journal:
-        sheet.line(f"journal: {failure.journal}", indent=2)
+    if journal := journal_of(failure):
+        sheet.line(f"journal: {journal}", indent=2)
     if failure.exit is Exit.REFUSED and "nothing was written" not in failure.what.lower():
         sheet.line("Nothing was written.", indent=2)

@@ -6,7 +6,7 @@ shards make a page of a few megabytes at most.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
 from reshardctl.diagnosis.rules import Finding
@@ -26,8 +26,9 @@ from reshardctl.render.audit.words import (
 )
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.html import SHARDS
+from reshardctl.render.graph.page import html_page, legend
 from reshardctl.render.graph.style import PAGE
-from reshardctl.render.graph.xml import ascii_markup, safe
+from reshardctl.render.graph.xml import safe
 from reshardctl.render.words import about, sentence, shortened
 
 CHARTS = 60
@@ -52,7 +53,6 @@ td.bad,td.much{font-weight:600}td.much{color:#b46a00}
 @media (prefers-color-scheme:dark){td.much{color:#ffb52e}pre{background:#1c242d}}
 """
 
-_KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
 _BAR = '<path class="{}" d="M1 1h24v12h-24z"/>'
 _GONE = '<rect class="gone" x="1" y="1" width="24" height="12"/>'
 LEGEND = (
@@ -67,17 +67,8 @@ OVER_TIME = (
 
 
 def page(report: AuditReport) -> str:
-    """ASCII."""
-    title = safe(f"Audit of {report.facts.sink}")
-    parts = [
-        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
-        '<meta http-equiv="Content-Security-Policy" '
-        'content="default-src \'none\'; style-src \'unsafe-inline\'">',
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{title}</title>", f"<style>{PAGE}{STYLE}</style>", "</head>", "<body>",
-        *body(report), "</body>", "</html>",
-    ]
-    return ascii_markup("\n".join(parts)) + "\n"
+    """The page of an audit, ASCII."""
+    return html_page(f"Audit of {report.facts.sink}", body(report), f"{PAGE}{STYLE}")
 
 
 def body(report: AuditReport) -> Iterator[str]:
@@ -105,7 +96,7 @@ def body(report: AuditReport) -> Iterator[str]:
     if ends is not None:
         yield from _all_over_time(report, ends)
     yield "<h2>Map: hash keys down, time across; what is missing where</h2>"
-    yield from _legend((*SHARDS, *LEGEND))
+    yield from legend((*SHARDS, *LEGEND))
     yield from ('<div class="picture scroll tall">', picture(report), "</div>")
     if ends is not None:
         yield from _each_over_time(report, ends)
@@ -123,16 +114,9 @@ def _finding(report: AuditReport, finding: Finding) -> Iterator[str]:
     yield "</div>"
 
 
-def _legend(keys: Iterable[tuple[str, str]]) -> Iterator[str]:
-    yield '<ul class="legend">'
-    for sample, meaning in keys:
-        yield f"<li>{_KEY.format(sample)}{meaning}</li>"
-    yield "</ul>"
-
-
 def _all_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[str]:
     yield "<h2>All shards over time, by arrival (UTC)</h2>"
-    yield from _legend(OVER_TIME)
+    yield from legend(OVER_TIME)
     every = bars(report.facts.buckets, ends)
     yield f'<div class="scroll">{chart(every, TALL, "all shards over time")}</div>'
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from reshardctl.model.times import duration, instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
-from reshardctl.render.graph.style import PAGE
+from reshardctl.render.graph.page import html_page, legend
 from reshardctl.render.graph.svg import picture
-from reshardctl.render.graph.xml import ascii_markup, safe
+from reshardctl.render.graph.xml import safe
 
-_KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
 _SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'
 SHARDS = (
     ('<g class="open">' + _SAMPLE.format("life") + "</g>", "open shard"),
@@ -30,28 +29,13 @@ LINE = (
 
 
 def draw(chart: Chart) -> str:
-    """ASCII. A policy in the page forbids whatever would come from elsewhere."""
-    title = safe(labels.headline(chart))
-    parts = [
-        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
-        '<meta http-equiv="Content-Security-Policy" '
-        'content="default-src \'none\'; style-src \'unsafe-inline\'">',
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{title}</title>", f"<style>{PAGE}</style>", "</head>", "<body>",
-        f"<h1>{safe(chart.stream.name)}</h1>",
-    ]
-    if chart.crash:
-        parts.append(f'<p class="crash">{safe(chart.crash)}</p>')
-    parts += [*_legend(chart), '<div class="picture scroll">', picture(chart).rstrip(), "</div>"]
-    parts += [*_table(chart), "</body>", "</html>"]
-    return ascii_markup("\n".join(parts)) + "\n"
-
-
-def _legend(chart: Chart) -> Iterator[str]:
+    """The page of a stream and, where the chart has one, its consumer; ASCII."""
     keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
-    yield '<ul class="legend">'
-    yield from (f"<li>{_KEY.format(sample)}{meaning}</li>" for sample, meaning in keys)
-    yield "</ul>"
+    crash = [f'<p class="crash">{safe(chart.crash)}</p>'] if chart.crash else []
+    return html_page(labels.headline(chart), [
+        f"<h1>{safe(chart.stream.name)}</h1>", *crash, *legend(keys),
+        '<div class="picture scroll">', picture(chart).rstrip(), "</div>", *_table(chart),
+    ])
 
 
 def _table(chart: Chart) -> Iterator[str]:

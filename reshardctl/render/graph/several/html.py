@@ -7,41 +7,31 @@ from collections.abc import Iterator
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
 from reshardctl.render.graph.html import SHARDS
+from reshardctl.render.graph.page import KEY, html_page, legend
 from reshardctl.render.graph.several import svg
 from reshardctl.render.graph.several.together import Line, Together
-from reshardctl.render.graph.style import PAGE
-from reshardctl.render.graph.xml import ascii_markup, safe
+from reshardctl.render.graph.xml import safe
 
-_KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
 _LINE = '<line class="line c{}" style="stroke-width:{}px" x1="0" y1="7" x2="26" y2="7"/>'
 _LOST = '<rect class="may" x="1" y="1" width="24" height="12"/>'
 
 
 def draw(shown: Together) -> str:
-    """ASCII. A policy in the page forbids whatever would come from elsewhere."""
-    parts = [
-        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
-        '<meta http-equiv="Content-Security-Policy" '
-        'content="default-src \'none\'; style-src \'unsafe-inline\'">',
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{safe(labels.headline(shown.base))}</title>", f"<style>{PAGE}</style>",
-        "</head>", "<body>", f"<h1>{safe(shown.base.stream.name)}</h1>",
-        *_legend(shown), '<div class="picture scroll">',
-        svg.picture(shown, legend=False).rstrip(), "</div>", *_table(shown), "</body>", "</html>",
-    ]
-    return ascii_markup("\n".join(parts)) + "\n"
+    """The page of a stream and its consumers, ASCII."""
+    keys = (*SHARDS, (_LOST, "a consumer will not, or may not, read it"))
+    return html_page(labels.headline(shown.base), [
+        f"<h1>{safe(shown.base.stream.name)}</h1>", *legend(keys, _consumers(shown)),
+        '<div class="picture scroll">', svg.picture(shown, legend=False).rstrip(), "</div>",
+        *_table(shown),
+    ])
 
 
-def _legend(shown: Together) -> Iterator[str]:
-    yield '<ul class="legend">'
+def _consumers(shown: Together) -> Iterator[str]:
     for index, line in enumerate(shown.lines):
         width = min(svg.thickness(index, len(shown.lines)), 10.0)
         crash = ' class="crash"' if line.chart.crash else ""
-        sample = _KEY.format(_LINE.format(index, width))
+        sample = KEY.format(_LINE.format(index, width))
         yield f"<li{crash}>{sample}{safe(svg.describe(line))}</li>"
-    for sample, meaning in (*SHARDS, (_LOST, "a consumer will not, or may not, read it")):
-        yield f"<li>{_KEY.format(sample)}{meaning}</li>"
-    yield "</ul>"
 
 
 def _table(shown: Together) -> Iterator[str]:
