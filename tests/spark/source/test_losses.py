@@ -209,7 +209,7 @@ def test_retention_that_was_raised_too_late_for_a_shard_that_is_not_in_the_open_
     living.fake.clock.advance(DAY - HOUR / 2)
     living.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=168)
     query.trigger()
-    with pytest.raises(DataLoss, match=r"gone in shard 0 \(from .*Z\) before its time"):
+    with pytest.raises(DataLoss, match=r"missing in shard 0 \(from .*Z\) before its time"):
         query.trigger()
 
 
