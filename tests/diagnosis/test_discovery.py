@@ -63,7 +63,7 @@ def test_a_number_of_a_moved_epoch_is_likely():
 def test_a_number_from_outside_of_the_streams_life_is_anothers(shift):
     number = int(number_of("a-both")) + (shift << 148) + (shift << 36)
     found = evidence([row("shardId-000000000001", str(number))])
-    assert found.confidence is Confidence.NONE and "not this stream's" in found.words()
+    assert found.confidence is Confidence.NONE and "not this stream's" in found.sentence()
 
 
 def test_a_number_older_than_its_shard_is_anothers():
