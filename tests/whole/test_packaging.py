@@ -18,8 +18,8 @@ import reshardctl
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
-APART = {"spark-3.5.lock", "spark-4.0.lock", "spark-4.lock"}
-"""Environments of their own: two releases of one library."""
+APART = {"docs.lock", "spark-3.5.lock", "spark-4.0.lock", "spark-4.lock"}
+"""Environments of their own: releases of one library, and tools that no test needs."""
 VERSION = reshardctl.__version__
 
 # A requirement of a hash-checked file: `name==version [; marker]` and then only `--hash` lines

@@ -1,0 +1,69 @@
+"""Write docs/rules.md from the docstrings of reshardctl/diagnosis/rules.
+
+    .venv/bin/python scripts/rules_page.py
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from reshardctl.diagnosis.rules.pages import Page, pages
+
+PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
+HEAD = """# Rules
+
+Written by `scripts/rules_page.py` from `reshardctl/diagnosis/rules`; edit the docstrings there.
+`reshardctl rule RSH203` prints one rule.
+
+A finding carries the code of a rule. A code keeps its meaning for good. The first digit is the
+subject: 1 the stream, 2 what the next start does, 3 rows, 4 the running application, 5 the sink of
+an audit, 9 a failed read.
+"""
+THREAD = re.compile(r"\b([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#(\d+)")
+"""A thread on GitHub, which sends issues/N on to pull/N where it is one."""
+
+
+def page() -> str:
+    """The whole page."""
+    known = pages()
+    lines = [HEAD, "| code | name | summary |", "|---|---|---|"]
+    for rule in known:
+        cells = (f"[{rule.code}](#{_anchor(rule)})", rule.name, _escaped(rule.summary))
+        lines.append(f"| {' | '.join(cells).replace(chr(10), ' ')} |")
+    for rule in known:
+        lines += ["", *_section(rule)]
+    return "\n".join(lines) + "\n"
+
+
+def _section(rule: Page) -> Iterator[str]:
+    yield f"## {rule.code} {rule.name}\n"
+    yield _escaped(rule.summary)
+    for section in rule.sections:
+        yield f"\n**{section.title}**"
+        for block in section.text.split("\n\n"):
+            yield from _block(block)
+
+
+def _block(block: str) -> Iterator[str]:
+    """A paragraph, or lines that are shown as they are: those indented by four spaces."""
+    lines = block.splitlines()
+    if all(line.startswith("    ") for line in lines):
+        yield "\n```text\n" + "\n".join(line[4:] for line in lines) + "\n```"
+        return
+    yield "\n" + THREAD.sub(r"[\g<0>](https://github.com/\1/issues/\2)", _escaped(block))
+
+
+def _escaped(text: str) -> str:
+    """Plain text as Markdown: what stands in code stays as it is."""
+    parts = re.split(r"(`[^`]+`)", text)
+    return "".join(p if p.startswith("`") else re.sub(r"([*_<~|\\])", r"\\\1", p) for p in parts)
+
+
+def _anchor(rule: Page) -> str:
+    return f"{rule.code}-{rule.name}".lower()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

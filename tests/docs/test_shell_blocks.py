@@ -1,0 +1,119 @@
+"""Every command of a shell block is run by a test, or parsed by the real command line.
+
+A command that is only parsed has options that exist and values that they take. NOT_RUN says for
+each page why its blocks are not executed. `RESHARDCTL_COUNT_BLOCKS=1 pytest -s` prints the totals.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer.main
+
+from reshardctl.cli.app import app
+from tests.docs.pages import PAGES, ROOT, Block, shell_blocks
+
+RUN = {
+    "tutorial": "tests/docs/test_tutorial.py",
+    "policies": "tests/cli/test_policies_page.py",
+}
+"""Page → the test that runs its blocks in order."""
+
+TRANSCRIPT = "a transcript on a stream made for it, with the times of that day"
+SCRIPT = "starts a script of the checkout that CI runs itself"
+TEMPLATE = "the names are the reader's own"
+NOT_RUN = {
+    "README": "installs into the reader's environment, or takes the reader's names",
+    "CONTRIBUTING": SCRIPT,
+    "adding-a-consumer": SCRIPT, "adding-a-format": SCRIPT, "adding-a-release": SCRIPT,
+    "adding-a-rule": SCRIPT, "adding-a-store": SCRIPT,
+    "audit": "needs PySpark and a sink; tests/spark/audit runs the commands",
+    "ci": "a pipeline that reshards; tests/cli/test_waiting.py runs its waits",
+    "commands": "the examples of --help, with made-up names",
+    "config": "a transcript of four consumers; tests/cli/test_configured.py has the stream",
+    "deploy": "needs a container engine and a cluster; tests/deploy reads the files",
+    "graph": TRANSCRIPT,
+    "index": TEMPLATE,
+    "kcl": TRANSCRIPT, "kinesis-consumer": TRANSCRIPT, "kinsumer": TRANSCRIPT,
+    "live": "needs a running application; tests/cli/test_live.py runs the commands",
+    "preflight": TRANSCRIPT,
+    "quickwit": TRANSCRIPT,
+    "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
+    "runbook": TRANSCRIPT,
+    "snapshots": TRANSCRIPT,
+    "source": "needs PySpark",
+    "spark": TRANSCRIPT,
+    "undo": TRANSCRIPT,
+    "watching": "needs a running application; tests/cli/test_watching.py runs the commands",
+}  # fmt: skip
+"""Page → why its shell blocks are not executed as they stand."""
+
+BLOCKS = shell_blocks()
+VERBS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+ELLIPSIS = re.compile(r"…|\.\.\.")
+
+
+def ours(block: Block) -> Iterator[list[str]]:
+    """The words of each `reshardctl` command of a block, without what a shell does with it."""
+    for command in block.commands:
+        for part in re.split(r" (?:\||&&|;) ", command):
+            words = shlex.split(part, comments=True)
+            if words[:1] == ["reshardctl"] and not ELLIPSIS.search(part):
+                end = next((i for i, word in enumerate(words) if word[:1] in "<>"), len(words))
+                yield words[1:end]
+
+
+def parse(words: list[str]) -> None:
+    """Raises for a command, an option or a value that does not exist."""
+    commands, name = VERBS, "reshardctl"
+    while words and not words[0].startswith("-"):
+        command, words, name = commands[words[0]], words[1:], f"{name} {words[0]}"
+        if not hasattr(command, "commands"):
+            command.make_context(name, list(words))
+            return
+        commands = command.commands
+    assert words in (["--version"], ["--help"], []), words
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: f"{b.page.stem}:{b.line}")
+def test_a_command_can_be_typed(block):
+    for words in ours(block):
+        if "--help" not in words[1:]:
+            parse(words)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: f"{b.page.stem}:{b.line}")
+def test_a_script_is_there(block):
+    for command in block.commands:
+        for word in re.findall(r"(?<![\w/.])(?:scripts|tests|\.ci)/[\w./-]+", command):
+            assert (ROOT / word).exists(), word
+
+
+def test_each_page_is_run_or_says_why_not():
+    pages = {block.page.stem for block in BLOCKS}
+    assert pages - RUN.keys() - NOT_RUN.keys() == set(), "add the page to RUN or to NOT_RUN"
+    known = {page.stem for page in PAGES}
+    assert (RUN.keys() | NOT_RUN.keys()) - known == set()
+    for test in [*RUN.values(), *re.findall(r"tests/\S+\.py", " ".join(NOT_RUN.values()))]:
+        assert (ROOT / test).is_file(), test
+
+
+def test_an_option_that_does_not_exist_would_be_noticed():
+    with pytest.raises(Exception, match="No such option"):
+        parse(["fix", "kcl://TABLE", "--stream", "NAME", "--force"])
+    with pytest.raises(KeyError):
+        parse(["repair", "kcl://TABLE"])
+
+
+def test_totals():
+    run = sum(block.page.stem in RUN for block in BLOCKS)
+    commands = sum(len(list(ours(block))) for block in BLOCKS)
+    if os.environ.get("RESHARDCTL_COUNT_BLOCKS"):
+        print(f"{len(BLOCKS)} shell blocks: {run} run, {len(BLOCKS) - run} say why not;"
+              f" {commands} commands of reshardctl parsed")  # fmt: skip
+    assert run >= 15 and commands >= 100
