@@ -18,7 +18,7 @@ import reshardctl
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
-APART = {"docs.lock", "spark-3.5.lock", "spark-4.0.lock", "spark-4.lock"}
+APART = {"docs.lock", "release.lock", "spark-3.5.lock", "spark-4.0.lock", "spark-4.lock"}
 """Environments of their own: releases of one library, and tools that no test needs."""
 VERSION = reshardctl.__version__
 
