@@ -107,7 +107,7 @@ def test_a_first_shard_without_a_share_that_waited_for_too_long(old):
     assert query.trigger()
     query.stop()
     living.fake.clock.advance(2 * DAY)
-    with pytest.raises(DataLoss, match=r"shard 0 \(from .*shard 1 \(from .*may be gone"):
+    with pytest.raises(DataLoss, match=r"shard 0 \(from .*shard 1 \(from .*may have expired"):
         query.trigger()
 
 
