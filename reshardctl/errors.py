@@ -26,6 +26,8 @@ class ReshardError(Exception):
 
     id: ClassVar[str] = "E300"
     exit = Exit.UNKNOWN
+    unjudged: tuple[str, str] | None = None
+    """Stream and consumer that could not be judged because of it, for metrics."""
 
     def __init__(self, what: str, next: str = "") -> None:  # noqa: A002
         super().__init__(what)

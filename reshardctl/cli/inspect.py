@@ -16,9 +16,11 @@ from reshardctl.cli.options import (
     ConsumersArgument,
     CountOption,
     EndpointOption,
-    FormatOption,
+    EveryOption,
     IfReshardOption,
+    MetricsFormatOption,
     OutputOption,
+    PerShardOption,
     PolicyOption,
     ProbeOption,
     ProfileOption,
@@ -50,6 +52,7 @@ def inspect(
     until: UntilOption = None,
     if_reshard: IfReshardOption = None,
     watch: WatchOption = None,
+    every: EveryOption = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
     ] = FailOn.ERROR,
@@ -60,8 +63,9 @@ def inspect(
             help="Count only what this JSON report lacks; it, or a snapshot, is evidence, too.",
         ),
     ] = None,
-    form: FormatOption = None,
+    form: MetricsFormatOption = None,
     output: OutputOption = None,
+    per_shard: PerShardOption = False,
     color: ColorOption = ColorMode.AUTO,
     verbose: VerboseOption = False,
     _read_only: Annotated[
@@ -77,20 +81,23 @@ def inspect(
     from reshardctl.commands.account import Account
     from reshardctl.commands.inspect import InspectRequest
     from reshardctl.commands.inspect import inspect as inspected
-    from reshardctl.console.destinations import destinations
+    from reshardctl.console.destinations import destinations, wants_metrics
     from reshardctl.console.output import Output
 
-    out = Output(destinations(form, output), color, verbose, ())
+    places = destinations(form, output, metrics=True)
+    out = Output(places, color, verbose, (), per_shard=per_shard)
     terminal = Terminal()
-    result = inspected(
-        InspectRequest(
-            consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
-            watch=watch, fail_on=severity(fail_on), baseline=baseline, stream=stream,
-            account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
-            policy=policy, accept=accept, probe=probe, config=config,
-        ),
-        terminal,
+    request = InspectRequest(
+        consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
+        watch=watch, fail_on=severity(fail_on), baseline=baseline, stream=stream,
+        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+        policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
     )
+    if every is not None:
+        from reshardctl.cli.inspect_again import look_again
+
+        return look_again(request, every, out, terminal)
+    result = inspected(request, terminal)
     out = replace(out, suggested_command=result.words)
     out.write(result.report if result.alone else result.roundup, result.exit)
     if result.warning:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.console.choices import ColorMode, FormatName
+from reshardctl.console.choices import ColorMode, FormatName, MetricsFormat
 
 LocatorArgument = Annotated[
     str,
@@ -125,6 +125,33 @@ FormatOption = Annotated[
         help=f"{', '.join(FormatName)}. Default: text on a terminal, concise in a pipe. "
         "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release.",
         show_default=False,
+    ),
+]
+MetricsFormatOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        metavar="NAME[=FILE]",
+        help=f"{', '.join([*FormatName, *MetricsFormat])}. Default: text on a terminal, concise in "
+        "a pipe. Repeatable: others go to their FILE. json1: JSON documents of version 1, for one "
+        "release. openmetrics: gauges for Prometheus; with --probe the age of unread records too.",
+        show_default=False,
+    ),
+]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--every",
+        metavar="DURATION",
+        help="Inspect again in every such period and write all files anew, until Ctrl-C. Without a "
+        "terminal: one line a round.",
+        show_default=False,
+    ),
+]
+PerShardOption = Annotated[
+    bool,
+    typer.Option(
+        "--per-shard", help="With --format openmetrics: a series for each shard, not the worst."
     ),
 ]
 PolicyOption = Annotated[

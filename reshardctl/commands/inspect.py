@@ -8,14 +8,14 @@ from pathlib import Path
 
 from reshardctl.commands.baseline import baseline_of, known_before, of_another
 from reshardctl.commands.inspect_many import failing, roundup
-from reshardctl.commands.inspect_modes import looking_of
+from reshardctl.commands.inspect_modes import Looking, looking_of
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.request import counting
-from reshardctl.commands.target import Selection
+from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.named import several
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.errors import UsageError
+from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.roundup import Entry, Roundup
 
@@ -41,6 +41,9 @@ class InspectRequest(Selection):
     """The severity from which the result's `exit` is `FINDINGS`; `None` for never."""
     baseline: Path | None = None
     """An earlier JSON report or a snapshot, whose findings are not counted again."""
+    metrics: bool = False
+    """Whether the result is for metrics: with `probe`, the first unread record of every shard is
+    read too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +91,17 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
         known_before(counting(target, request.count), baseline)
         for target in several(request.consumers, request, observer)
     ]
-    looking = looking_of(request.wait, request.until, request.if_reshard, request.watch)
+    looking = looking_of(
+        request.wait, request.until, request.if_reshard, request.watch, request.metrics
+    )
     first = targets[0]
     if len(targets) == 1 and first.entry is None and baseline is None:
-        report = looking.report(first, observer)
+        report = _alone(looking, first, observer)
         failed = failing(report.findings, request.fail_on)
         code = Exit.FINDINGS if failed else Exit.OK
         entry = Entry(
-            first.locator.text, first.stream, first.locator, first.argv, code, report=report
+            first.locator.text, first.stream, first.locator, first.argv, code, report=report,
+            asked=first.stream,
         )
         return Inspection(Roundup((entry,), code, first.argv), first.argv, alone=True)
     judged = roundup(
@@ -105,3 +111,12 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
     return Inspection(judged, first.argv, alone=False, warning=warning)
+
+
+def _alone(looking: Looking, target: Target, observer: Observer) -> Report:
+    """The report of the only consumer. Its failure is raised, and names it for metrics."""
+    try:
+        return looking.report(target, observer)
+    except ReshardError as error:
+        error.unjudged = (target.stream, target.locator.text)
+        raise

@@ -102,7 +102,8 @@ def _entry(
     name = target.locator.text if entry is None else entry.name
     stream = target.stream if entry is None else entry.stream.name
     whole = Entry(
-        name, stream, target.locator, target.argv, Exit.OK, None if entry is None else entry.where
+        name, stream, target.locator, target.argv, Exit.OK,
+        None if entry is None else entry.where, asked=target.stream,
     )
     if isinstance(outcome, ReshardError):
         return replace(whole, exit=outcome.exit, failure=outcome)

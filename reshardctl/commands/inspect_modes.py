@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reshardctl.commands.observer import Observer
     from reshardctl.commands.target import Target
     from reshardctl.diagnosis.report import Report
+    from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Reshard
 
 SHORTEST = 10.0
@@ -25,21 +26,31 @@ class Looking:
     """How to inspect.
 
     wait: what to wait for first. reshards: judge the stream as it would be after them, in this
-    order. watch: seconds to watch the running consumer, 0 for not.
+    order. watch: seconds to watch the running consumer, 0 for not. metrics: whether a probe also
+    reads the first unread record of every shard.
     """
 
     wait: Wait | None = None
     reshards: tuple[Reshard, ...] = ()
     watch: float = 0.0
+    metrics: bool = False
 
     def report(self, target: Target, observer: Observer) -> Report:
         """Waits, reads and judges."""
-        from reshardctl.commands.survey import survey
-        from reshardctl.diagnosis.preflight import forecast
-
         if self.reshards:
             _nothing_measured(target)
         ports = target.ports()
+        report = self._report(target, ports, observer)
+        if target.probe and (self.metrics or self.watch):
+            from reshardctl.commands.first_unread import with_first_records
+
+            report = with_first_records(report, ports, observer, every_shard=self.metrics)
+        return report
+
+    def _report(self, target: Target, ports: Ports, observer: Observer) -> Report:
+        from reshardctl.commands.survey import survey
+        from reshardctl.diagnosis.preflight import forecast
+
         if self.wait is not None:
             wait_for(self.wait, ports, target.stream, target.locator, observer)
         if self.watch:
@@ -51,7 +62,8 @@ class Looking:
 
 
 def looking_of(
-    wait: str | None, until: str | None, if_reshard: Sequence[str] | None, watch: str | None
+    wait: str | None, until: str | None, if_reshard: Sequence[str] | None, watch: str | None,
+    metrics: bool = False,
 ) -> Looking:
     """Reads the options. Raises UsageError before anything is called."""
     from reshardctl.lineage import parse_reshard
@@ -62,7 +74,12 @@ def looking_of(
             "--if-reshard and --watch exclude each other: one judges a start after a reshard that "
             "nobody has made, the other what runs now", "run inspect once with each",
         )
-    return Looking(wait_of(wait, until), reshards, _seconds(watch))
+    if reshards and metrics:
+        raise UsageError(
+            "--if-reshard and --format openmetrics exclude each other: metrics tell what is, not "
+            "what a reshard would bring", "leave one of them out",
+        )
+    return Looking(wait_of(wait, until), reshards, _seconds(watch), metrics)
 
 
 def _seconds(watch: str | None) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.activity import Watched, watched
 from reshardctl.diagnosis.report import make
+from reshardctl.diagnosis.shard_lag import position_times
 from reshardctl.diagnosis.stuck_positions import places_to_watch
 from reshardctl.model.times import duration
 from reshardctl.planning.policy import LOSSLESS
@@ -57,4 +58,5 @@ def _compared(first: Snapshot, second: Snapshot) -> Watched:
     excluded = consumer.excluded_by(round(second.now - first.now))
     old, new = (consumer.signs_of_life(snapshot.images) for snapshot in (first, second))
     alive = any(old.get(key) != sign for key, sign in new.items())
-    return watched(before, after, first.now, second.now, excluded, alive)
+    seen = watched(before, after, first.now, second.now, excluded, alive)
+    return replace(seen, positions=position_times(first))

@@ -19,6 +19,12 @@ class FormatName(StrEnum):
     SARIF = "sarif"
 
 
+class MetricsFormat(StrEnum):
+    """Formats of metrics, which hold numbers for monitoring and no report."""
+
+    OPENMETRICS = "openmetrics"
+
+
 class FailOn(StrEnum):
     """Severity from which `inspect` exits 1."""
 

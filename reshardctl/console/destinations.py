@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.console.choices import FormatName
+from reshardctl.console.choices import FormatName, MetricsFormat
 from reshardctl.errors import UsageError
 
 ONE_DOCUMENT = frozenset({
@@ -19,17 +19,20 @@ ONE_DOCUMENT = frozenset({
 class Destination:
     """A place of output. format: `None` for its default. file: `None` for stdout."""
 
-    format: FormatName | None
+    format: FormatName | MetricsFormat | None
     file: str | None
 
 
-def destinations(formats: Sequence[str] | None, output: str | None) -> tuple[Destination, ...]:
+def destinations(
+    formats: Sequence[str] | None, output: str | None, metrics: bool = False
+) -> tuple[Destination, ...]:
     """The places of `--format NAME`, `--format NAME=FILE` and `--output FILE`, main one first.
 
-    The main one is the format without a file, or the default. Raises UsageError for an unknown
-    name, for two formats without a file and for one file named twice.
+    The main one is the format without a file, or the default. metrics: whether the command has
+    metrics to write. Raises UsageError for an unknown name, for two formats without a file and for
+    one file named twice.
     """
-    named = [_parsed(text) for text in formats or ()]
+    named = [_parsed(text, metrics) for text in formats or ()]
     main = [destination for destination in named if destination.file is None]
     if len(main) > 1:
         first, second = (destination.format for destination in main[:2])
@@ -48,14 +51,25 @@ def one_document(places: Sequence[Destination]) -> bool:
     return places[0].format in ONE_DOCUMENT
 
 
-def _parsed(text: str) -> Destination:
+def _parsed(text: str, metrics: bool) -> Destination:
     name, joint, file = text.partition("=")
-    if name not in set(FormatName):
-        known = ", ".join(FormatName)
+    if name in set(MetricsFormat) and not metrics:
+        raise UsageError(
+            f"--format {name}: this command has no metrics to write",
+            f"reshardctl inspect CONSUMER --stream STREAM --format {name}=FILE",
+        )
+    if name not in {*FormatName, *MetricsFormat}:
+        known = ", ".join([*FormatName, *(MetricsFormat if metrics else ())])
         raise UsageError(f"--format {text!r}: {name!r} is no format", f"known are {known}")
     if joint and not file:
         raise UsageError(f"--format {text!r} names no file", f"--format {name}=FILE")
-    return Destination(FormatName(name), file or None)
+    form = MetricsFormat(name) if name in set(MetricsFormat) else FormatName(name)
+    return Destination(form, file or None)
+
+
+def wants_metrics(places: Sequence[Destination]) -> bool:
+    """Whether metrics go to one of them."""
+    return any(isinstance(place.format, MetricsFormat) for place in places)
 
 
 def _distinct(files: Sequence[str]) -> None:

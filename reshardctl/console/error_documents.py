@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from reshardctl.console.choices import FormatName
+from reshardctl.console.choices import FormatName, MetricsFormat
 from reshardctl.console.destinations import ONE_DOCUMENT, Destination, destinations
 from reshardctl.console.failures import PipeClosed
 from reshardctl.errors import ReshardError, UsageError
@@ -20,8 +20,13 @@ from reshardctl.exit import Exit
 
 VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit"})
 """Commands whose `--output` takes a report. The output of others must not be overwritten."""
-SPOKEN = ONE_DOCUMENT | {FormatName.GITHUB}
+SPOKEN: frozenset[FormatName | MetricsFormat | None] = frozenset({
+    *ONE_DOCUMENT, FormatName.GITHUB, *MetricsFormat,
+})
 """Formats in which a program reads stdout."""
+
+WITH_METRICS = frozenset({"inspect"})
+"""Those whose `--format` takes metrics."""
 
 _places: tuple[Destination, ...] = ()
 _shown: dict[Destination, Exit] = {}
@@ -34,7 +39,13 @@ def begin(arguments: Sequence[str]) -> None:
     """
     global _places
     _shown.clear()
-    _places = _named(arguments) if arguments and arguments[0] in VERBS else ()
+    verb = arguments[0] if arguments else ""
+    _places = _named(arguments, verb in WITH_METRICS) if verb in VERBS else ()
+
+
+def forget_shown() -> None:
+    """Begins another round of the same command: no place has a document of it yet."""
+    _shown.clear()
 
 
 def shown(destination: Destination, code: Exit) -> None:
@@ -57,25 +68,28 @@ def speak(error: ReshardError) -> None:
 def _spoken(destination: Destination) -> bool:
     if destination.file is not None:
         return True
-    if destination in _shown and destination.format in ONE_DOCUMENT:
+    once = isinstance(destination.format, MetricsFormat) or destination.format in ONE_DOCUMENT
+    if destination in _shown and once:
         return False
     return destination.format in SPOKEN
 
 
 def _tell(destination: Destination, error: ReshardError) -> None:
+    from reshardctl.console.earlier_metrics import earlier_metrics
     from reshardctl.console.stdout import write
     from reshardctl.render import Context
     from reshardctl.render import write as written
     from reshardctl.stores.named_file import replace_file
 
-    text = written(error, destination.format or FormatName.CONCISE, Context(exit=error.exit))
+    context = Context(exit=error.exit, earlier=earlier_metrics(destination))
+    text = written(error, destination.format or FormatName.CONCISE, context)
     if destination.file is None:
         write(text)
     else:
         replace_file(Path(destination.file), text)
 
 
-def _named(arguments: Sequence[str]) -> tuple[Destination, ...]:
+def _named(arguments: Sequence[str], metrics: bool) -> tuple[Destination, ...]:
     formats, output = [], None
     for index, word in enumerate(arguments):
         name, joint, value = word.partition("=")
@@ -87,14 +101,14 @@ def _named(arguments: Sequence[str]) -> tuple[Destination, ...]:
         elif word == "-o":
             output = following
     try:
-        return destinations(formats, output)
+        return destinations(formats, output, metrics)
     except UsageError:
-        return _valid(formats)
+        return _valid(formats, metrics)
 
 
-def _valid(formats: Sequence[str]) -> tuple[Destination, ...]:
+def _valid(formats: Sequence[str], metrics: bool) -> tuple[Destination, ...]:
     """The first format that is valid, for stdout: the others contradict it or themselves."""
     for text in formats:
         with suppress(UsageError):
-            return (Destination(destinations([text], None)[0].format, None),)
+            return (Destination(destinations([text], None, metrics)[0].format, None),)
     return ()

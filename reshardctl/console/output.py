@@ -11,8 +11,9 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from reshardctl.console import error_documents as lastword
-from reshardctl.console.choices import ColorMode, FormatName
+from reshardctl.console.choices import ColorMode, FormatName, MetricsFormat
 from reshardctl.console.destinations import Destination
+from reshardctl.console.earlier_metrics import earlier_metrics
 from reshardctl.console.stdout import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
@@ -39,6 +40,8 @@ class Output:
     suggested_command: Sequence[str]
     sink: tuple[str, ...] = ()
     """The arguments that name the sink whose positions are wanted."""
+    per_shard: bool = False
+    """Whether metrics have a series for each shard."""
 
     def __post_init__(self) -> None:
         for destination in self.destinations:
@@ -86,7 +89,8 @@ class Output:
         plain = destination.file is None and not unicode_is_read()
         colored = self._colored(destination)
         return Context(
-            tuple(self.suggested_command), width, colored, plain, self.verbose, code, self.sink
+            tuple(self.suggested_command), width, colored, plain, self.verbose, code, self.sink,
+            self.per_shard, earlier_metrics(destination),
         )
 
     def _colored(self, destination: Destination) -> bool:
@@ -97,7 +101,7 @@ class Output:
         return _terminal(destination) or bool(os.environ.get("FORCE_COLOR"))
 
 
-def _name(destination: Destination) -> FormatName:
+def _name(destination: Destination) -> FormatName | MetricsFormat:
     if destination.format is not None:
         return destination.format
     return FormatName.TEXT if _terminal(destination) else FormatName.CONCISE

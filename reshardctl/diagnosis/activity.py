@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.model import ShardId
@@ -29,7 +29,8 @@ class Watched:
 
     since, until: Unix seconds of the two readings. excluded: what no change over that time rules
     out, as text. shards: every shard's row that existed at the end. elsewhere: whether any other
-    row gave a sign of life, such as a worker's, a lock, or another stream's.
+    row gave a sign of life, such as a worker's, a lock, or another stream's. positions: Unix second
+    in the position of each shard at the first reading, where it has one.
     """
 
     since: float
@@ -37,6 +38,7 @@ class Watched:
     excluded: str
     shards: Mapping[ShardId, Movement]
     elsewhere: bool = False
+    positions: Mapping[ShardId, float] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:

@@ -17,7 +17,8 @@ class Snapshot:
 
     now: Unix seconds at which it was taken. store: the medium's identity. foreseen: the assumed
     reshards (preflight), `None` if the lineage is as listed. watched: what changed during a watch,
-    `None` without one.
+    `None` without one. first_records: reads of the first record after a position, for metrics; no
+    finding rests on them.
     """
 
     locator: Locator
@@ -29,6 +30,7 @@ class Snapshot:
     counts: Mapping[Interval, Count] = field(default_factory=dict)
     foreseen: Foreseen | None = None
     watched: Watched | None = None
+    first_records: Mapping[ShardId, Probe] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Tells the listing its time, so that no younger number counts as its own."""

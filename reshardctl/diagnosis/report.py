@@ -85,6 +85,8 @@ class Report:
     """Of a forecast: shards by code that have the finding already, without the reshard."""
     caveats: tuple[str, ...] = ()
     """Those of the notes that say that another release is judged than the named one."""
+    pace: str = ""
+    """When unread records of a running consumer expire if it goes on as two looks saw it."""
 
     @property
     def nothing_left(self) -> bool:

@@ -57,12 +57,12 @@ class Prober:
         return walker.together({shard: walk}, self._clock)[shard]
 
     def probes(
-        self, target: Target, places: Iterable[tuple[ShardId, Cut]]
+        self, target: Target, places: Iterable[tuple[ShardId, Cut]], limit_records: int
     ) -> dict[ShardId, Probe]:
         """Does what `Kinesis.probes` says."""
         wanted = list(places)
         walker = self._walker(target, len(wanted))
-        walks = {s: _probe(walker, s, cut, PROBED_RECORDS, PROBED_READS) for s, cut in wanted}
+        walks = {s: _probe(walker, s, cut, limit_records, PROBED_READS) for s, cut in wanted}
         return walker.together(walks, self._clock, self._look.read)
 
     def counts(self, target: Target, intervals: Iterable[Interval]) -> dict[Interval, Count]:

@@ -10,7 +10,7 @@ from reshardctl.errors import CannotTell
 from reshardctl.kinesis.budget import Limits
 from reshardctl.kinesis.listing import Progress
 from reshardctl.kinesis.look import UNSEEN, Look
-from reshardctl.kinesis.probe import Prober
+from reshardctl.kinesis.probe import PROBED_RECORDS, Prober
 from reshardctl.kinesis.settle import settled_lineage
 from reshardctl.kinesis.summary import summary
 from reshardctl.kinesis.target import target_of
@@ -119,13 +119,17 @@ class Kinesis:
         return self._prober.probe(target, shard, since, limit_records, limit_calls)
 
     def probes(
-        self, stream: str, places: Iterable[tuple[ShardId, Cut]]
+        self,
+        stream: str,
+        places: Iterable[tuple[ShardId, Cut]],
+        *,
+        limit_records: int = PROBED_RECORDS,
     ) -> dict[ShardId, Probe]:
         """Reads a few records after each cut, all within the limits; `silent` if they ran out.
 
         CannotTell if a shard is gone or refuses the number.
         """
-        return self._prober.probes(target_of(stream, self.region), places)
+        return self._prober.probes(target_of(stream, self.region), places, limit_records)
 
     def counts(self, stream: str, intervals: Iterable[Interval]) -> dict[Interval, Count]:
         """Counts the records of each interval by reading them, `at_least` if the limits ran out."""

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
+from reshardctl.render import (
+    concise,
+    github,
+    json,
+    jsonl,
+    junit,
+    markdown,
+    openmetrics,
+    sarif,
+    text,
+)
 from reshardctl.render.context import Context
 from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
@@ -22,10 +32,14 @@ WRITERS: Mapping[str, Writer] = {
     "sarif": sarif.write,
 }
 
+METRICS: Mapping[str, Writer] = {"openmetrics": openmetrics.write}
+"""Formats that hold numbers of a judged consumer, and neither its report nor what is written."""
+
 
 def write(result: Result, form: str, context: Context) -> str:
-    """A result in one of the formats of `WRITERS`, as whole lines to be printed as they are."""
-    return WRITERS[form](Document(result, context))
+    """A result in a format of `WRITERS` or `METRICS`, as whole lines to be printed as they are."""
+    writer = METRICS[form] if form in METRICS else WRITERS[form]
+    return writer(Document(result, context))
 
 
-__all__ = ["WRITERS", "Context", "Fixed", "Planned", "Saved", "Undoing", "write"]
+__all__ = ["METRICS", "WRITERS", "Context", "Fixed", "Planned", "Saved", "Undoing", "write"]

@@ -23,6 +23,10 @@ class Context:
     exit: Exit = Exit.OK
     sink: tuple[str, ...] = ()
     """The arguments that name the sink whose positions are wanted; none for a fix."""
+    per_shard: bool = False
+    """Whether metrics have a series for each shard."""
+    earlier: str = ""
+    """The metrics that these replace: a consumer that cannot be judged keeps its timestamp."""
 
     @property
     def verb(self) -> str:

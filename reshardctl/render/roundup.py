@@ -22,7 +22,8 @@ class Entry:
 
     name: as it is configured, or its locator. stream: as the operator names it. origin: file and
     line, `None` where no file names it. suggested_command: the arguments that name it in printed
-    commands. report: without the findings that are suppressed, which are in `sifted`.
+    commands. report: without the findings that are suppressed, which are in `sifted`. asked: the
+    name or ARN by which AWS is asked for the stream.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Entry:
     report: Report | None = None
     failure: ReshardError | None = None
     sifted: Sifted = field(default_factory=lambda: Sifted(()))
+    asked: str = ""
 
     @property
     def hidden(self) -> Report | None:

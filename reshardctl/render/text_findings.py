@@ -125,6 +125,8 @@ def last_lines(sheet: Sheet, report: Report) -> None:
     """What was judged, the counted line, and the commands that come next."""
     for note in report.notes:
         sheet.line(f"Note: {shortened(note, sheet.context.verbose)}.")
+    if report.pace:
+        sheet.line((f"{sentence(report.pace)}", "yellow"))
     if judged := what_was_judged(report):
         sheet.line(judged)
     sheet.blank()

@@ -53,7 +53,7 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
         notes = [*(shortened(n, sheet.context.verbose) for n in report.notes), *notes]
     elif report is not None:
         notes = [*report.caveats, *notes]
-        if not entry.sifted.hidden and not notes:
+        if not entry.sifted.hidden and not notes and not report.pace:
             return
     sheet.blank()
     sheet.fields((entry.name, "bold"), *([entry.locator.text] if entry.origin else []))
@@ -69,6 +69,8 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
         sheet.line(("· ", "dim"), hidden(finding, by), indent=2)
     for note in notes:
         sheet.line(f"Note: {sentence(note)}", indent=2)
+    if report is not None and report.pace:
+        sheet.line((sentence(report.pace), "yellow"), indent=2)
 
 
 def _last(sheet: Sheet, shown: Roundup) -> None:

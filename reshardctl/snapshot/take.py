@@ -28,7 +28,7 @@ class Records(Protocol):
     """The calls to Kinesis that read many shards at once; a snapshot in its place has none."""
 
     def probes(
-        self, stream: str, places: Iterable[tuple[ShardId, Cut]]
+        self, stream: str, places: Iterable[tuple[ShardId, Cut]], *, limit_records: int = ...
     ) -> Mapping[ShardId, Probe]:
         """Bounded reads from each cut."""
 
@@ -56,6 +56,20 @@ def probed(
     else:
         probes = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
     return replace(snapshot, probes={**snapshot.probes, **probes})
+
+
+def first_records(
+    snapshot: Snapshot, kinesis: Stream, places: Iterable[tuple[ShardId, Cut]]
+) -> Snapshot:
+    """The same snapshot with the first record after each of these cuts, for metrics.
+
+    Nothing is read where the stream is a snapshot.
+    """
+    if not hasattr(kinesis, "probes"):
+        return snapshot
+    arn = snapshot.lineage.stream.arn
+    read = cast("Records", kinesis).probes(arn, places, limit_records=1)
+    return replace(snapshot, first_records={**snapshot.first_records, **read})
 
 
 def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) -> Snapshot:

@@ -61,6 +61,16 @@ def is_regular(path: Path) -> bool:
         return True
 
 
+def text_of(path: Path) -> str:
+    """The text of a regular file that will be replaced; "" for any other or an unreadable one."""
+    try:
+        if _descriptor(path) is None and path.is_file():
+            return path.read_text("utf-8", "replace")
+    except OSError:
+        pass
+    return ""
+
+
 def replace_file(path: Path, text: str) -> None:
     """Writes the text; see the module. UsageError if the system refuses."""
     try:

@@ -1,0 +1,199 @@
+"""For monitoring: gauges of judged consumers as OpenMetrics text, for Prometheus to read.
+
+The names and meanings are those of docs/metrics.md. A value that is not known has no sample. A
+consumer that could not be judged has `reshardctl_up` 0 and the timestamp of its last success, which
+is taken from the metrics that these replace.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.shard_lag import Lag, ShardLag, shard_lags, worst_lag
+from reshardctl.errors import ReshardError
+from reshardctl.render.document import Document
+from reshardctl.render.escape import escape
+from reshardctl.render.roundup import Roundup
+
+UP, SUCCESS = "reshardctl_up", "reshardctl_last_success_timestamp_seconds"
+FAMILIES: Mapping[str, tuple[str, str]] = {
+    UP: ("", "Whether the last look could judge the consumer (1) or not (0)."),
+    SUCCESS: ("seconds", "Unix time of the last look that could judge the consumer."),
+    "reshardctl_retention_seconds": ("seconds", "Retention period of the stream."),
+    "reshardctl_finding": (
+        "", "Shards with a finding of a rule; 1 if it concerns the consumer as a whole.",
+    ),
+    "reshardctl_oldest_unread_seconds": (
+        "seconds", "Time since the oldest unread record arrived; 0 if none is unread.",
+    ),
+    "reshardctl_retention_margin_seconds": (
+        "seconds", "Time until unread records begin to expire; negative if they may have begun to.",
+    ),
+    "reshardctl_lag_retention_ratio": (
+        "", "Age of the oldest unread record in percent of the retention period.",
+    ),
+    "reshardctl_expired_unread": ("", "Shards of which unread records may have expired."),
+    "reshardctl_position_age_seconds": (
+        "seconds", "Time since the record of the stored position was written.",
+    ),
+}
+"""Each metric with its unit, "" for none, and its help, in the order in which they are written."""
+
+_OLD = re.compile(
+    rf'({UP}|{SUCCESS})'
+    r'\{(stream="(?:[^"\\\n]|\\.)*",consumer="(?:[^"\\\n]|\\.)*")\} (\d+(?:\.\d+)?)$', re.ASCII,
+)
+Samples = Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One consumer of one stream. report: `None` if it could not be judged."""
+
+    stream: str
+    consumer: str
+    report: Report | None
+
+    @property
+    def labels(self) -> str:
+        """The labels of its samples."""
+        stream = self.stream.rpartition("/")[2] if self.stream.startswith("arn:") else self.stream
+        return _labels({"stream": stream, "consumer": self.consumer})
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The samples of each metric."""
+
+    samples: Samples = field(default_factory=lambda: {name: [] for name in FAMILIES})
+
+    def add(self, name: str, labels: str, value: float | None) -> None:
+        if value is not None:
+            self.samples[name].append(f"{name}{{{labels}}} {_number(value)}")
+
+    def lines(self) -> Iterator[str]:
+        for name, (unit, says) in FAMILIES.items():
+            yield f"# HELP {name} {says}"
+            yield f"# TYPE {name} gauge"
+            if unit:
+                yield f"# UNIT {name} {unit}"
+            yield from self.samples[name]
+        yield "# EOF"
+
+
+def write(document: Document) -> str:
+    """The metrics of a report or a round-up; of a failure, what is left of the earlier ones."""
+    match document.result:
+        case Report() as report:
+            stream = report.snapshot.lineage.stream.name
+            subjects = [Subject(stream, report.snapshot.locator.text, report)]
+        case Roundup() as roundup:
+            subjects = [
+                Subject(entry.asked or entry.stream, entry.name, entry.report)
+                for entry in roundup.entries
+            ]
+        case ReshardError() as failure if failure.unjudged is not None:
+            subjects = [Subject(*failure.unjudged, None)]
+        case ReshardError():
+            return _unreached(document.context.earlier)
+        case other:
+            raise TypeError(f"{type(other).__name__} has no metrics")
+    return of_subjects(subjects, document.context.earlier, document.context.per_shard)
+
+
+def of_subjects(subjects: Iterable[Subject], earlier: str = "", per_shard: bool = False) -> str:
+    """The metrics of several consumers.
+
+    earlier: the text that this one replaces. per_shard: whether shards have series of their own
+    instead of one for the worst of them.
+    """
+    text, old = _Text(), _timestamps(earlier)
+    for subject in subjects:
+        if subject.report is None:
+            _failed(text, subject.labels, old.get(subject.labels))
+        else:
+            _judged(text, subject.labels, subject.report, per_shard)
+    return _whole(text)
+
+
+def _unreached(earlier: str) -> str:
+    """Nothing was looked at: every consumer of the earlier metrics is down."""
+    text = _Text()
+    for labels, timestamp in _timestamps(earlier).items():
+        _failed(text, labels, timestamp)
+    return _whole(text)
+
+
+def _failed(text: _Text, labels: str, timestamp: float | None) -> None:
+    text.add(UP, labels, 0)
+    text.add(SUCCESS, labels, timestamp)
+
+
+def _judged(text: _Text, labels: str, report: Report, per_shard: bool) -> None:
+    retention = report.snapshot.lineage.stream.retention
+    text.add(UP, labels, 1)
+    text.add(SUCCESS, labels, report.snapshot.now)
+    text.add("reshardctl_retention_seconds", labels, retention)
+    for (rule, severity), shards in _findings(report).items():
+        own = f"{labels},{_labels({'rule': rule, 'severity': severity})}"
+        for shard in shards if per_shard else ():
+            text.add("reshardctl_finding", f"{own},{_labels({'shard': shard})}", 1)
+        if not per_shard:
+            text.add("reshardctl_finding", own, len(shards))
+    lags = shard_lags(report)
+    for lag in lags if per_shard else ():
+        _lag(text, f"{labels},{_labels({'shard': lag.shard})}", lag, retention)
+    if not per_shard:
+        _lag(text, labels, worst_lag(lags), retention)
+
+
+def _findings(report: Report) -> dict[tuple[str, str], Sequence[str]]:
+    """Rule and severity → shards, "" for the consumer as a whole."""
+    shards: dict[tuple[str, str], dict[str, None]] = {}
+    for finding in report.findings:
+        concerned = shards.setdefault((finding.code, str(finding.severity)), {})
+        concerned.update(dict.fromkeys(finding.shards or ("",)))
+    return {key: tuple(concerned) for key, concerned in shards.items()}
+
+
+def _lag(text: _Text, labels: str, lag: Lag | ShardLag, retention: int) -> None:
+    oldest = lag.oldest_unread
+    text.add("reshardctl_oldest_unread_seconds", labels, oldest)
+    text.add("reshardctl_retention_margin_seconds", labels, lag.margin)
+    if oldest is not None and retention:
+        text.add("reshardctl_lag_retention_ratio", labels, 100 * oldest / retention)
+    text.add("reshardctl_expired_unread", labels, int(lag.expired))
+    text.add("reshardctl_position_age_seconds", labels, lag.position_age)
+
+
+def _timestamps(earlier: str) -> dict[str, float | None]:
+    """The consumers of earlier metrics, as labels, with the time of their last success."""
+    times: dict[str, float | None] = {}
+    for name, labels, value in (match.groups() for match in map(_OLD.match, earlier.split("\n"))
+                                if match):
+        if name == SUCCESS:
+            times[labels] = float(value)
+        else:
+            times.setdefault(labels, None)
+    return times
+
+
+def _whole(text: _Text) -> str:
+    return "".join(f"{line}\n" for line in text.lines())
+
+
+def _labels(pairs: Mapping[str, str]) -> str:
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in pairs.items())
+
+
+def _escaped(text: str) -> str:
+    """A label's value: nothing invisible, and what the OpenMetrics text format escapes."""
+    return escape(text).replace("\\", r"\\").replace('"', r"\"")
+
+
+def _number(value: float) -> str:
+    """At most three decimals, no exponent."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
