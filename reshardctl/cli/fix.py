@@ -15,6 +15,7 @@ from reshardctl.cli.options import (
     CountOption,
     EndpointOption,
     FormatOption,
+    NotRuleOption,
     OutputOption,
     PolicyOption,
     PositionsOption,
@@ -23,7 +24,9 @@ from reshardctl.cli.options import (
     RecreatedOption,
     RegionOption,
     RoleOption,
+    RuleOption,
     SetOption,
+    ShardsOption,
     ShiftOption,
     VerboseOption,
 )
@@ -71,6 +74,9 @@ def fix(
     probe: ProbeOption = False,
     count: CountOption = False,
     probe_budget: BudgetOption = None,
+    shards: ShardsOption = None,
+    rule: RuleOption = None,
+    not_rule: NotRuleOption = None,
     bootstrap: Annotated[
         bool, typer.Option("--bootstrap", help="The application is new: make its first positions.")
     ] = False,
@@ -141,6 +147,7 @@ def fix(
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+        shards=shards or (), rules=rule or (), not_rules=not_rule or (),
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())

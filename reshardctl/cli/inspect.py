@@ -19,6 +19,7 @@ from reshardctl.cli.options import (
     EveryOption,
     IfReshardOption,
     MetricsFormatOption,
+    NotRuleOption,
     OutputOption,
     PerShardOption,
     PolicyOption,
@@ -26,6 +27,8 @@ from reshardctl.cli.options import (
     ProfileOption,
     RegionOption,
     RoleOption,
+    RuleOption,
+    ShardsOption,
     StreamOption,
     UntilOption,
     VerboseOption,
@@ -48,6 +51,9 @@ def inspect(
     probe: ProbeOption = False,
     count: CountOption = False,
     probe_budget: BudgetOption = None,
+    shards: ShardsOption = None,
+    rule: RuleOption = None,
+    not_rule: NotRuleOption = None,
     wait: WaitOption = None,
     until: UntilOption = None,
     if_reshard: IfReshardOption = None,
@@ -92,6 +98,7 @@ def inspect(
         watch=watch, fail_on=severity(fail_on), baseline=baseline, stream=stream,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
+        shards=shards or (), rules=rule or (), not_rules=not_rule or (),
     )
     if every is not None:
         from reshardctl.cli.inspect_again import look_again

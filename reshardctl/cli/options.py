@@ -77,6 +77,29 @@ RecreatedOption = Annotated[
         help="The stream was deleted and made again at TIME, its creation time: start over.",
     ),
 ]
+ShardsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shards",
+        metavar="4,5|4-9|ID",
+        help="Only these shards: by number, range or id; repeatable.",
+        show_default=False,
+    ),
+]
+RuleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule", metavar="CODE", help="Only findings of this rule, e.g. RSH203; repeatable.",
+        show_default=False,
+    ),
+]
+NotRuleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--not-rule", metavar="CODE", help="No findings of this rule; repeatable.",
+        show_default=False,
+    ),
+]
 WaitOption = Annotated[
     str | None,
     typer.Option(

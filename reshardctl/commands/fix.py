@@ -11,6 +11,7 @@ from reshardctl.commands.given_positions import with_given
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.request import counting
+from reshardctl.commands.scoping import scoped
 from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import one
 
@@ -52,4 +53,4 @@ def fix(
 
 def _target(request: FixRequest, observer: Observer) -> Target:
     target = counting(one(request.consumer or "", request, observer), request.count)
-    return with_given(request.given, target)
+    return scoped(with_given(request.given, target), request.scope)

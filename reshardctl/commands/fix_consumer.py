@@ -11,6 +11,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
 from reshardctl.commands.read_only import only_read
 from reshardctl.commands.request import accept_of
+from reshardctl.commands.scoping import require_known, require_sound
 from reshardctl.commands.stopped import allowed, header_of
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target
@@ -38,10 +39,11 @@ def plan_for(
     """Reads, judges and plans, saves the plan if asked to, and tells the observer of it.
 
     Raises Refused, after the observer was told, for a question that is open and for a write that is
-    not safe while the consumer runs.
+    not safe while the consumer runs, or for a selected part that cannot be mended by itself.
     """
     created = _created(request, target)
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
+    require_known(report)
     right_incarnation(report, created)
     argv = target.to_write or target.argv
     plan = None
@@ -60,6 +62,7 @@ def plan_for(
         raise Refused(
             f"{report.decision.needs} first", f"give {question(report, report.decision)}"
         )
+    require_sound(report, request.verb, argv)
     if request.live and plan is not None:
         require_live(plan.steps)
     return planned

@@ -11,6 +11,7 @@ from reshardctl.commands.fix_consumer import fix_target, plan_for
 from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, FixResult
+from reshardctl.commands.scoping import require_known
 from reshardctl.commands.stopped import stopped
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target
@@ -32,6 +33,7 @@ def into_copy(
     ports = target.ports()
     target = replace(target, opened=lambda: ports)
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
+    require_known(report)
     if not isinstance(report.decision, Plan):
         observer.note(f"nothing is copied to {to}: there is no repair to make in it")
         planned = plan_for(request, target, ports, observer)

@@ -11,7 +11,7 @@ from reshardctl.commands.journals import Journals
 from reshardctl.commands.live import consistent
 from reshardctl.commands.optimized import refuse_optimized
 from reshardctl.commands.request import accept_of
-from reshardctl.commands.target import Selection
+from reshardctl.commands.scoping import ScopedSelection
 from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_seconds
 
@@ -19,7 +19,7 @@ USUAL_WATCH = "30s"
 
 
 @dataclass(frozen=True, slots=True)
-class FixRequest(Selection):
+class FixRequest(ScopedSelection):
     """Which consumer to repair, and how. Give exactly one of consumer, plan and resume.
 
     Texts are spelled as the options of `fix` are.
@@ -82,7 +82,8 @@ class FixRequest(Selection):
             "--dry-run": dry_run, "--out": self.out is not None,
             "--policy": self.policy is not None, "--probe": self.probe, "--count": self.count,
             "--bootstrap": self.bootstrap, "--recreated": self.recreated is not None,
-            "--to": self.to is not None, **self.given.given,
+            "--to": self.to is not None, "--shards": bool(self.shards),
+            "--rule": bool(self.rules), "--not-rule": bool(self.not_rules), **self.given.given,
         }
 
 
@@ -94,6 +95,7 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     patience(request.watch, dry_run)
     request.created_at  # noqa: B018 - UsageError for what is no time
     accept_of(request.accept)
+    request.scope  # noqa: B018 - UsageError for what cannot be selected
     if request.live:
         consistent({
             "--assume-stopped": request.assume_stopped, "--bootstrap": request.bootstrap,

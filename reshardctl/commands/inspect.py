@@ -11,7 +11,8 @@ from reshardctl.commands.inspect_many import failing, roundup
 from reshardctl.commands.inspect_modes import Looking, looking_of
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.request import counting
-from reshardctl.commands.target import Selection, Target
+from reshardctl.commands.scoping import ScopedSelection, scoped
+from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import several
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
@@ -21,7 +22,7 @@ from reshardctl.render.roundup import Entry, Roundup
 
 
 @dataclass(frozen=True, slots=True)
-class InspectRequest(Selection):
+class InspectRequest(ScopedSelection):
     """Which consumers to judge, and how. Texts are spelled as the options of `inspect` are."""
 
     consumers: Sequence[str] = ()
@@ -87,8 +88,14 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     named by its locator; otherwise it is kept in the round-up, and the others are judged.
     """
     baseline = None if request.baseline is None else baseline_of(request.baseline)
+    scope = request.scope
+    if scope is not None and scope.shards and request.if_reshard:
+        raise UsageError(
+            "--shards and --if-reshard exclude each other: the shards of a forecast have no number "
+            "yet", "leave one of them out",
+        )
     targets = [
-        known_before(counting(target, request.count), baseline)
+        scoped(known_before(counting(target, request.count), baseline), scope)
         for target in several(request.consumers, request, observer)
     ]
     looking = looking_of(

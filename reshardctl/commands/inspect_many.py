@@ -109,6 +109,8 @@ def _entry(
         return replace(whole, exit=outcome.exit, failure=outcome)
     accepted = (*target.suppressions, *(() if baseline is None else baseline.of(outcome)))
     sifted = sift(outcome.findings, accepted, outcome.snapshot.now)
+    idle = (one for one in sifted.unused if not any(map(one.covers, outcome.left_out)))
+    sifted = replace(sifted, unused=tuple(idle))
     code = Exit.FINDINGS if failing(sifted.kept, fail_on) else Exit.OK
     return replace(
         whole, exit=code, report=replace(outcome, findings=sifted.kept), sifted=sifted

@@ -48,6 +48,7 @@ class Looking:
         return report
 
     def _report(self, target: Target, ports: Ports, observer: Observer) -> Report:
+        from reshardctl.commands.scoping import require_known
         from reshardctl.commands.survey import survey
         from reshardctl.diagnosis.preflight import forecast
 
@@ -58,6 +59,7 @@ class Looking:
 
             return attended(ports, target, self.watch, observer)
         report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
+        require_known(report)
         return forecast(report, self.reshards) if self.reshards else report
 
 

@@ -13,7 +13,7 @@ from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.exit import Exit
 from reshardctl.model import Step
 from reshardctl.planning.consent import flag
-from reshardctl.planning.decision import Ask, Nothing, Plan, Residual
+from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import Accept
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.words import command
@@ -75,7 +75,9 @@ class Planned:
         """FINDINGS if something is to be done or left, REFUSED if a question is open."""
         if self.plan is not None:
             return Exit.FINDINGS
-        return Exit.REFUSED if isinstance(self.report.decision, Ask) else left(self.report)
+        decision = self.report.decision
+        refused = isinstance(decision, Ask) or (isinstance(decision, NoSafePlan) and decision.needs)
+        return Exit.REFUSED if refused else left(self.report)
 
     @property
     def accepting(self) -> str:

@@ -80,6 +80,11 @@ def _proven_by_sink(
 ) -> Target:
     """The consumer as a target, to be planned for on the positions that its sink proves."""
     require_consistent(request, dry_run=dry_run)
+    if request.scope is not None:
+        raise UsageError(
+            f"rebuild writes what a sink proves of every shard: {request.scope.words[0]} excluded",
+            f"leave {request.scope.words[0]} out, or run reshardctl fix",
+        )
     text, sink = request.consumer or "", request.sink
     if sink is None or not sink.path:
         raise UsageError(

@@ -30,10 +30,12 @@ def attended(ports: Ports, target: Target, seconds: float, observer: Observer) -
 
     The stream is listed at both ends too: what cannot be judged is reported before the wait.
     """
+    from reshardctl.commands.scoping import require_known
     from reshardctl.commands.survey import survey
 
     plain = replace(target.repair_options, policy=LOSSLESS, count=False)
     first = survey(ports, target.stream, target.locator, plain)
+    require_known(first)
     _pass(ports, seconds, observer)
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
     snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))

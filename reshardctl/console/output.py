@@ -72,7 +72,7 @@ class Output:
 
         self._emit(lambda name, context: written(fixes, name, context), fixes.exit)
 
-    def _emit(self, written: Callable[[FormatName, Context], str], code: Exit) -> None:
+    def _emit(self, written: Callable[[str, Context], str], code: Exit) -> None:
         texts = [
             written(_name(destination), self._context(destination, code))
             for destination in self.destinations

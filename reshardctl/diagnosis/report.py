@@ -21,6 +21,7 @@ from reshardctl.diagnosis.record_counts import (
     intervals,
 )
 from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
+from reshardctl.diagnosis.scope import ScopeOptions, part
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.times import instant
@@ -62,6 +63,8 @@ class RepairOptions:
     """The creation time that `--created` names: the positions belong to that stream."""
     earlier: Mapping[Whose, Earlier] = field(default_factory=dict)
     """Earlier readings of these or other rows."""
+    scope: ScopeOptions | None = None
+    """The part that is judged and repaired; `None` for all."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,7 +87,10 @@ class Report:
     already: Mapping[str, frozenset[ShardId]] | None = None
     """Of a forecast: shards by code that have the finding already, without the reshard."""
     caveats: tuple[str, ...] = ()
-    """Those of the notes that say that another release is judged than the named one."""
+    """Those of the notes without which the report would be misread: that another release is judged
+    than the named one, or a part only."""
+    left_out: tuple[Finding, ...] = ()
+    """Findings outside the scope; they do not count."""
     pace: str = ""
     """When unread records of a running consumer expire if it goes on as two looks saw it."""
 
@@ -125,18 +131,32 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         ))
         for j in judged
     })
-    decision = decide(case)
+    positions = consumer.positions(checkpoint)
+    parted = part(repair_options.scope, merged_findings, {*lineage, *positions})
+    decision = decide(replace(case, scope=parted.scope))
+    caveats = (*case.caveats, *_of_scope(repair_options.scope, len(parted.left_out), decision))
     notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):
         notes |= dict.fromkeys(decision.notes)
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
     return Report(
         snapshot, repair_options, incarnation, counted_judged(judged, counts),
-        counted_findings(merged_findings, counts), counted_decision(decision, counts),
-        consumer.positions(checkpoint),
-        (*case.caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
-        caveats=case.caveats,
+        counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
+        (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
+        caveats=caveats, left_out=parted.left_out,
     )
+
+
+def _of_scope(
+    options: ScopeOptions | None, left_out: int, decision: Decision
+) -> Iterator[str]:
+    """What a part of a report leaves out, and what its plan adds."""
+    if options is None:
+        return
+    outside = f"{left_out or 'no'} finding{'' if left_out == 1 else 's'}"
+    yield f"only {' '.join(options.words)} is judged here: {outside} outside it, not counted"
+    for more in decision.added if isinstance(decision, Plan) else ():
+        yield f"{more.shard} is written too, as {more.why}"
 
 
 def _unanswered(snapshot: Snapshot) -> Iterator[str]:

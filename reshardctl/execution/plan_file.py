@@ -29,6 +29,7 @@ from reshardctl.codec.strict import (
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report
+from reshardctl.diagnosis.scope import ScopeOptions, scope_json
 from reshardctl.errors import UsageError
 from reshardctl.model import TIP, Cut, ShardId, Step
 from reshardctl.model.times import parse_when
@@ -179,6 +180,7 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
 def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
     line = {} if repair_options.line is None else {"line": savedline.line_json(repair_options.line)}
     created = {} if repair_options.created is None else {"created": repair_options.created}
+    scope = {} if repair_options.scope is None else {"scope": scope_json(repair_options.scope)}
     return {
         "policy": repair_options.policy.name,
         "since": _since_json(repair_options.policy),
@@ -187,6 +189,7 @@ def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
         "recreated": repair_options.recreated,
         **created,
         **line,
+        **scope,
     }
 
 
@@ -216,6 +219,8 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
     names = ["policy", "since", "accept", "bootstrap", "recreated"]
     if isinstance(value, dict) and "created" in value:
         names.append("created")
+    if isinstance(value, dict) and "scope" in value:
+        names.append("scope")
     options = members(value, [*names, "line"] if on_a_line else names, json_path)
     policy = string(options["policy"], json_path / "policy")
     if policy not in (*POLICIES, POSITIONS.name):
@@ -227,7 +232,18 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
         seconds_or_none(options["recreated"], json_path / "recreated"),
         line=savedline.line(options["line"], json_path / "line") if on_a_line else None,
         created=seconds_or_none(options.get("created"), json_path / "created"),
+        scope=_scope(options["scope"], json_path / "scope") if "scope" in options else None,
     )
+
+
+def _scope(value: object, json_path: JsonPath) -> ScopeOptions:
+    """The part of the consumer that was selected when the plan was made."""
+    lists = members(value, ("shards", "rules", "not_rules"), json_path)
+    return ScopeOptions(*(
+        tuple(string(text, json_path / name / n)
+              for n, text in enumerate(array(lists[name], json_path / name)))
+        for name in ("shards", "rules", "not_rules")
+    ))
 
 
 def _accept(value: object, json_path: JsonPath) -> Accept | None:

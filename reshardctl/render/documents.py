@@ -9,6 +9,7 @@ from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.retention_advice import RetentionAdvice, retention_advice
 from reshardctl.diagnosis.rules import Finding
+from reshardctl.diagnosis.scope import scope_json
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
@@ -87,7 +88,21 @@ def report_document(report: Report) -> Json:
         "positions": {s: report.positions[s] for s in sorted(report.positions)},
         "notes": list(report.notes),
         "retention_advice": _advice(retention_advice(report)),
+        **_scope(report),
     }
+
+
+def _scope(report: Report) -> Json:
+    """What was selected, and what the plan adds to it; nothing if all was judged."""
+    if report.options.scope is None:
+        return {}
+    added = report.decision.added if isinstance(report.decision, Plan) else ()
+    needs = report.decision.needs if isinstance(report.decision, NoSafePlan) else ()
+    return {"scope": {
+        **scope_json(report.options.scope), "left_out": len(report.left_out),
+        "added": [{"shard": more.shard, "why": more.why} for more in added],
+        "needs": list(needs),
+    }}
 
 
 def _forecast(report: Report) -> Json | None:

@@ -89,7 +89,7 @@ def _written(view: str, data: Json) -> Iterator[Json]:
 
 
 def _header(view: str, data: Json, report: Json) -> Json:
-    own = {name: report[name] for name in HEADER}
+    own = {name: report[name] for name in (*HEADER, "scope") if name in report or name in HEADER}
     command = {name: value for name, value in data.items() if name in COMMAND}
     return _line("header", {"view": view, "exit": data["exit"], **own, **command})
 

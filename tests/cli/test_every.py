@@ -114,7 +114,7 @@ def test_from_python(lab):
 
 def worker(lab: Lab, read_by: dict[str, int]) -> None:
     """A worker that checkpoints record `read_by[lease]` once, soon after the first look."""
-    done = []
+    done: list[bool] = []
 
     def work(_seconds: float) -> None:
         if not done:
