@@ -102,8 +102,8 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
             "--recreated": request.recreated is not None,
         })
     require_alone(request.given, {
-        "--policy": request.policy is not None, "--bootstrap": request.bootstrap,
-        "--recreated": request.recreated is not None,
+        "--policy": request.policy is not None, "--recreated": request.recreated is not None,
+        "--bootstrap": request.bootstrap and request.shift is not None,
     })
     settled = request.settled_by_a_plan(dry_run)
     if request.plan is not None:

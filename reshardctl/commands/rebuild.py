@@ -10,6 +10,7 @@ from reshardctl.commands.consent import within_limit
 from reshardctl.commands.fix_consumer import fix_target, plan_for
 from reshardctl.commands.fix_request import FixRequest, require_consistent
 from reshardctl.commands.fix_saved import fix_from_plan, resume
+from reshardctl.commands.given_positions import require_alone
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.read_only import only_read
@@ -85,6 +86,7 @@ def _proven_by_sink(
             f"rebuild writes what a sink proves of every shard: {request.scope.words[0]} excluded",
             f"leave {request.scope.words[0]} out, or run reshardctl fix",
         )
+    require_alone(request.given, {"--from": True})
     text, sink = request.consumer or "", request.sink
     if sink is None or not sink.path:
         raise UsageError(

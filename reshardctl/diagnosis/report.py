@@ -236,7 +236,8 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
             "check the name; for a new application: fix --bootstrap --policy lossless, "
             "or --policy latest",
         )
-    first = bootstrap(case) if repair_options.line is None else rebuilt(case)
+    begin = decide if case.policy.names_shards else bootstrap
+    first = begin(case) if repair_options.line is None else rebuilt(case)
     decision = counted_decision(first, snapshot.counts)
     planned = decision.notes if isinstance(decision, Plan) else ()
     notes = (*case.caveats, *repair_options.notes, *planned)

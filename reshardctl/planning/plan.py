@@ -200,7 +200,7 @@ def _decided(case: Case) -> Decision:
     """One pass: a proven plan, though another may have to follow it."""
     lineage = case.state.lineage
     checkpoint = case.checkpoint()
-    if case.bootstrap and case.consumer.empty(checkpoint):
+    if case.bootstrap and not case.policy.names_shards and case.consumer.empty(checkpoint):
         return bootstrap(case)
     earlier = Incarnation.RECREATED
     if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:

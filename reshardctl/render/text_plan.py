@@ -70,6 +70,8 @@ def _way_out(sheet: Sheet, way: str) -> None:
 def _why_nothing(report: Report) -> str:
     if all_residuals(report):
         return " What could be fixed costs more than is accepted:"
+    if report.options.policy.names_shards:
+        return " The store holds the positions that were given already; others were left alone."
     if any(f.effects for f in report.findings):
         return " No write improves the next start; reshardctl inspect lists what remains."
     return f" The next start already follows policy {report.options.policy.name}."

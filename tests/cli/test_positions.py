@@ -83,6 +83,23 @@ def test_a_lost_row_comes_back_and_its_price_is_asked_for(lab, tmp_path):
     assert lab.items()[ROW]["checkpoint"] == lost["checkpoint"]
 
 
+def test_an_emptied_table_is_filled_from_a_snapshot_once_it_is_declared(lab, tmp_path):
+    assert lab.fix("--journal", tmp_path / "first.jsonl").code == 0
+    saved, before = snapshot(lab, tmp_path / "orders.snapshot"), lab.items()
+    for key in before:
+        lab.table.boto.delete_item(TableName=lab.table.name, Key={"leaseKey": {"S": key}})
+    assert lab.fix("--positions", saved).code == 3
+    refused = lab.fix("--positions", saved, "--bootstrap")
+    assert refused.code == 4 and "--accept skip=" in refused.err and lab.items() == {}
+    done = lab.fix("--positions", saved, "--bootstrap", "--accept", "skip=all")
+    assert done.code in (0, 1), done.err
+    assert lab.items()[ROW]["checkpoint"] == before[ROW]["checkpoint"]
+    # 0 is over, and no start needs its lease to know: it is not made again, and RSH202 warns.
+    left = lab.inspect("--format", "json")
+    assert (left.code, left.codes, "shardId-000000000000" in lab.items()) == (0, {"RSH202"}, False)
+    assert lab.undo().code in (0, 1) and lab.items() == {}
+
+
 def test_a_row_is_set_with_a_price_and_undone(lab):
     first, last = numbers(lab, 1)[0], numbers(lab, 1)[-1]
     before = lab.items()
