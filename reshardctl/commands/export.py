@@ -8,10 +8,8 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import one
-from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, case_of
 from reshardctl.planning.policy import LOSSLESS
-from reshardctl.planning.stored_positions import stored_positions
+from reshardctl.snapshot.exported import exported_of
 from reshardctl.snapshot.positions_file import ExportedPositions
 
 
@@ -32,12 +30,3 @@ def export(request: ExportRequest, observer: Observer = SILENT) -> ExportedPosit
     options = replace(target.repair_options, policy=LOSSLESS)
     report = survey(target.ports(), target.stream, target.locator, options, target.probe)
     return exported_of(report.snapshot)
-
-
-def exported_of(snapshot: Snapshot) -> ExportedPositions:
-    """The positions in a snapshot."""
-    stream, case = snapshot.lineage.stream, case_of(snapshot, RepairOptions())
-    return ExportedPositions(
-        snapshot.locator.text, stream.arn, stream.created, snapshot.now,
-        tuple(stored_positions(case)),
-    )

@@ -1,45 +1,13 @@
-"""Positions that the operator gives: what was asked for, and whether a start holds it."""
+"""Positions that the operator gives: how far they move back, and whether a start holds them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from reshardctl.codec.position_words import kind_of, number_of
-from reshardctl.model import DONE, TIP, Basis, Cut, Fate, ShardId, Simulation, WillRead, short
+from reshardctl.model import DONE, TIP, Cut, Fate, ShardId, Simulation, WillRead, short
 from reshardctl.planning.effects import StreamState, has_unread
 from reshardctl.planning.stored_positions import StoredPosition
-
-
-@dataclass(frozen=True, slots=True)
-class GivenPosition:
-    """One shard's position as the operator gives it.
-
-    where: the file and its line or entry, or the option. cut: `None` where the file says that the
-    stored text names no place. basis, text: as in `StoredPosition`.
-    """
-
-    where: str
-    shard: ShardId
-    cut: Cut | None
-    basis: Basis = Basis.STORED
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GivenPositions:
-    """What was asked for. back: seconds by which every position is to be moved back.
-
-    arn, created: the stream that the positions are of, if their source names it. whole: they are
-    all positions of an earlier time, in which shards may be named that have expired since.
-    """
-
-    positions: tuple[GivenPosition, ...] = ()
-    back: float | None = None
-    arn: str | None = None
-    created: float | None = None
-    whole: bool = False
-    source: str = ""
 
 
 def times_back(

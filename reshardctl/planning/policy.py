@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, Frontier, Rank, ShardId, Span, TargetFrontier
 from reshardctl.model.times import When
-
-if TYPE_CHECKING:
-    from reshardctl.planning.given_positions import GivenPositions
+from reshardctl.planning.given import GivenPositions
 
 HOUR = 3600.0
 EVERYTHING = 1e12

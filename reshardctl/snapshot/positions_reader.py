@@ -16,7 +16,7 @@ from reshardctl.codec.strict import JsonPath, array, members, parse, string
 from reshardctl.errors import UsageError
 from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
 from reshardctl.model.times import parse_instant
-from reshardctl.planning.given_positions import GivenPosition, GivenPositions
+from reshardctl.planning.given import GivenPosition, GivenPositions
 from reshardctl.snapshot.positions_file import COLUMNS, VERSION
 
 NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"

@@ -23,7 +23,8 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.model.times import duration, instant, same_second
-from reshardctl.planning.given_positions import GivenPosition, GivenPositions, times_back
+from reshardctl.planning.given import GivenPosition, GivenPositions
+from reshardctl.planning.given_positions import times_back
 from reshardctl.planning.judged_case import Case
 from reshardctl.planning.policy import Policy
 from reshardctl.planning.stored_positions import StoredPosition, stored_positions
