@@ -22,6 +22,8 @@ _HOMES = {
     "Planned": "planned",
     "RebuildRequest": "rebuild",
     "Sink": "sinks",
+    "StatusRequest": "status",
+    "StatusResult": "status",
     "UndoRequest": "undo_source",
     "UndoResult": "undo",
     "audit": "audit",
@@ -33,6 +35,7 @@ _HOMES = {
     "plan_many": "fix_many",
     "plan_rebuild": "rebuild",
     "rebuild": "rebuild",
+    "status": "status",
     "undo": "undo",
 }
 """Name → its module in `reshardctl.commands`, which is imported when the name is first used.
@@ -50,6 +53,8 @@ __all__ = [
     "Planned",
     "RebuildRequest",
     "Sink",
+    "StatusRequest",
+    "StatusResult",
     "UndoRequest",
     "UndoResult",
     "__version__",
@@ -62,6 +67,7 @@ __all__ = [
     "plan_many",
     "plan_rebuild",
     "rebuild",
+    "status",
     "undo",
 ]
 

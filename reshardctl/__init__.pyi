@@ -18,6 +18,9 @@ from reshardctl.commands.rebuild import RebuildRequest as RebuildRequest
 from reshardctl.commands.rebuild import plan_rebuild as plan_rebuild
 from reshardctl.commands.rebuild import rebuild as rebuild
 from reshardctl.commands.sinks import Sink as Sink
+from reshardctl.commands.status import StatusRequest as StatusRequest
+from reshardctl.commands.status import StatusResult as StatusResult
+from reshardctl.commands.status import status as status
 from reshardctl.commands.undo import UndoResult as UndoResult
 from reshardctl.commands.undo import undo as undo
 from reshardctl.commands.undo_source import UndoRequest as UndoRequest

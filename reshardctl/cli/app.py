@@ -22,6 +22,7 @@ from reshardctl.cli.inspect import inspect
 from reshardctl.cli.rebuild import rebuild
 from reshardctl.cli.rule import rule
 from reshardctl.cli.snapshot import snapshot
+from reshardctl.cli.status import status
 from reshardctl.cli.undo import undo
 from reshardctl.console import error_documents as lastword
 from reshardctl.console.failures import guarded
@@ -47,7 +48,8 @@ app = typer.Typer(
 )
 
 for verb in (
-    inspect, fix, audit, rebuild, undo, graph, explain, export, discover, snapshot, rule, demo,
+    inspect, status, fix, audit, rebuild, undo, graph, explain, export, discover, snapshot, rule,
+    demo,
 ):
     app.command()(verb)
 app.add_typer(config)

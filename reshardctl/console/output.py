@@ -42,6 +42,8 @@ class Output:
     """The arguments that name the sink whose positions are wanted."""
     per_shard: bool = False
     """Whether metrics have a series for each shard."""
+    piped_width: int = PIPED_WIDTH
+    """Columns where stdout is no terminal, and of files."""
 
     def __post_init__(self) -> None:
         for destination in self.destinations:
@@ -73,10 +75,16 @@ class Output:
         self._emit(lambda name, context: written(fixes, name, context), fixes.exit)
 
     def _emit(self, written: Callable[[str, Context], str], code: Exit) -> None:
-        texts = [
+        self._put([
             written(_name(destination), self._context(destination, code))
             for destination in self.destinations
-        ]
+        ], code)
+
+    def show(self, shown: Callable[[Context], str], code: Exit) -> None:
+        """Write what `shown` makes for each destination, whatever the destination's format."""
+        self._put([shown(self._context(one, code)) for one in self.destinations], code)
+
+    def _put(self, texts: Sequence[str], code: Exit) -> None:
         for destination, text in reversed(list(zip(self.destinations, texts, strict=True))):
             if destination.file is None:
                 write(text)
@@ -85,7 +93,7 @@ class Output:
             lastword.shown(destination, code)
 
     def _context(self, destination: Destination, code: Exit) -> Context:
-        width = get_terminal_size().columns if _terminal(destination) else PIPED_WIDTH
+        width = get_terminal_size().columns if _terminal(destination) else self.piped_width
         plain = destination.file is None and not unicode_is_read()
         colored = self._colored(destination)
         return Context(

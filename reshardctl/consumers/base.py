@@ -294,6 +294,10 @@ class BaseConsumer(ABC, Generic[C, A]):
             shard: ShardOwner("", text, text) for shard, text in self.positions(checkpoint).items()
         }
 
+    def saved_at(self, _checkpoint: C, /) -> Mapping[ShardId, float]:
+        """When each shard's position was last saved, in Unix seconds, where the store says so."""
+        return {}
+
     @abstractmethod
     def excluded_by(self, seconds: float, /) -> str:
         """What a watch of `seconds` without a change rules out, as text."""

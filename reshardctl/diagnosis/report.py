@@ -214,7 +214,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
         and shard in lineage and not lineage.is_open(shard)
     }
     ordered = [*(s for s in lineage if s in harmed), *(s for s in lineage if s in ending - harmed)]
-    return [(s, wanted[s]) for s in ordered if wanted[s] != DONE and _askable(wanted[s])]
+    return [(s, wanted[s]) for s in ordered if wanted[s] != DONE and askable(wanted[s])]
 
 
 def intervals_to_count(report: Report) -> list[Interval]:
@@ -222,7 +222,8 @@ def intervals_to_count(report: Report) -> list[Interval]:
     return intervals(report.snapshot.lineage, report.judged, report.decision)
 
 
-def _askable(cut: Cut) -> bool:
+def askable(cut: Cut) -> bool:
+    """Whether a read can begin at the cut."""
     return cut.rank in (Rank.START, Rank.INSIDE) and not (cut.by_time and cut.time is None)
 
 

@@ -94,14 +94,15 @@ def _probe(
     number = None if tally.first is None else tally.first.number
     return Probe(
         since, end is End.OVER and not tally.count, _arrival(tally.first), number, tally.count,
-        end is not End.OVER, _arrival(tally.last),
+        end is not End.OVER, _arrival(tally.last), tally.size_bytes,
     )
 
 
 def _count(walker: Walker, interval: Interval) -> Walk[Count]:
     tally = Tally(interval.since, _beyond(interval.until), NO_LIMIT)
     end = yield from walker.walk(interval.shard, interval.since, tally)
-    return Count(tally.count, end is End.CUT, _arrival(tally.first), _arrival(tally.last))
+    first, last = _arrival(tally.first), _arrival(tally.last)
+    return Count(tally.count, end is End.CUT, first, last, tally.size_bytes)
 
 
 def _arrival(met: Met | None) -> float | None:

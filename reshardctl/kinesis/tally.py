@@ -18,6 +18,8 @@ class Met:
 
     number: str
     arrival: float | None
+    size_bytes: int = 0
+    """Its data, not as base64, and its partition key: what Kinesis counts as the record's size."""
 
 
 Beyond = Callable[[Met], bool]
@@ -38,6 +40,7 @@ class Tally:
         self.reached: Cut | None = None
         """The cut after the last record that was read, processed or not."""
         self.count = 0
+        self.size_bytes = 0
         self.first: Met | None = None
         self.last: Met | None = None
         self.after: Met | None = None
@@ -66,6 +69,7 @@ class Tally:
             self.first = self.first or met
             self.last = met
             self.count += 1
+            self.size_bytes += met.size_bytes
             if self.full:
                 return
 
@@ -81,4 +85,5 @@ class Tally:
 
 def _met(record: Mapping[str, Any]) -> Met:
     arrived = record.get("ApproximateArrivalTimestamp")
-    return Met(record["SequenceNumber"], None if arrived is None else arrived.timestamp())
+    size = len(record["Data"]) + len(record["PartitionKey"].encode())
+    return Met(record["SequenceNumber"], None if arrived is None else arrived.timestamp(), size)

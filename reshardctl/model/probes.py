@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reshardctl.model.cuts import Cut
 from reshardctl.model.shards import ShardId
@@ -15,7 +15,7 @@ class Probe:
     since: where it began. drained: the end of the shard (its tip, if open) was reached without a
     record. first_arrival, last_arrival: Unix seconds of the first and the last record read. first:
     the sequence number of the first one. count: records read. more: whether the limit was reached
-    before the end.
+    before the end. size_bytes: of the records read, `None` where a saved probe does not say.
     """
 
     since: Cut
@@ -25,6 +25,7 @@ class Probe:
     count: int = 0
     more: bool = False
     last_arrival: float | None = None
+    size_bytes: int | None = field(default=None, compare=False)
 
     @property
     def silent(self) -> bool:
@@ -45,13 +46,15 @@ class Interval:
 class Count:
     """Number of records in an interval. at_least: the limit was reached before the interval's end.
 
-    first_arrival, last_arrival: Unix seconds, `None` if there was no record.
+    first_arrival, last_arrival: Unix seconds, `None` if there was no record. size_bytes: their data
+    and partition keys together, `None` if not known.
     """
 
     records: int
     at_least: bool = False
     first_arrival: float | None = None
     last_arrival: float | None = None
+    size_bytes: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def report_document(report: Report) -> Json:
     return {
         "taken": instant(report.snapshot.now),
         "stream": stream_document(report.snapshot.lineage),
-        "consumer": _consumer(report),
+        "consumer": consumer_document(report),
         "store": {name: report.snapshot.store[name] for name in sorted(report.snapshot.store)},
         "policy": report.options.policy.name,
         "policy_time": _time(report.options.policy.since),
@@ -173,7 +173,8 @@ def stream_document(lineage: Lineage) -> Json:
     }
 
 
-def _consumer(report: Report) -> Json:
+def consumer_document(report: Report) -> Json:
+    """Which consumer, by its locator and what it names."""
     locator = report.snapshot.locator
     return {
         "locator": locator.text, "library": locator.consumer, "medium": locator.medium,
@@ -203,14 +204,14 @@ def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) 
         "helps": finding.helps,
         "when": finding.when,
         "deadline": _deadline(finding.deadline),
-        "effects": [_effect(e) for e in finding.effects],
+        "effects": [effect_document(e) for e in finding.effects],
         "fix": {
             "mended": repair.mended,
             "changes": [
                 _changed(changed[shard]) for w in repair.writes
                 for shard in shards_written(report, w) if shard in finding.shards
             ],
-            "remains": [_effect(e) for e in repair.remains],
+            "remains": [effect_document(e) for e in repair.remains],
             "residuals": [_residual(r) for r in repair.residuals],
         },
     }
@@ -232,13 +233,14 @@ def _deadline(deadline: Deadline | None) -> Json | None:
     }
 
 
-def _effect(effect: Effect) -> Json:
+def effect_document(effect: Effect) -> Json:
+    """One consequence of a start."""
     return {
         "harm": str(effect.harm),
         "shard": effect.shard,
         "certain": effect.certain,
-        "since": _cut(effect.since),
-        "until": _cut(effect.until),
+        "since": cut_document(effect.since),
+        "until": cut_document(effect.until),
         "seconds": effect.seconds,
         "cause": None if effect.cause is None else str(effect.cause),
         "why": effect.why,
@@ -259,7 +261,7 @@ def _records(counted: Count | None) -> Json | None:
     }
 
 
-def _cut(cut: Cut) -> Json:
+def cut_document(cut: Cut) -> Json:
     """at: start, number, time, tip or done."""
     inside = cut.rank is Rank.INSIDE
     at = ("time" if cut.by_time else "number") if inside else cut.rank.name.lower()
@@ -272,7 +274,7 @@ def _cut(cut: Cut) -> Json:
 
 def _residual(residual: Residual) -> Json:
     return {
-        "shard": residual.shard, "costs": _effect(residual.costs), "flag": residual.flag,
+        "shard": residual.shard, "costs": effect_document(residual.costs), "flag": residual.flag,
     }
 
 
@@ -283,10 +285,10 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
                 "kind": "plan",
                 "changes": [_changed(row) for row in changed.values()],
                 "steps": steps_document(decision.steps),
-                "before": [[_effect(e) for e in run] for run in decision.before],
-                "after": [[_effect(e) for e in run] for run in decision.after],
-                "costs": [_effect(e) for e in decision.costs],
-                "price": [_effect(e) for e in decision.price],
+                "before": [[effect_document(e) for e in run] for run in decision.before],
+                "after": [[effect_document(e) for e in run] for run in decision.after],
+                "costs": [effect_document(e) for e in decision.costs],
+                "price": [effect_document(e) for e in decision.price],
                 "consent": flag(decision, report.options.accept) or None,
                 "residuals": [_residual(r) for r in decision.residuals],
             }

@@ -53,8 +53,9 @@ def test_twelve_lines_inspect_plan_fix_and_undo(surroundings, tmp_path, monkeypa
 
 def test_the_other_examples_go_on_where_it_ended(surroundings, tmp_path, monkeypatch):
     shown = [run(source, surroundings, tmp_path, monkeypatch) for source in EXAMPLES[1:]]
-    inspected, planned, several, fixed, undone, exported = shown
+    inspected, rows, planned, several, fixed, undone, exported = shown
     assert inspected[-1] == "FINDINGS" and any("RSH203" in line for line in inspected)
+    assert rows[-1] == "FINDINGS" and any("RSH203" in row for row in rows)
     assert planned[0].startswith("orders.plan ['shardId-")
     assert [line.split()[:2] for line in several] == [
         ["kcl://orders-reader", "FINDINGS"], ["kcl://no-such-table", "USAGE"],
@@ -85,7 +86,7 @@ def test_importing_the_package_imports_nothing_of_it():
 
 def test_a_use_case_loads_neither_the_terminal_nor_typer():
     code = (
-        "import sys; from reshardctl import audit, fix, inspect, plan, rebuild, undo; "
+        "import sys; from reshardctl import audit, fix, inspect, plan, rebuild, status, undo; "
         "print(*sys.modules)"
     )
     done = subprocess.run(

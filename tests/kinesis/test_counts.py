@@ -195,3 +195,14 @@ def test_the_help_names_the_budget_there_is() -> None:
     assert (wishes.budget_of(None), SECONDS_A_SHARD) == (Limits(), 0.5)
 
 
+
+
+def test_bytes_are_the_data_and_the_partition_keys() -> None:
+    """What PutRecord limits to 1 MiB: "the data blob … and the partition key" (API reference)."""
+    fake = split_stream()
+    records = fake.stream("orders").shards[0].records
+    size = [len(record.payload) + len(record.key.encode()) for record in records]
+    assert min(size) > 0
+    assert count(fake, START, DONE).size_bytes == sum(size)
+    assert count(fake, number(fake, 0), DONE).size_bytes == sum(size[1:])
+    assert count(fake, DONE, DONE).size_bytes == 0

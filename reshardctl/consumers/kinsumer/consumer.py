@@ -38,6 +38,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
     bootstrap = staticmethod(bootstrap)
     signs_of_life = staticmethod(liveness.signs_of_life)
     owners_by_shard = staticmethod(liveness.holds)
+    saved_at = staticmethod(liveness.saved_at)
     excluded_by = staticmethod(liveness.excluded_by)
 
     def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:

@@ -12,8 +12,12 @@ from collections.abc import Iterable
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.kinsumer.rows import Tables
+from reshardctl.consumers.kinsumer.stamps import NANOS
 from reshardctl.consumers.kinsumer.tables import CLIENTS, LEADER
 from reshardctl.model import Image, ShardId
+
+LATEST_TIME = 253402300800
+"""Unix seconds of the year 10000: what lies beyond it is no time that can be shown."""
 
 
 def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
@@ -33,6 +37,14 @@ def holds(tables: Tables) -> dict[ShardId, ShardOwner]:
             row.finished is not None,
         )
         for shard, row in tables.rows.items()
+    }
+
+
+def saved_at(tables: Tables) -> dict[ShardId, float]:
+    """LastUpdate of every checkpoint: the last save, or the last change of its owner."""
+    return {
+        shard: row.updated / NANOS for shard, row in tables.rows.items()
+        if 0 < row.updated < LATEST_TIME * NANOS
     }
 
 

@@ -209,6 +209,14 @@ class Spark(BaseConsumer[Checkpoint, App]):
             for shard, position in current(checkpoint).items()
         }
 
+    def saved_at(self, checkpoint: Checkpoint, /) -> dict[ShardId, float]:
+        """When the newest batch was planned: all positions are saved together."""
+        if not checkpoint.batches:
+            return {}
+        newest = checkpoint.batches[max(checkpoint.batches)]
+        written = int(newest.image.attributes.get("modified", {}).get("N", "0")) / 1e9
+        return dict.fromkeys(current(checkpoint), written) if written else {}
+
     def superseded_rows(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:
         """Batches that have run since they were written."""
         return superseded_rows(images, keys, self._source)

@@ -1,0 +1,115 @@
+"""`reshardctl status`: each shard with its position, lag, owner, progress and verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    BudgetOption,
+    ColorOption,
+    ConfigOption,
+    EndpointOption,
+    LocatorArgument,
+    OutputOption,
+    ProbeOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+    StreamOption,
+)
+from reshardctl.console.choices import ColorMode, FailOn
+
+AS_WIDE_AS_NEEDED = 1 << 20
+"""Columns of a pipe or a file: one line for each shard."""
+
+
+class StatusFormat(StrEnum):
+    """Formats of a status."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+class StatusColumn(StrEnum):
+    """Columns to sort by."""
+
+    VERDICT = "verdict"
+    SHARD = "shard"
+    STATE = "state"
+    POSITION = "position"
+    LAG = "lag"
+    RECORDS = "records"
+    BYTES = "bytes"
+    OWNER = "owner"
+    PROGRESS = "progress"
+    RULE = "rule"
+
+
+def status(
+    locator: LocatorArgument,
+    stream: StreamOption = None,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
+    shards: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shards", metavar="4,5,7-9", help="Only these shards, by number or id. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    only_bad: Annotated[
+        bool, typer.Option("--only-bad", help="Only shards that an error or a warning names.")
+    ] = False,
+    sort: Annotated[
+        StatusColumn,
+        typer.Option("--sort", help="Sort by this column, the worst, largest or oldest first."),
+    ] = StatusColumn.VERDICT,
+    probe: ProbeOption = False,
+    count: Annotated[
+        bool,
+        typer.Option("--count", help="Read and count all unread records: lag in records and bytes.")
+    ] = False,
+    probe_budget: BudgetOption = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
+    ] = FailOn.ERROR,
+    form: Annotated[
+        StatusFormat, typer.Option("--format", help="For people, or for programs.")
+    ] = StatusFormat.TEXT,
+    output: OutputOption = None,
+    color: ColorOption = ColorMode.AUTO,
+) -> None:
+    """How far is each shard? Its position, lag, owner, last progress and verdict, worst first.
+
+    Read-only. Example: reshardctl status kcl://my-application --stream my-stream --only-bad
+    """
+    from reshardctl.cli.terminal import Terminal, severity
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.status import StatusRequest
+    from reshardctl.commands.status import status as looked_up
+    from reshardctl.console.destinations import Destination
+    from reshardctl.console.output import Output
+    from reshardctl.render.status import write
+
+    out = Output(
+        (Destination(None, output),), color, verbose=False, suggested_command=(),
+        piped_width=AS_WIDE_AS_NEEDED,
+    )
+    request = StatusRequest(
+        locator, shards=shards or (), only_bad=only_bad, sort=sort, count=count,
+        fail_on=severity(fail_on), stream=stream, probe=probe, config=config,
+        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+    )
+    result = looked_up(request, Terminal())
+    out = replace(out, suggested_command=result.words)
+    out.show(lambda context: write(result.status, form, context), result.exit)
+    raise typer.Exit(result.exit)

@@ -1,0 +1,105 @@
+"""`status`: each shard with its position, lag, owner, progress and verdict. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reshardctl.commands.inspect_many import failing
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.shard_list import shards_named
+from reshardctl.commands.survey import survey
+from reshardctl.commands.target import Selection, Target
+from reshardctl.commands.targets.named import one
+from reshardctl.diagnosis.consumer_status import (
+    COLUMNS,
+    ConsumerStatus,
+    StatusSelection,
+    status_of,
+)
+from reshardctl.diagnosis.report import Report, make, places_to_probe
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.diagnosis.rules.suppressions import sift
+from reshardctl.diagnosis.lag_meter import unread_intervals
+from reshardctl.errors import UsageError
+from reshardctl.exit import Exit
+from reshardctl.snapshot import counted, probed
+
+READING = frozenset({"records", "bytes"})
+"""Columns that are empty unless records are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest(Selection):
+    """Whose status to show, and which rows of it. Texts are spelled as the options are."""
+
+    consumer: str
+    """A locator, a name in reshardctl.toml, or `snapshot:FILE`."""
+    shards: Sequence[str] = ()
+    """Shards to show, as in `4,5`, `7-9`, or by their ids; none means all of them."""
+    only_bad: bool = False
+    """Whether only shards are shown that an error or a warning names."""
+    sort: str = "verdict"
+    """The column by which rows are sorted, the worst first."""
+    count: bool = False
+    """Whether to count the unread records of every shard, which reads all of them."""
+    fail_on: Severity | None = Severity.ERROR
+    """The severity from which the result's `exit` is `FINDINGS`; `None` for never."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    """The result of `status`. words: the arguments that name the consumer to other commands."""
+
+    status: ConsumerStatus
+    exit: Exit
+    words: tuple[str, ...]
+
+
+def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
+    """Reads a consumer and its stream, and brings what is known of each shard together.
+
+    The verdicts are those of `inspect`. Raises UsageError before anything is called, or for a shard
+    that neither the stream nor the store knows.
+    """
+    selection = _selection(request)
+    target = one(request.consumer, request, observer)
+    report = _measured(target, request.count)
+    sifted = sift(report.findings, target.suppressions, report.snapshot.now)
+    shown = status_of(report, sifted.kept, selection, len(sifted.hidden))
+    code = Exit.FINDINGS if failing(shown.findings, request.fail_on) else Exit.OK
+    return StatusResult(shown, code, target.argv)
+
+
+def _selection(request: StatusRequest) -> StatusSelection:
+    if request.sort not in COLUMNS:
+        raise UsageError(
+            f"--sort {request.sort}: there is no such column", f"there are {', '.join(COLUMNS)}"
+        )
+    if request.sort in READING and not (request.count or request.probe):
+        raise UsageError(
+            f"--sort {request.sort} has nothing to sort by: no records are read",
+            "add --count, or --probe for at most 100 records of each shard",
+        )
+    return StatusSelection(shards_named(request.shards), request.only_bad, request.sort)
+
+
+def _measured(target: Target, count: bool) -> Report:
+    """The report, with the lag of every shard read where that is asked for.
+
+    A probe reads as `inspect --probe` does, and the unread shards besides, within one budget. A
+    snapshot has what was probed when it was taken, and nothing to count.
+    """
+    ports = target.ports()
+    live_probe = target.probe and not target.offline
+    probe = target.probe and target.offline
+    report = survey(ports, target.stream, target.locator, target.repair_options, probe)
+    if live_probe:
+        places = dict(places_to_probe(report))
+        places = {i.shard: i.since for i in unread_intervals(report)} | places
+        if places:
+            snapshot = probed(report.snapshot, ports.kinesis, places.items())
+            report = make(snapshot, report.options)
+    if count and (intervals := list(unread_intervals(report))):
+        report = make(counted(report.snapshot, ports.kinesis, intervals), report.options)
+    return report

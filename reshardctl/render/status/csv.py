@@ -1,0 +1,60 @@
+"""For spreadsheets and `join`: RFC 4180, a line of heads, and one line for each shard.
+
+Times are ISO 8601 in UTC, lengths of time seconds, what is not known is empty. A text of the store
+that a spreadsheet would take for a formula has an apostrophe in front.
+"""
+
+from __future__ import annotations
+
+from csv import writer
+from io import StringIO
+
+from reshardctl.diagnosis.consumer_status import ConsumerStatus
+from reshardctl.diagnosis.shard_status import ShardStatus
+from reshardctl.render.context import Context
+from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.status.documents import shard_document
+
+HEADS = (
+    "shard", "state", "opened", "closed", "expires", "position", "stored", "number", "sub",
+    "position_time", "lag_seconds", "lag_least_seconds", "unread_seconds", "records", "bytes",
+    "at_least", "oldest_arrival", "owner", "progress", "progress_exact", "verdict", "rules",
+)
+FORMULAS = ("=", "+", "-", "@")
+"""What begins a formula (OWASP, "CSV Injection")."""
+
+
+def write(status: ConsumerStatus, context: Context) -> str:
+    """All rows that are shown, in their order."""
+    out = StringIO()
+    lines = writer(out, lineterminator="\n")
+    lines.writerow(HEADS)
+    lines.writerows(_cells(row) for row in status.rows)
+    return ascii_only(out.getvalue()) if context.ascii else out.getvalue()
+
+
+def _cells(row: ShardStatus) -> list[str]:
+    one = shard_document(row)
+    position, lag, progress = one["position"], one["lag"], one["progress"] or {}
+    return [_cell(value) for value in (
+        one["shard"], one["state"], one["opened"], one["closed"], one["expires"],
+        position["kind"], position["stored"], position["number"], position["sub"],
+        position["time"], lag["seconds"], lag["least_seconds"], lag["unread_seconds"],
+        lag["records"], lag["bytes"], lag["at_least"], lag["oldest_arrival"], one["owner"],
+        progress.get("time"), progress.get("exact"), one["verdict"], " ".join(one["rules"]),
+    )]
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            text = escape(value)
+            return f"'{text}" if text.startswith(FORMULAS) else text
+        case float():
+            return f"{value:.3f}".rstrip("0").rstrip(".")
+        case _:
+            return str(value)

@@ -1,0 +1,116 @@
+"""A consumer's status as plain values: `reshardctl/status/1`, described by `status.schema.json`.
+
+As in reports, sequence numbers are strings, times ISO 8601 in UTC, lengths of time seconds; every
+object has all of its members, always, and members are only ever added.
+"""
+
+from __future__ import annotations
+
+from reshardctl.diagnosis.consumer_status import ConsumerStatus
+from reshardctl.diagnosis.rules import Finding
+from reshardctl.diagnosis.lag_meter import Lag
+from reshardctl.diagnosis.shard_status import Progress, ShardStatus
+from reshardctl.diagnosis.stored_position import StoredPosition
+from reshardctl.exit import Exit
+from reshardctl.model.times import instant
+from reshardctl.render.documents import Json, consumer_document, exit_json, stream_document
+
+STATUS = "reshardctl/status/1"
+VERDICTS = ("error", "warning", "info", "ok")
+
+
+def status_document(status: ConsumerStatus, code: Exit) -> Json:
+    """The whole document. code: what the command ends with."""
+    return {
+        **head(status, code),
+        "findings": [finding_document(finding) for finding in status.findings],
+        "shards": [shard_document(row) for row in status.rows],
+        **tail(status),
+    }
+
+
+def head(status: ConsumerStatus, code: Exit) -> Json:
+    """What was looked at, and which rows of it are shown."""
+    report, selection = status.report, status.selection
+    store = report.snapshot.store
+    return {
+        "schema": STATUS,
+        "exit": exit_json(code),
+        "taken": instant(report.snapshot.now),
+        "stream": stream_document(report.snapshot.lineage),
+        "consumer": consumer_document(report),
+        "store": {name: store[name] for name in sorted(store)},
+        "selection": {
+            "shards": list(selection.shards), "only_bad": selection.only_bad,
+            "sort": selection.sort,
+        },
+    }
+
+
+def tail(status: ConsumerStatus) -> Json:
+    """What there is in all."""
+    return {
+        "total_shards": status.total,
+        "shown_shards": len(status.rows),
+        "counts": status.counts(),
+        "suppressed": status.suppressed,
+        "notes": list(status.report.notes),
+    }
+
+
+def shard_document(row: ShardStatus) -> Json:
+    """One shard."""
+    return {
+        "shard": row.shard,
+        "state": str(row.state),
+        "opened": _time(row.opened),
+        "closed": _time(row.closed),
+        "expires": _time(row.expires),
+        "parents": list(row.parents),
+        "children": list(row.children),
+        "position": _position(row.position),
+        "lag": _lag(row.lag),
+        "owner": row.owner or None,
+        "progress": _progress(row.progress),
+        "verdict": verdict(row),
+        "rules": list(row.rules),
+    }
+
+
+def verdict(row: ShardStatus) -> str:
+    """`error`, `warning`, `info`, or `ok` where no finding names the shard."""
+    return "ok" if row.verdict is None else str(row.verdict)
+
+
+def _position(position: StoredPosition) -> Json:
+    return {
+        "kind": str(position.kind), "stored": position.stored,
+        "number": position.number or None, "sub": position.sub if position.number else None,
+        "time": _time(position.time),
+    }
+
+
+def _lag(lag: Lag) -> Json:
+    return {
+        "seconds": lag.seconds, "least_seconds": lag.least_seconds,
+        "unread_seconds": lag.unread_seconds, "records": lag.records, "bytes": lag.size_bytes,
+        "at_least": lag.at_least, "oldest_arrival": _time(lag.oldest), "measured": lag.measured,
+    }
+
+
+def _progress(progress: Progress | None) -> Json | None:
+    if progress is None:
+        return None
+    return {"time": _time(progress.time), "exact": progress.exact}
+
+
+def finding_document(finding: Finding) -> Json:
+    """What a finding is, without its effects."""
+    return {
+        "code": finding.code, "name": finding.name, "severity": str(finding.severity),
+        "shards": list(finding.shards), "what": finding.what, "when": finding.when,
+    }
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else instant(seconds)

@@ -1,0 +1,189 @@
+"""`status`: each shard with its position, lag, owner, progress and verdict."""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib.resources import files
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.lab import bare
+from tests.cli.process import on_terminal
+
+OPTIONS = "?initial=LATEST&release=3.5.1"
+SCHEMA = json.loads(
+    files("reshardctl.render.status").joinpath("status.schema.json").read_text("utf-8")
+)
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+@pytest.fixture
+def lab(lab_of):
+    """Parent 0 has ended, its children 2 and 3 have no lease; 1 goes on."""
+    return lab_of("a-both", OPTIONS)
+
+
+def rows(result) -> dict[str, dict]:
+    VALIDATOR.validate(result.json)
+    return {row["shard"][-1]: row for row in result.json["shards"]}
+
+
+def document(lab, *more):
+    return lab.cli("status", *lab.where, "--format", "json", *more)
+
+
+def test_the_verdicts_and_the_exit_code_are_those_of_inspect(lab):
+    inspected = lab.inspect("--format", "json")
+    shown = document(lab)
+    assert shown.code == inspected.code == shown.json["exit"]["code"] == 1
+    for finding in inspected.json["findings"]:
+        for shard in finding["shards"]:
+            row = rows(shown)[shard[-1]]
+            assert finding["code"] in row["rules"] and row["verdict"] == finding["severity"]
+    assert not lab.wire.writes
+
+
+def test_each_shard_as_the_case_has_it(lab):
+    """The case's own times: shard 0 closed at 600 s, its children opened at 601 s, now is 1500 s;
+    the position of shard 1 is its second record, written at 460 s."""
+    found = rows(document(lab))
+    assert list(found) == ["2", "3", "1", "0"], "the worst first, then the longest lag"
+    assert {n: row["state"] for n, row in found.items()} == {
+        "0": "closed", "1": "open", "2": "open", "3": "open",
+    }
+    assert found["0"]["closed"] == "2026-11-21T00:10:00Z"
+    assert found["0"]["expires"] == "2026-11-22T00:10:00Z"
+    assert found["0"]["position"]["kind"] == "done" and found["0"]["lag"]["seconds"] == 0
+    assert found["0"]["children"] == ["shardId-000000000002", "shardId-000000000003"]
+    position, lag = found["1"]["position"], found["1"]["lag"]
+    number = str(lab.fake.stream("orders").shards[1].records[1].number)
+    assert (position["kind"], position["number"], position["sub"]) == ("number", number, 0)
+    assert position["time"] == "2026-11-21T00:07:40Z" and lag["seconds"] == 1500 - 460
+    assert found["1"]["owner"] == "w1"
+    assert found["1"]["progress"] == {"time": "2026-11-21T00:07:40Z", "exact": False}
+    assert found["2"]["position"] == {
+        "kind": "none", "stored": None, "number": None, "sub": None, "time": None,
+    }
+    assert found["2"]["lag"]["seconds"] == 1500 - 601
+    assert found["2"]["owner"] is None and found["2"]["progress"] is None
+
+
+def test_a_count_reads_every_unread_record(lab):
+    """Records of the case: four in each shard; shard 1 has two behind its position."""
+    found = rows(document(lab, "--count"))
+    assert {n: row["lag"]["records"] for n, row in found.items()} == {
+        "0": 0, "1": 2, "2": 4, "3": 4,
+    }
+    records = lab.fake.stream("orders").shards[1].records[2:]
+    size = sum(len(r.payload) + len(r.key.encode()) for r in records)
+    assert found["1"]["lag"]["bytes"] == size > 0
+    assert found["1"]["lag"]["measured"] and not found["1"]["lag"]["at_least"]
+
+
+def test_a_probe_tells_the_age_of_the_oldest_unread_record(lab):
+    """Records of shard 2 arrived from 660 s on."""
+    found = rows(document(lab, "--probe"))
+    lag = found["2"]["lag"]
+    assert lag["oldest_arrival"] == "2026-11-21T00:11:00Z" and lag["seconds"] == 1500 - 660
+    assert lag["records"] == 4 and lag["measured"]
+
+
+def test_shards_that_are_asked_for(lab):
+    shown = document(lab, "--shards", "0-1")
+    assert list(rows(shown)) == ["1", "0"] and shown.json["total_shards"] == 4
+    assert shown.code == 0, "no finding names one of them"
+    assert document(lab, "--shards", "shardId-000000000002,1").code == 1
+
+
+def test_only_bad_ones(lab):
+    shown = document(lab, "--only-bad")
+    assert list(rows(shown)) == ["2", "3"] and shown.json["selection"]["only_bad"]
+
+
+@pytest.mark.parametrize(("column", "order"), [
+    ("shard", "0123"), ("state", "1230"), ("lag", "1230"), ("position", "1023"),
+    ("owner", "2301"), ("progress", "1023"), ("rule", "2301"),
+])  # fmt: skip
+def test_the_order(lab, column, order):
+    assert "".join(rows(document(lab, "--sort", column))) == order
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    (["--shards", "9"], ["--shards 9", "orders", "without --shards"]),
+    (["--shards", "3-1"], ["--shards 3-1", "lower number first"]),
+    (["--shards", "1,,2"], ["--shards '1,,2'", "4,5"]),
+    (["--sort", "bytes"], ["--sort bytes", "--count"]),
+])  # fmt: skip
+def test_what_cannot_be_shown(lab, more, words):
+    result = lab.cli("status", *lab.where, *more)
+    assert result.code == 2 and result.says(*words)
+
+
+def test_a_consumer_that_cannot_be_read(lab):
+    lab.wire.fail("Scan", "AccessDeniedException")
+    result = document(lab)
+    assert result.code == 3 and result.json["schema"] == "reshardctl/error/1"
+
+
+@pytest.mark.parametrize("level", ["error", "warning", "info", "never"])
+def test_fail_on(lab_of, level):
+    lab = lab_of("leader-lock-left", OPTIONS)
+    assert document(lab, "--fail-on", level).code == lab.inspect("--fail-on", level).code
+
+
+def test_every_format_has_every_shard(lab, tmp_path):
+    text = lab.cli("status", *lab.where).out
+    assert all(f"\n{index} " in text for index in range(4))
+    lines = lab.cli("status", *lab.where, "--format", "jsonl").out.splitlines()
+    kinds = [json.loads(line)["type"] for line in lines]
+    assert kinds == ["header", "finding", "shard", "shard", "shard", "shard", "summary"]
+    target = tmp_path / "status.csv"
+    assert lab.cli("status", *lab.where, "--format", "csv", "-o", target).out == ""
+    table = list(csv.DictReader(StringIO(target.read_text())))
+    assert [row["shard"][-1] for row in table] == ["2", "3", "1", "0"]
+
+
+def test_a_pipe_has_one_line_for_each_shard(lab):
+    lines = lab.cli("status", *lab.where).out.splitlines()
+    (row,) = [line for line in lines if line.startswith("1 ")]
+    assert row.split() == [
+        "1", "open", "number", "2026-11-21T00:07:40Z", "17m20s", "w1", "≥", "2026-11-21T00:07:40Z",
+        "ok", "-",
+    ]
+
+
+def test_a_snapshot_gives_the_same_rows(lab, tmp_path):
+    saved = tmp_path / "saved"
+    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", saved).code == 0
+    frozen = lab.cli("status", f"snapshot:{saved}", "--format", "json")
+    assert frozen.code == 1 and rows(frozen) == rows(document(lab))
+    refused = lab.cli("status", f"snapshot:{saved}", "--count")
+    assert refused.code == 2 and refused.says("--count", "a snapshot holds none")
+
+
+def test_what_the_configuration_suppresses(lab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("reshardctl.toml").write_text(
+        f'[streams.all]\nstream = "orders"\n\n[consumers.app]\nstream = "all"\n'
+        f'locator = "{lab.locator}"\n\n[[suppress]]\nconsumer = "app"\nrule = "RSH203"\n'
+        'until = 2099-01-01\nwhy = "known"\n', encoding="utf-8",
+    )
+    shown = lab.cli("status", "app", "--format", "json")
+    assert shown.code == 0 and shown.json["suppressed"] == 1
+    assert {row["verdict"] for row in rows(shown).values()} == {"ok"}
+
+
+@pytest.mark.parametrize("columns", [40, 120])
+def test_at_a_terminal(lab_of, columns):
+    """The worst in red, nothing wider than the terminal but what is there to be copied."""
+    lab = lab_of("a-both", OPTIONS)
+    code, shown = on_terminal(lab, ["status", *lab.where], columns=columns)
+    assert code == 1 and "\x1b[31m" in shown
+    lines = [bare(line) for line in shown.splitlines()]
+    free = [line for line in lines if lab.table.name not in line]
+    assert max(map(len, free)) <= columns, max(free, key=len)
+    assert "\x1b[" not in on_terminal(lab, ["status", *lab.where], NO_COLOR="1")[1]
