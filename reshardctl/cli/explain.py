@@ -1,7 +1,8 @@
-"""`reshardctl explain`: one shard in detail."""
+"""`reshardctl explain`: shards in detail."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -18,9 +19,20 @@ from reshardctl.cli.options import (
 )
 
 
+class ExplainFormat(StrEnum):
+    """Formats of an explanation."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 def explain(
     shard: Annotated[
-        str, typer.Argument(metavar="SHARD", help="Its number or its id.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="SHARD", help="Its number or its id; several as in 4,5 or 7-9.",
+            show_default=False,
+        ),
     ],
     locator: LocatorArgument,
     stream: StreamOption = None,
@@ -30,21 +42,28 @@ def explain(
     endpoint_url: EndpointOption = None,
     config: ConfigOption = None,
     probe: ProbeOption = False,
+    form: Annotated[
+        ExplainFormat, typer.Option("--format", help="For people, or for programs.")
+    ] = ExplainFormat.TEXT,
 ) -> None:
-    """Why this shard? Its life, its place in the store, and what the next start does with it.
+    """Why this shard? Its life, position, owner, neighbours, and what the next start does with it.
 
-    Example: reshardctl explain 12 kcl://my-application --stream my-stream
+    Example: reshardctl explain 12,13 kcl://my-application --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.explain import ExplainRequest
     from reshardctl.commands.explain import explain as explained
-    from reshardctl.console.stdout import show
-    from reshardctl.render.explanation import explanation
+    from reshardctl.console.stdout import show, write
+    from reshardctl.render.explanation import explanations
+    from reshardctl.render.status.explained import explanation_json
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     request = ExplainRequest(
         shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
     )
     shown = explained(request, Terminal())
-    show(explanation(shown.report, shown.shard))
+    if form is ExplainFormat.JSON:
+        write(explanation_json(shown.report, shown.shards, shown.statuses))
+    else:
+        show(explanations(shown.report, shown.shards, shown.statuses))

@@ -1,34 +1,42 @@
-"""`explain`: one shard's life, its position, and what the next start does with it."""
+"""`explain`: each shard's life, its position, and what the next start does with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.shard_list import shards_named
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import one
 from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.shard_status import ShardStatus, statuses
 from reshardctl.errors import UsageError
-from reshardctl.model import ShardId, shard_named
+from reshardctl.model import ShardId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainRequest(Selection):
-    """Which shard to explain, and for which consumer."""
+    """Which shards to explain, and for which consumer."""
 
     shard: str
-    """Its number or its id."""
+    """Numbers or ids, as in `4`, `4,5` or `7-9`."""
     consumer: str
     """A locator, a name in reshardctl.toml, or `snapshot:FILE`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The report of one consumer, and the shard that was asked about."""
+    """The report of one consumer, the shards that were asked about, and the status of every shard.
+
+    Attributes:
+        shards: In the order asked for.
+        statuses: By shard: those asked about, and their neighbours.
+    """
 
     report: Report
-    shard: ShardId
+    shards: tuple[ShardId, ...]
+    statuses: dict[ShardId, ShardStatus]
 
 
 def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation:
@@ -36,15 +44,17 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
 
     Raises UsageError for a shard that neither the stream nor the store knows.
     """
+    shards = shards_named([request.shard], "SHARD")
     target = one(request.consumer, request, observer)
     report = survey(
         target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
-    shard = shard_named(request.shard)
     lineage = report.snapshot.lineage
-    if shard not in lineage and shard not in report.positions:
-        raise UsageError(
-            f"{shard!r} is not listed in {lineage.stream.name}, and no position names it",
-            "reshardctl inspect lists what is there",
-        )
-    return Explanation(report, shard)
+    for shard in shards:
+        if shard not in lineage and shard not in report.positions:
+            raise UsageError(
+                f"{shard!r} is not listed in {lineage.stream.name}, and no position names it",
+                "reshardctl inspect lists what is there",
+            )
+    rows = {row.shard: row for row in statuses(report, report.findings)}
+    return Explanation(report, shards, rows)

@@ -18,7 +18,7 @@ from reshardctl.console.failures import PipeClosed
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 
-VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit", "status"})
+VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit", "status", "explain"})
 """Commands whose `--output` takes a report. The output of others must not be overwritten."""
 SPOKEN: frozenset[FormatName | MetricsFormat | None] = frozenset({
     *ONE_DOCUMENT, FormatName.GITHUB, *MetricsFormat,

@@ -1,21 +1,37 @@
-"""One shard's life, its stored position and its fate, as lines of text."""
+"""Each shard's life, its stored position, its neighbours and its fate, as lines of text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from reshardctl.diagnosis.report import Report, case_of
+from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.render.status.cells import cells_by_head
 
 
-def explanation(report: Report, shard: ShardId) -> Iterator[str]:
-    """Lines on a shard that the stream or the store knows."""
+def explanations(
+    report: Report, shards: Sequence[ShardId], statuses: Mapping[ShardId, ShardStatus]
+) -> Iterator[str]:
+    """Lines on shards that the stream or the store knows, one after the other."""
+    for index, shard in enumerate(shards):
+        if index:
+            yield from ("", "")
+        yield from explanation(report, shard, statuses)
+
+
+def explanation(
+    report: Report, shard: ShardId, statuses: Mapping[ShardId, ShardStatus]
+) -> Iterator[str]:
+    """Lines on one of them."""
     yield from _life(report.snapshot.lineage, shard, report.snapshot.now)
     yield ""
     yield from _place(report, shard)
+    yield from _standing(statuses[shard], report.snapshot.now)
+    yield from _neighbours(statuses[shard], statuses, report.snapshot.now)
     for judged in report.judged:
         options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
         yield ""
@@ -55,6 +71,30 @@ def _place(report: Report, shard: ShardId) -> Iterator[str]:
     if span is not None:
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
         yield f"processed  {upto} ({span.basis}{': ' + span.why if span.why else ''})"
+
+
+def _standing(row: ShardStatus, now: float) -> Iterator[str]:
+    """Lag, owner and last progress, as `status` has them."""
+    named = cells_by_head(row, now)
+    yield f"lag        {named['lag']}"
+    yield f"owner      {named['owner']}"
+    yield f"progress   {named['progress']}"
+
+
+def _neighbours(
+    row: ShardStatus, statuses: Mapping[ShardId, ShardStatus], now: float
+) -> Iterator[str]:
+    """Parents and children: what holds the shard back, and what it holds back."""
+    for word, shards in (("parent", row.parents), ("child", row.children)):
+        for shard in shards:
+            if shard not in statuses:
+                yield f"{word:<10} {short(shard)}: not listed"
+                continue
+            named = cells_by_head(statuses[shard], now)
+            yield (
+                f"{word:<10} {named['shard']}: {named['state']}, position {named['position']}, "
+                f"lag {named['lag']}, {' '.join((named['verdict'], *statuses[shard].rules))}"
+            )
 
 
 def _next(run: Simulation, shard: ShardId) -> Iterator[str]:

@@ -1,0 +1,60 @@
+"""`explain`: shards in detail, with owner, times and neighbours."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+from jsonschema import Draft202012Validator
+
+SCHEMA = json.loads(
+    files("reshardctl.render.status").joinpath("explanation.schema.json").read_text("utf-8")
+)
+
+
+@pytest.fixture
+def lab(lab_of):
+    """Parent 0 has ended, its children 2 and 3 have no lease; 1 goes on."""
+    return lab_of("a-both", "?initial=LATEST&release=3.5.1")
+
+
+def test_one_shard_says_who_owns_it_and_what_is_near_it(lab):
+    lines = lab.cli("explain", "0", *lab.where).out.splitlines()
+    assert lines[0].startswith("shardId-000000000000   closed")
+    assert "owner      w1" in lines and "lag        0s" in lines
+    near = [line for line in lines if line.startswith("child ")]
+    assert [line.split()[1] for line in near] == ["2:", "3:"]
+    assert all("position none" in line and line.endswith("error RSH203") for line in near)
+    assert any(line.startswith("next start") for line in lines)
+
+
+def test_several_shards_in_the_order_asked_for(lab):
+    shown = lab.cli("explain", "3,0-1", *lab.where)
+    heads = [line.split()[0] for line in shown.out.splitlines() if line.startswith("shardId-")]
+    assert shown.code == 0 and [head[-1] for head in heads] == ["3", "0", "1"]
+
+
+def test_the_document(lab):
+    shown = lab.cli("explain", "2,1", *lab.where, "--format", "json").json
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator(SCHEMA).validate(shown)
+    child, other = shown["shards"]
+    status = lab.cli("status", *lab.where, "--format", "json", "--shards", "2,1").json["shards"]
+    for row, one in zip(status, (child, other), strict=True):
+        assert row.items() <= one.items(), "the same members as in a status"
+    assert [near["shard"][-1] for near in child["neighbours"]] == ["0"]
+    assert child["neighbours"][0]["position"]["stored"] == "SHARD_END"
+    assert [finding["code"] for finding in child["findings"]] == ["RSH203"]
+    (start,) = child["starts"]
+    assert start["fate"]["reads"] is False and start["effects"][0]["harm"] == "stalled"
+    (start,) = other["starts"]
+    assert start["fate"]["reads"] and start["fate"]["from"]["number"] == other["position"]["number"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_one_of_them_is_unknown(lab, form):
+    result = lab.cli("explain", "2,99", *lab.where, "--format", form)
+    assert result.code == 2 and "is not listed" in result.err
+    if form == "json":
+        assert result.json["schema"] == "reshardctl/error/1"
