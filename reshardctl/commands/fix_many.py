@@ -24,6 +24,7 @@ from reshardctl.commands.inspect_many import at_once
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, Planned, left
 from reshardctl.commands.request import counting
+from reshardctl.commands.scoping import scoped
 from reshardctl.commands.stopped import allowed
 from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import several
@@ -135,7 +136,10 @@ def _planned(
 ) -> list[_Work]:
     _only_for_one(request)
     require_consistent(replace(request, consumer=consumers[0]), dry_run=dry_run)
-    targets = [counting(target, request.count) for target in several(consumers, request, observer)]
+    targets = [
+        scoped(counting(target, request.count), request.scope)
+        for target in several(consumers, request, observer)
+    ]
     for target in targets:
         writable(request, target, dry_run=dry_run)
     jobs = [_planning(target, replace(request, out=None)) for target in targets]

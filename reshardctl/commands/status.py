@@ -17,10 +17,10 @@ from reshardctl.diagnosis.consumer_status import (
     StatusSelection,
     status_of,
 )
+from reshardctl.diagnosis.lag_meter import unread_intervals
 from reshardctl.diagnosis.report import Report, make, places_to_probe
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.suppressions import sift
-from reshardctl.diagnosis.lag_meter import unread_intervals
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.snapshot import counted, probed

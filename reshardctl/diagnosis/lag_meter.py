@@ -44,8 +44,7 @@ class LagMeter:
         self._snapshot, self._state = snapshot, state
 
     def lag(self, shard: ShardId, span: Span | None) -> Lag:
-        """The lag behind what is certainly processed. Of a shard that is not listed it is unknown.
-        """
+        """The lag behind what is certainly processed; unknown of a shard that is not listed."""
         state = self._state
         if shard not in state.lineage or span is None:
             return Lag()

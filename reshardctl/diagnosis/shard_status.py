@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reshardctl.diagnosis.lag_meter import Lag, LagMeter
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.diagnosis.lag_meter import Lag, LagMeter
 from reshardctl.diagnosis.stored_position import StoredPosition, position_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Span, WillRead, index_of
