@@ -16,6 +16,7 @@ import pytest
 import typer.main
 
 from reshardctl.cli.app import app
+from reshardctl.cli.global_options import split
 from tests.docs.pages import PAGES, ROOT, Block, shell_blocks
 
 RUN = {
@@ -41,13 +42,18 @@ NOT_RUN = {
     "index": TEMPLATE,
     "kcl": TRANSCRIPT, "kinesis-consumer": TRANSCRIPT, "kinsumer": TRANSCRIPT,
     "live": "needs a running application; tests/cli/test_live.py runs the commands",
+    "metrics": "made-up names; tests/cli/test_every.py runs the commands",
+    "positions": "a transcript; tests/cli/test_positions.py runs the commands",
     "preflight": TRANSCRIPT,
+    "progress": "a transcript; tests/cli/test_global_options.py runs the commands",
     "quickwit": TRANSCRIPT,
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
     "runbook": TRANSCRIPT,
+    "scope": "a transcript; tests/cli/test_scope.py runs the commands",
     "snapshots": TRANSCRIPT,
     "source": "needs PySpark",
     "spark": TRANSCRIPT,
+    "status": "a transcript; tests/cli/test_status.py runs the commands",
     "undo": TRANSCRIPT,
     "watching": "needs a running application; tests/cli/test_watching.py runs the commands",
 }  # fmt: skip
@@ -71,6 +77,7 @@ def ours(block: Block) -> Iterator[list[str]]:
 def parse(words: list[str]) -> None:
     """Raises for a command, an option or a value that does not exist."""
     commands, name = VERBS, "reshardctl"
+    _, words = split(words)
     while words and not words[0].startswith("-"):
         command, words, name = commands[words[0]], words[1:], f"{name} {words[0]}"
         if not hasattr(command, "commands"):
