@@ -15,13 +15,14 @@ from reshardctl.cli.options import (
     EndpointOption,
     LocatorArgument,
     OutputOption,
+    PerShardOption,
     ProbeOption,
     ProfileOption,
     RegionOption,
     RoleOption,
     StreamOption,
 )
-from reshardctl.console.choices import ColorMode, FailOn
+from reshardctl.console.choices import ColorMode, FailOn, MetricsFormat
 
 AS_WIDE_AS_NEEDED = 1 << 20
 """Columns of a pipe or a file: one line for each shard."""
@@ -34,6 +35,7 @@ class StatusFormat(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     CSV = "csv"
+    OPENMETRICS = "openmetrics"
 
 
 class StatusColumn(StrEnum):
@@ -85,6 +87,7 @@ def status(
     form: Annotated[
         StatusFormat, typer.Option("--format", help="For people, or for programs.")
     ] = StatusFormat.TEXT,
+    per_shard: PerShardOption = False,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
 ) -> None:
@@ -98,11 +101,14 @@ def status(
     from reshardctl.commands.status import status as looked_up
     from reshardctl.console.destinations import Destination
     from reshardctl.console.output import Output
+    from reshardctl.render.context import Context
+    from reshardctl.render.openmetrics import Subject, of_subjects
     from reshardctl.render.status import write
 
+    metrics = MetricsFormat.OPENMETRICS if form is StatusFormat.OPENMETRICS else None
     out = Output(
-        (Destination(None, output),), color, verbose=False, suggested_command=(),
-        piped_width=AS_WIDE_AS_NEEDED,
+        (Destination(metrics, output),), color, verbose=False, suggested_command=(),
+        per_shard=per_shard, piped_width=AS_WIDE_AS_NEEDED,
     )
     request = StatusRequest(
         locator, shards=shards or (), only_bad=only_bad, sort=sort, count=count,
@@ -110,6 +116,13 @@ def status(
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
     )
     result = looked_up(request, Terminal())
-    out = replace(out, suggested_command=result.words)
-    out.show(lambda context: write(result.status, form, context), result.exit)
+
+    def shown(context: Context) -> str:
+        if metrics is None:
+            return write(result.status, form, context)
+        stream = result.report.snapshot.lineage.stream.name
+        subject = Subject(stream, result.name, result.report)
+        return of_subjects([subject], context.earlier, context.per_shard)
+
+    replace(out, suggested_command=result.words).show(shown, result.exit)
     raise typer.Exit(result.exit)

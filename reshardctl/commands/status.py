@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reshardctl.commands.inspect_many import failing
 from reshardctl.commands.observer import SILENT, Observer
@@ -21,7 +21,7 @@ from reshardctl.diagnosis.lag_meter import unread_intervals
 from reshardctl.diagnosis.report import Report, make, places_to_probe
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.suppressions import sift
-from reshardctl.errors import UsageError
+from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.snapshot import counted, probed
 
@@ -49,11 +49,17 @@ class StatusRequest(Selection):
 
 @dataclass(frozen=True, slots=True)
 class StatusResult:
-    """The result of `status`. words: the arguments that name the consumer to other commands."""
+    """The result of `status`.
+
+    words: the arguments that name the consumer to other commands. name: its locator, or its name in
+    reshardctl.toml. report: what the verdicts come from, without suppressed findings.
+    """
 
     status: ConsumerStatus
     exit: Exit
     words: tuple[str, ...]
+    name: str
+    report: Report
 
 
 def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
@@ -64,11 +70,17 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
     """
     selection = _selection(request)
     target = one(request.consumer, request, observer)
-    report = _measured(target, request.count)
+    name = target.locator.text if target.entry is None else target.entry.name
+    try:
+        report = _measured(target, request.count)
+    except ReshardError as error:
+        error.unjudged = (target.stream, name)
+        raise
     sifted = sift(report.findings, target.suppressions, report.snapshot.now)
     shown = status_of(report, sifted.kept, selection, len(sifted.hidden))
     code = Exit.FINDINGS if failing(shown.findings, request.fail_on) else Exit.OK
-    return StatusResult(shown, code, target.argv)
+    kept = replace(report, findings=sifted.kept)
+    return StatusResult(shown, code, target.argv, name, kept)
 
 
 def _selection(request: StatusRequest) -> StatusSelection:

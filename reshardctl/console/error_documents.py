@@ -25,7 +25,7 @@ SPOKEN: frozenset[FormatName | MetricsFormat | None] = frozenset({
 })
 """Formats in which a program reads stdout."""
 
-WITH_METRICS = frozenset({"inspect"})
+WITH_METRICS = frozenset({"inspect", "status"})
 """Those whose `--format` takes metrics."""
 
 _places: tuple[Destination, ...] = ()

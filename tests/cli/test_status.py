@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.cli.lab import bare
 from tests.cli.process import on_terminal
@@ -187,3 +188,31 @@ def test_at_a_terminal(lab_of, columns):
     free = [line for line in lines if lab.table.name not in line]
     assert max(map(len, free)) <= columns, max(free, key=len)
     assert "\x1b[" not in on_terminal(lab, ["status", *lab.where], NO_COLOR="1")[1]
+
+
+def samples(path: Path) -> dict[str, float]:
+    """The consumer's samples, read by Prometheus's own client."""
+    families = text_string_to_metric_families(path.read_text(encoding="utf-8"))
+    return {sample.name: sample.value for family in families for sample in family.samples}
+
+
+def test_metrics_are_those_of_inspect(lab, tmp_path):
+    """Issue 15: `--format openmetrics` for status, inspect and --watch."""
+    mine, theirs = tmp_path / "status.prom", tmp_path / "inspect.prom"
+    shown = lab.cli("status", *lab.where, "--format", "openmetrics", "-o", str(mine))
+    assert shown.code == 1
+    lab.inspect("--format", f"openmetrics={theirs}")
+    assert mine.read_text("utf-8") == theirs.read_text("utf-8")
+    assert samples(mine)["reshardctl_up"] == 1
+
+
+def test_after_a_failure_up_is_0_and_the_timestamp_stays(lab, tmp_path):
+    path = tmp_path / "status.prom"
+    words = ["status", *lab.where, "--format", "openmetrics", "-o", str(path)]
+    lab.cli(*words)
+    before = samples(path)
+    lab.wire.fail("Scan", "AccessDeniedException")
+    lab.fake.clock.advance(60)
+    assert lab.cli(*words).code == 3
+    after, success = samples(path), "reshardctl_last_success_timestamp_seconds"
+    assert after == {"reshardctl_up": 0, success: before[success]}
