@@ -8,8 +8,9 @@ i + 1.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
-from reshardctl.auditing.facts import Bucket, Compared, Facts, InSink, Record
+from reshardctl.auditing.facts import Bucket, Compared, Facts, InSink, Record, Unusable
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Stream, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
@@ -32,8 +33,53 @@ EPOCHS = {0: -3, 1: -3, 2: 101, 3: 101}
 """Of the numbers of each shard: three seconds before the creation, or a second after the split."""
 
 
-def lineage(**stream: float) -> Lineage:
-    """The four shards; `stream` replaces the stream's facts, such as its retention."""
+class MoreInSink(TypedDict, total=False):
+    """Fields of `InSink` that a test may set."""
+
+    doubled: int
+    extra: int
+    disordered: int | None
+    proven: Record | None
+    proof: str
+
+
+class HowRead(TypedDict, total=False):
+    """How far a shard was read, in fields of `Compared`."""
+
+    whole: bool
+    ended: bool
+    tip: bool
+    short: str
+
+
+class MoreCompared(HowRead, total=False):
+    """Fields of `Compared` that a test may set."""
+
+    missing: int
+    first_missing: Record | None
+    last_missing: Record | None
+
+
+class AllButBuckets(TypedDict, total=False):
+    """Fields of `Facts` that a test may set."""
+
+    unusable: tuple[Unusable, ...]
+    notes: tuple[str, ...]
+    ordered_by: str
+    changed: str
+    since: float | None
+    until: float | None
+    batch: int | None
+
+
+class MoreFacts(AllButBuckets, total=False):
+    """The same with what a chart shows."""
+
+    buckets: tuple[Bucket, ...]
+
+
+def lineage(retention: int | None = None) -> Lineage:
+    """The four shards. retention: the stream's, in seconds."""
     fake: FakeKinesis = load_topology(TOPOLOGY)
     listed = fake.call("ListShards", {"StreamName": "orders"})["Shards"]
     summary = fake.call("DescribeStreamSummary", {"StreamName": "orders"})
@@ -42,7 +88,8 @@ def lineage(**stream: float) -> Lineage:
         found["StreamARN"], "orders", float(CREATED), found["RetentionPeriodHours"] * 3600,
         "ACTIVE",
     )
-    return Lineage.from_pages(replace(one, **stream), [listed])
+    kept = one if retention is None else replace(one, retention=retention)
+    return Lineage.from_pages(kept, [listed])
 
 
 def number(shard: int, at: int) -> str:
@@ -54,13 +101,15 @@ def record(shard: int, at: int) -> Record:
     return Record(number(shard, at), 0, float(CREATED + at))
 
 
-def inside(shard: int, first: int, last: int, rows: int = 10, **more: object) -> InSink:
+def inside(shard: int, first: int, last: int, rows: int = 10, **more: Unpack[MoreInSink]) -> InSink:
     return replace(
         InSink(shard_id(shard), rows, record(shard, first), record(shard, last)), **more
     )
 
 
-def compared(shard: int, read: int, first: int, last: int, **more: object) -> Compared:
+def compared(
+    shard: int, read: int, first: int, last: int, **more: Unpack[MoreCompared]
+) -> Compared:
     """Nothing missing, read to its end or tip, from its beginning."""
     one = Compared(
         shard_id(shard), read, 0, record(shard, first), record(shard, last), whole=True,
@@ -69,7 +118,9 @@ def compared(shard: int, read: int, first: int, last: int, **more: object) -> Co
     return replace(one, **more)
 
 
-def lacking(shard: int, missing: int, first: int, last: int, **more: object) -> Compared:
+def lacking(
+    shard: int, missing: int, first: int, last: int, **more: Unpack[HowRead]
+) -> Compared:
     """Records missing, of twenty read."""
     return compared(
         shard, 20, 0 if shard < 2 else 101, 900, missing=missing,
@@ -77,16 +128,19 @@ def lacking(shard: int, missing: int, first: int, last: int, **more: object) -> 
     )
 
 
-def facts(*sink: InSink, against: tuple[Compared, ...] = (), **more: object) -> Facts:
-    rows = more.pop("rows", sum(one.rows for one in sink))
-    found = Facts(
-        "/lake/orders", "parquet", TAKEN, rows,  # type: ignore[arg-type]
-        {one.shard: one for one in sink}, compared={one.shard: one for one in against},
+def facts(
+    *sink: InSink, against: tuple[Compared, ...] = (), rows: int | None = None,
+    **more: Unpack[MoreFacts],
+) -> Facts:
+    """rows: of the whole sink; by default those of its shards."""
+    counted = Facts(
+        "/lake/orders", "parquet", TAKEN, sum(part.rows for part in sink) if rows is None else rows,
+        {part.shard: part for part in sink}, compared={part.shard: part for part in against},
     )
-    return replace(found, **more)
+    return replace(counted, **more)
 
 
-def whole(**more: object) -> Facts:
+def whole(**more: Unpack[AllButBuckets]) -> Facts:
     """A sink that has it all: nothing to find."""
     return facts(
         inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880), inside(3, 120, 870),

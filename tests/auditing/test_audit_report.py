@@ -28,12 +28,14 @@ from tests.auditing.hand_made_facts import (
 DAY = 86_400
 
 
-def judged(found, stored: dict | None = None, **stream: float) -> AuditReport:
+def judged(
+    found, stored: dict | None = None, retention: int | None = None
+) -> AuditReport:
     line = None if stored is None else Stored(
         "kcl://app", {shard_id(s): one if isinstance(one, Span) else exactly(one)
                       for s, one in stored.items()},
     )
-    return judge_sink(found, lineage(**stream), line)
+    return judge_sink(found, lineage(retention), line)
 
 
 def only(report: AuditReport, code: str) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from reshardctl.model import DONE, START, Basis, ShardId, at_number
 from tests.support.case import from_table
 from tests.support.judging import lineage_of
 
-STREAM = {
+STREAM: dict[str, Any] = {
     "created": 1_795_219_200, "now": 3000,
     "shards": [
         {"id": 0, "range": ["0", "1"], "close": 1000, "records": {"n": 4, "from": 20, "to": 900}},

@@ -44,7 +44,7 @@ SECRETS = (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN)
 Item = dict[str, Any]
 
 
-class Switchboard:
+class Switchboard(FakeKinesis):
     """What the Kinesis server asks: the fake of the test that runs now."""
 
     fake: FakeKinesis
@@ -139,7 +139,7 @@ class Wire:
         self.faults.append((operation, after, act, 1))
 
     def sent(self, request: Any, event_name: str, **_: Any) -> AWSResponse | None:
-        _, service, operation = event_name.split(".")
+        service, operation = event_name.split(".")[1:]
         self.calls.append((service, operation))
         self.need(service, operation, request.body)
         for index, (named, after, fault, times) in enumerate(self.faults):

@@ -99,7 +99,7 @@ def store_lab(
         ours.handle = redis.Redis(port=running.port, db=int(ours.table_name), password=PASSWORD)
         ours.handle.flushdb()
     else:
-        server = {"postgres": Postgres, "mysql": MySql}[kind]
+        server = Postgres if kind == "postgres" else MySql
         ours.handle = server(address_of(f"{USER}@{running.target}", PASSWORD)).connect()
         ours.table_name = f"positions_{next(_names)}"
         ours.sql(DDL[kind].format(ours.table_name, ours.table_name))

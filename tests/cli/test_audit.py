@@ -17,6 +17,7 @@ from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink, Record
 from reshardctl.commands import count_sink as sparking
 from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import CannotTell
+from reshardctl.lineage import Lineage
 from reshardctl.model import shard_id
 from tests.cli.lab import mode_of_new_files
 
@@ -28,7 +29,7 @@ class Spark:
     """Stands for `sparking.count`; keeps what it was asked for."""
 
     def __init__(self) -> None:
-        self.lineage = None
+        self._lineage: Lineage | None = None
         self.asked: tuple = ()
         self.saved = ""
         self.missing = 0
@@ -36,10 +37,16 @@ class Spark:
         self.failure: Exception | None = None
 
     def count(self, sink, lineage, account, _observer, since=None, until=None):
-        self.asked, self.lineage = (sink, account, since, until), lineage
+        self.asked, self._lineage = (sink, account, since, until), lineage
         if self.failure is not None:
             raise self.failure
         return self
+
+    @property
+    def lineage(self) -> Lineage:
+        """What was counted over."""
+        assert self._lineage is not None
+        return self._lineage
 
     @property
     def facts(self) -> Facts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -564,7 +565,7 @@ def test_an_undo_after_the_consumer_has_saved(lab):
 # Rows that KCL itself cannot read: every malformed case is a finding, and never an accident
 
 
-MALFORMED = {
+MALFORMED: dict[str, list[dict[str, Any] | None]] = {
     "leaseCounter": [None, {"S": "7"}, {"N": "1.5"}, {"BOOL": True}],
     "checkpoint": [None, {"N": "7"}, {"S": ""}, {"S": "nonsense"}, {"S": "\x1b[31m"}, {"L": []},
                    {"S": "9" * 5000}, {"S": "٣"}, {"S": "-5"}, {"S": "NULL"}],

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from reshardctl.stores.dynamodb import catalog
+from reshardctl.stores.dynamodb.client import Client
 from tests.support.lease_server import LeaseTable, session
 
 _names = itertools.count()
@@ -121,7 +121,7 @@ def test_no_permission_to_list(lab):
 @pytest.fixture
 def alone(lab, monkeypatch):
     """An account with the lab's table only: the server keeps tables of other tests."""
-    real = catalog.Client.read
+    real = Client.read
 
     def own(self, operation, action, where, **arguments):
         answer = real(self, operation, action, where, **arguments)
@@ -129,7 +129,7 @@ def alone(lab, monkeypatch):
             answer["TableNames"] = [n for n in answer["TableNames"] if n == lab.table.name]
         return answer
 
-    monkeypatch.setattr(catalog.Client, "read", own)
+    monkeypatch.setattr(Client, "read", own)
 
 
 @pytest.mark.usefixtures("alone")
@@ -144,13 +144,13 @@ def test_nothing_found_is_not_ok(lab):
 def test_every_page_of_tables_is_read(lab, monkeypatch):
     """ListTables gives at most 100 names a page, and the last of them to go on from."""
     others = [LeaseTable(lab.servers.dynamodb) for _ in range(3)]
-    real = catalog.Client.read
+    real = Client.read
 
     def one_a_page(self, operation, action, where, **arguments):
         more = {"Limit": 1} if operation == "list_tables" else {}
         return real(self, operation, action, where, **arguments, **more)
 
-    monkeypatch.setattr(catalog.Client, "read", one_a_page)
+    monkeypatch.setattr(Client, "read", one_a_page)
     whole = found(lab)
     assert whole["looked"] >= 4 and lab.table.name in {t["table"] for t in whole["tables"]}
     for other in others:
@@ -164,14 +164,14 @@ def test_a_sample_takes_at_most_half_of_the_capacity(lab, table, monkeypatch):
     small = table(("HASH", "leaseKey"), items=rows, BillingMode="PROVISIONED",
                   ProvisionedThroughput=units)  # fmt: skip
     asked = {}
-    real = catalog.Client.read
+    real = Client.read
 
     def watched(self, operation, action, where, **arguments):
         if operation == "scan":
             asked[self.table] = arguments["Limit"]
         return real(self, operation, action, where, **arguments)
 
-    monkeypatch.setattr(catalog.Client, "read", watched)
+    monkeypatch.setattr(Client, "read", watched)
     lab.cli("discover", "orders")
     assert asked == {**asked, small: 16, lab.table.name: 50}
 

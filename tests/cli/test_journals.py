@@ -38,7 +38,7 @@ def fixed_twice(lab) -> tuple[dict, dict, str, str]:
     return first, second, older.stem, younger.stem
 
 
-def undo(lab, name: str, *more: str):
+def undo(lab, name: str | Path, *more: str):
     return lab.cli("undo", name, "--yes", "--assume-stopped", *more)
 
 

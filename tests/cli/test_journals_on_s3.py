@@ -88,18 +88,18 @@ def test_the_machine_vanishes_half_way(lab_of, lab, way):
     from tests.cli.test_bad_input import several_steps
 
     several = several_steps(lab_of)
-    several.bucket = lab.bucket
     before = several.items()
     for operation in WRITES:
         several.wire.fail(operation, "AccessDeniedException", after=1)
-    half = several.fix("--journal", place(several), "--created", several.created)
+    half = several.fix("--journal", place(lab), "--created", several.created)
     assert half.code == 5, half.err
-    assert half.says(f"fix --resume {journal(several)}", f"undo {journal(several)}")
+    written = journal(lab)
+    assert half.says(f"fix --resume {written}", f"undo {written}")
     several.wire.faults.clear()
     if way == "resume":
-        done = several.cli("fix", "--resume", journal(several), "--assume-stopped")
+        done = several.cli("fix", "--resume", written, "--assume-stopped")
         assert done.code == 0, done.err
-    assert undo(several, journal(several)).code == 0
+    assert undo(several, written).code == 0
     assert kept(several.items()) == kept(before)
 
 

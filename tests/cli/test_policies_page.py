@@ -36,8 +36,9 @@ def test_plans(lab_of, tmp_path):
         argv = [str(tmp_path / word) if word.endswith(".plan") else word for word in argv]
         said = lab.dry(*argv, "--format", "text").out.splitlines()
         assert changes(lines) and set(changes(lines)) <= set(changes(said)), said
-    argv = ("--yes", "--assume-stopped", "--format", "text")
-    done = lab.cli("fix", "--plan", tmp_path / "p.plan", *argv)
+    done = lab.cli(
+        "fix", "--plan", tmp_path / "p.plan", "--yes", "--assume-stopped", "--format", "text"
+    )
     _, lines = shown("fix --plan p.plan")
     assert done.code == 0 and set(map(str.rstrip, lines)) <= set(done.out.splitlines())
     argv, lines = shown("@reshard")

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from reshardctl.console.choices import FormatName
 from reshardctl.exit import Exit
+from reshardctl.model import shard_id
 from tests.reference.kcl import run
 from tests.sinks.random import facts, missing
 from tests.support.case import CASES, load
@@ -232,10 +233,12 @@ def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
     behind such a number it goes on with the next record, and the rest of this one were lost."""
     lab = lab_of("a-both", f"?release={release}&initial=LATEST", items=[])
     found = facts(CASE, sink_of(s0=[0, 1, 2, 3], s1=[0, 1, 2]))
-    shard = shard_name(1)
+    shard = shard_id(1)
     torn = found.compared[shard]
-    torn = replace(torn, missing=1, first_missing=replace(torn.until, sub=1),
-                   last_missing=replace(torn.until, sub=1), before_missing=torn.until)  # fmt: skip
+    assert torn.until is not None
+    behind = replace(torn.until, sub=1)
+    torn = replace(torn, missing=1, first_missing=behind, last_missing=behind,
+                   before_missing=torn.until)  # fmt: skip
     found = replace(found, compared={**found.compared, shard: torn})
     monkeypatch.setattr(
         "reshardctl.commands.count_sink.count", lambda *_: SimpleNamespace(facts=found)

@@ -344,6 +344,8 @@ def wrong(lab: SparkLab, what: str) -> None:
             newest.write_text(newest.read_text() + "\n" + line)
         case "bytes":
             newest.write_bytes(b"v1\n\xff\xfe\x00")
+        case _:
+            raise ValueError(what)
 
 
 @pytest.mark.parametrize(("what", "codes", "words"), [

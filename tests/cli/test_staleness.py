@@ -221,10 +221,10 @@ def test_a_plan_edited_by_hand(planned):
         result = apply(lab, path)
         assert result.code == 2, (at, result.err)
         assert result.says(str(path))
-    for edited in (original + b" ", original[:-1], b"", b"[]", b'{"schema": "reshardctl/plan/1"}',
-                   original.replace(b"reshardctl/plan/1", b"reshardctl/plan/2"),
-                   original.replace(b"\n", b"\r\n")):  # fmt: skip
-        path.write_bytes(edited)
+    for text in (original + b" ", original[:-1], b"", b"[]", b'{"schema": "reshardctl/plan/1"}',
+                 original.replace(b"reshardctl/plan/1", b"reshardctl/plan/2"),
+                 original.replace(b"\n", b"\r\n")):  # fmt: skip
+        path.write_bytes(text)
         result = apply(lab, path)
         assert result.code == 2 and result.says(str(path))
     assert lab.wire.calls == [], "not a single call for a plan that is none"

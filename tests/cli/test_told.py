@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.commands.connect import Account, _session
+from reshardctl.commands.account import Account
+from reshardctl.commands.connect import _session
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Update, Write, shard_id
 from reshardctl.render.changes import Action, Changed

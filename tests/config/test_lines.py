@@ -27,7 +27,8 @@ COMMENTS = st.sampled_from(["", "  # a = 1", "\n\n# [t]\n   "])
 @st.composite
 def documents(draw: st.DrawFn) -> tuple[str, dict[tuple[str | int, ...], int]]:
     """A document, and the line of every table and key that is written out in it."""
-    text, wanted = "", {}
+    text = ""
+    wanted: dict[tuple[str | int, ...], int] = {}
     used: set[str] = set()
     arrays: dict[str, int] = {}
 

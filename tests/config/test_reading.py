@@ -48,7 +48,8 @@ def config(tmp_path, text=GOOD):
 def test_what_is_not_said_is_as_outside(tmp_path):
     """defaults → stream → consumer; "" is for the environment's own."""
     found = config(tmp_path)
-    stream, fraud, etl = (found.streams["orders"], *found.consumers.values())
+    stream = found.streams["orders"]
+    fraud, etl = found.consumers.values()
     assert (stream.reach.region, stream.reach.role[-7:]) == ("eu-west-1", "streams")
     assert (fraud.reach.region, fraud.reach.role) == ("eu-west-1", "")
     assert (etl.reach.region, etl.reach.role[-7:]) == ("us-east-1", "streams")

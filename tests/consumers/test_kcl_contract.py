@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -42,7 +44,7 @@ KEYS = st.one_of(
 )  # fmt: skip
 
 
-def row(key: str, **attributes: object) -> Image:
+def row(key: str, **attributes: Mapping[str, Any]) -> Image:
     return Image(key, canonical({"leaseKey": {"S": key}, **attributes}))
 
 

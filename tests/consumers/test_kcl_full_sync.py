@@ -79,7 +79,7 @@ def test_a_lease_without_shard_below_a_listed_parent_is_refused(parent: str) -> 
 def test_the_core_sweeps_the_same_leases(parents: list[int], gone: bool) -> None:
     """testBootstrapShardLeasesCleanupGarbage and the two above; 0 is listed, 5 and 7 are not."""
     lineage = lineage_of([_listed(0, 0, HASH_END)], 1_795_219_200)
-    item = {
+    item: dict[str, dict[str, Any]] = {
         "leaseKey": {"S": "shardId-000000000007"}, "checkpoint": {"S": "999"},
         "leaseCounter": {"N": "1"}, "ownerSwitchesSinceCheckpoint": {"N": "0"},
     }

@@ -27,12 +27,19 @@ TABLES = sorted(
 SENTINELS = {"g10-latest-untouched": "LATEST", "g11-at-timestamp-untouched": "AT_TIMESTAMP"}
 
 
+def seconds(number: str) -> int:
+    """The time in a number, which has one."""
+    time = time_of(number)
+    assert time is not None
+    return time
+
+
 def case_of(folder: Path, options: dict[str, str], drop=lambda _item: False) -> Case:
     items = [i for i in json.loads((folder / "leases.json").read_text())["Items"] if not drop(i)]
     shards = json.loads((folder / "shards.json").read_text())["Shards"]
     records = json.loads((folder / "records.json").read_text())
-    starts = [time_of(s["SequenceNumberRange"]["StartingSequenceNumber"]) for s in shards]
-    numbers = [time_of(n) for found in records.values() for n, _ in found]
+    starts = [seconds(s["SequenceNumberRange"]["StartingSequenceNumber"]) for s in shards]
+    numbers = [seconds(n) for held in records.values() for n, _ in held]
     lineage = lineage_of(shards, min(starts) + 3)
     kcl = CONSUMERS["kcl"]
     images = images_of(items)

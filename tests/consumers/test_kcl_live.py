@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import pytest
 
+from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.live import marked, proven
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.errors import Refused
-from reshardctl.model import TIP, Create, Cut, Step, Update, Write, at_number
+from reshardctl.model import TIP, Create, Cut, Delete, Step, Update, Write, at_number
 from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live, writes_of
 from reshardctl.planning.plan import Plan, processed_frontier
 from tests.support.case import CASES, all_cases, load
@@ -95,6 +96,8 @@ MOVED = {"checkpoint", "checkpointSubSequenceNumber", "ownerSwitchesSinceCheckpo
 
 def _has_a_shape(write: Write) -> bool:
     match write.change:
+        case Delete():
+            return False
         case Create(row):
             return write.before is None and row["leaseCounter"] == {"N": "0"} and (
                 row["checkpoint"] not in ({"S": "SHARD_END"}, {"S": "LATEST"})
@@ -111,7 +114,6 @@ def _has_a_shape(write: Write) -> bool:
                 and set(values) == MOVED
                 and values["checkpoint"]["S"] not in ("SHARD_END", "LATEST")
             )
-    return False
 
 
 ROWS = [
@@ -151,6 +153,7 @@ def marks(name: str, steps: list[Step], **want: Cut) -> dict[str, str]:
         for shard, span in processed_frontier(case).items()
     }
     app = case.candidates[0].app
+    assert isinstance(app, App)
     found = marked(case.state.lineage, case.checkpoint(), steps, line, app)
     return {w.key[-1]: "" if w.live else w.running for w in writes_of(found)}
 

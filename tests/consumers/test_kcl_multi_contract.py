@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import strategies as st
 
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.model import Image
+from reshardctl.consumers.kcl.keys import Named
+from reshardctl.consumers.kcl.rows import LeaseTable, parse
+from reshardctl.model import Image, Stream
 from reshardctl.testing.consumer_contract import RowPosition
 from reshardctl.testing.lineages import CREATED, STREAM
 from tests.consumers.test_kcl_contract import TestKcl as OnOneStream
@@ -23,8 +27,11 @@ EARLIER = f"{STREAM.account}:{STREAM.name}:{CREATED - 1_000_000}"
 class OfOrders(Kcl):
     """Judges the suite's stream where no other is named."""
 
-    def parse(self, images, stream=None):
-        return super().parse(images, stream or STREAM)
+    @staticmethod
+    def parse(
+        images: Iterable[Image], stream: Stream | None = None, named: Named | None = None
+    ) -> LeaseTable:
+        return parse(images, stream or STREAM, named)
 
 
 def named(image: Image, identifier: str) -> Image:

@@ -6,6 +6,9 @@ states: MigrationState.deserialize and MigrationClientVersionStateInitializer of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from reshardctl.consumers.kcl.bystanders import notes
@@ -15,6 +18,7 @@ from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.model import Image, canonical
 
 KCL = Kcl()
+Item = dict[str, Mapping[str, Any]]
 BARE = {"leaseCounter": {"N": "7"}, "ownerSwitchesSinceCheckpoint": {"N": "0"},
         "checkpoint": {"S": "TRIM_HORIZON"}}  # fmt: skip
 SUB = {"checkpointSubSequenceNumber": {"N": "0"}}
@@ -32,8 +36,10 @@ def row(shard: int, *more: dict) -> Image:
     return Image(key, canonical(item))
 
 
-def migration(cv: str = "CLIENT_VERSION_3X", *, table: str = "", **more: object) -> Image:
-    item = {"cv": {"S": cv}, "mb": {"S": "w1"}, "mts": {"N": "1"}, **more}
+def migration(
+    cv: str = "CLIENT_VERSION_3X", *, table: str = "", **more: Mapping[str, Any]
+) -> Image:
+    item: Item = {"cv": {"S": cv}, "mb": {"S": "w1"}, "mts": {"N": "1"}, **more}
     if table:
         return Image(f"{table}/Migration3.0", canonical({"key": {"S": "Migration3.0"}, **item}))
     kind = {"S": "CLIENT_VERSION_MIGRATION"}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reshardctl.consumers.kinesis_consumer.app import App
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, after, canonical, shard_id
@@ -95,9 +96,11 @@ class TestKinesisConsumer(ConsumerContract):
         for options in self.whole:
             assert decide(self.case(lineage, images, options)) == Nothing(), options
             for candidate in self.consumer.candidates(checkpoint, options):
-                processed = self.consumer.processed(lineage, checkpoint, candidate.app)
+                app = candidate.app
+                assert isinstance(app, App)
+                processed = self.consumer.processed(lineage, checkpoint, app)
                 want = LOSSLESS.frontier(lineage, processed)
-                assert self.consumer.encode(lineage, checkpoint, want, candidate.app, ()) == []
+                assert self.consumer.encode(lineage, checkpoint, want, app, ()) == []
 
     @_settings
     @given(st.data())

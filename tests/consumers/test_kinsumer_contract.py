@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,14 +69,14 @@ class TestKinsumer(ConsumerContract):
             return None
         if at is RowPosition.TIP and not one.open:
             return None
-        position = {
-            RowPosition.START: NULL, RowPosition.TIP: {"S": "LATEST"},
-            RowPosition.END: {"S": number_inside(lineage, shard)},
-            RowPosition.INSIDE: {"S": number_inside(lineage, shard)},
-        }[at]  # fmt: skip
+        inside = {"S": number_inside(lineage, shard)}
+        positions: dict[RowPosition, Mapping[str, Any]] = {
+            RowPosition.START: NULL, RowPosition.TIP: {"S": "LATEST"}, RowPosition.END: inside,
+            RowPosition.INSIDE: inside,
+        }  # fmt: skip
         ended = at is RowPosition.END
         return Image(f"checkpoints/{shard}", canonical({
-            "Shard": {"S": shard}, "SequenceNumber": position, "LastUpdate": STAMP,
+            "Shard": {"S": shard}, "SequenceNumber": positions[at], "LastUpdate": STAMP,
             "LastUpdateRFC": RFC, "Finished": {"N": "1794999999000000000"} if ended else NULL,
             "FinishedRFC": RFC if ended else NULL,
         }))  # fmt: skip

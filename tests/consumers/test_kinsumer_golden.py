@@ -6,6 +6,7 @@ snowplow-devops/kinsumer v1.7.0, November 2026).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ INHERENT = {"RSH201"}
 """kinsumer reads children beside their unread parents, whatever is stored."""
 
 
-def case_of(store: Path, images: list[Image] | None = None, accept: float = 0.0,
-            **options: str) -> Case:
+def case_of(store: Path, options: Mapping[str, str], images: list[Image] | None = None,
+            accept: float = 0.0) -> Case:
     kinsumer = CONSUMERS["kinsumer"]
     stream = topology(store)
     lineage = lineage_of(read(store / "shards.json")["Shards"], stream["created"])
@@ -45,7 +46,7 @@ def case_of(store: Path, images: list[Image] | None = None, accept: float = 0.0,
 def forecast(store: Path, run_: Simulation) -> dict[str, tuple[str, ...]]:
     """Payloads from where each shard is read, by the numbers of `truth.json`."""
     numbers = read(store / "truth.json")["sequence_numbers"]
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for shard, fate in run_.fates.items():
         assert isinstance(fate, WillRead)
         payloads = [p for p, n in numbers[shard].items() if _behind(int(n), fate.at.lo)]
@@ -92,7 +93,7 @@ def delivered(store: Path, images: list[Image], initial: str, release: str) -> d
 @every_store
 @pytest.mark.parametrize("release", RELEASES)
 def test_nothing_is_lost_from_the_horizon(store: Path, release: str) -> None:
-    case = case_of(store, release=release, initial="TRIM_HORIZON")
+    case = case_of(store, {"release": release, "initial": "TRIM_HORIZON"})
     simulation = case.consumer.simulate_start(
         case.state.lineage, case.checkpoint(), case.candidates[0].app
     )
@@ -110,7 +111,7 @@ def test_a_late_start_by_time_is_mended(store: Path, release: str) -> None:
     created = topology(store)["created"]
     options = {"release": release, "initial": f"AT_TIMESTAMP:{instant(created + LATE)}"}
     late = f"AT_TIMESTAMP:{created + LATE}"
-    case = case_of(store, **options)
+    case = case_of(store, options)
     decision = decide(case)
     unseen = store.name in ("g2-split-parent-behind", "g3-split-parent-finished", "g4-merge",
                             "g5-second-generation")  # fmt: skip
@@ -121,7 +122,7 @@ def test_a_late_start_by_time_is_mended(store: Path, release: str) -> None:
     steps = decision.steps if isinstance(decision, Plan) else ()
     mended = after(case.images, steps)
     assert delivered(store, mended, late, release) == unread(store)
-    again = case_of(store, mended, **options)
+    again = case_of(store, options, mended)
     assert codes(again, Severity.ERROR) == set()
     assert decide(again) == Nothing()
 
@@ -130,7 +131,7 @@ def test_a_late_start_by_time_is_mended(store: Path, release: str) -> None:
 def test_an_early_start_by_time_loses_nothing(store: Path) -> None:
     created = topology(store)["created"]
     options = {"release": "snowplow-1.7", "initial": f"AT_TIMESTAMP:{instant(created)}"}
-    assert decide(case_of(store, **options)) == Nothing()
+    assert decide(case_of(store, options)) == Nothing()
     early = f"AT_TIMESTAMP:{created}"
     assert delivered(store, images_of(store), early, "snowplow-1.7") == unread(store)
 
@@ -139,7 +140,7 @@ def test_an_early_start_by_time_loses_nothing(store: Path) -> None:
 def test_where_children_were_never_seen_the_plan_is_right_for_every_start_mode(
     store: Path,
 ) -> None:
-    case = case_of(store)
+    case = case_of(store, {})
     decision = decide(case)
     if store.name in ("g1-healthy-mid-read", "g6-latest-bootstrap"):
         assert decision == Nothing()
@@ -153,7 +154,7 @@ def test_where_children_were_never_seen_the_plan_is_right_for_every_start_mode(
 def test_a_finished_shard_without_a_number_is_told() -> None:
     """Were the ShardCache deleted, the closed shard of g6 would be read whole (run, case c')."""
     (store,) = [s for s in STORES if s.name == "g6-latest-bootstrap"]
-    case = case_of(store, release="snowplow-1.7", initial="TRIM_HORIZON")
+    case = case_of(store, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"})
     (one,) = judge(
         case,
         LOSSLESS.frontier(case.state.lineage, processed_frontier(case)),
@@ -164,7 +165,9 @@ def test_a_finished_shard_without_a_number_is_told() -> None:
     assert "s0-0" in delivered(store, without, "TRIM_HORIZON", "snowplow-1.7")[
         "shardId-000000000000"
     ]
-    broken = case_of(store, without, release="snowplow-1.7", initial="TRIM_HORIZON")
+    broken = case_of(
+        store, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"}, without
+    )
     assert codes(broken, Severity.WARNING) == {"RSH214"}
     decision = decide(broken)
     assert isinstance(decision, Plan)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from reshardctl.consumers.kinsumer.options import applications
@@ -17,7 +20,7 @@ from tests.support.judging import Bench
 NANOS = 1_795_000_000_000_000_000
 
 
-def row(**attributes: object):
+def row(**attributes: Mapping[str, Any]):
     (found,) = parse([Image("checkpoints/shardId-000000000000", canonical({
         "Shard": {"S": "shardId-000000000000"}, **attributes,
     }))]).rows.values()  # fmt: skip

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reshardctl.consumers import locator
+from reshardctl.consumers.libraries import SCHEMES
 from reshardctl.consumers.locator import looks_like_one, parse
 from reshardctl.consumers.spec import Scheme
 from reshardctl.errors import UsageError
@@ -16,9 +16,9 @@ SERVER = re.compile(r"(?:[^/@:]+@)?[a-z0-9.-]+(?::[0-9]+)?/[a-z0-9_]+\Z")
 
 @pytest.fixture(autouse=True)
 def _schemes(monkeypatch):
-    monkeypatch.setitem(locator.SCHEMES, "tree", Scheme(
+    monkeypatch.setitem(SCHEMES, "tree", Scheme(
         "x", "files", re.compile(r"[^\0]+\Z"), "folder", "tree:/a/folder", bare=True))
-    monkeypatch.setitem(locator.SCHEMES, "base+sql", Scheme(
+    monkeypatch.setitem(SCHEMES, "base+sql", Scheme(
         "x", "sql", SERVER, "database", "base+sql://HOST/DB", server=True))
 
 

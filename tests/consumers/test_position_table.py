@@ -13,6 +13,9 @@ makes the store another stream's, for all and for Quickwit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from reshardctl.consumers.kcl.consumer import Kcl
@@ -106,7 +109,9 @@ def listing(name: str) -> Lineage:
 
 def judged(lineage: Lineage, text: str) -> str:
     """The six letters."""
-    item = {"leaseKey": {"S": SHARD}, "leaseCounter": {"N": "1"}, "checkpoint": {"S": text}}
+    item: dict[str, Mapping[str, Any]] = {
+        "leaseKey": {"S": SHARD}, "leaseCounter": {"N": "1"}, "checkpoint": {"S": text},
+    }  # fmt: skip
     lease = of_kcl(lineage, Kcl().parse([Image(SHARD, item)]).rows[SHARD]).value
     item = {"Shard": {"S": SHARD}, "SequenceNumber": {"S": text}}
     row = Kinsumer().parse([Image(f"checkpoints/{SHARD}", item)]).rows[SHARD]

@@ -16,7 +16,7 @@ from reshardctl.consumers.quickwit.spans import Member, members
 from reshardctl.consumers.quickwit.splice import edited
 from reshardctl.errors import UsageError
 
-NAMES = st.text(st.characters(exclude_categories=("Cs",)), max_size=4)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
 VALUES = st.one_of(st.none(), st.text(max_size=3), st.integers(0, 9))
 
 

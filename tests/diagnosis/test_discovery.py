@@ -20,7 +20,9 @@ def lineage(case):
 
 def evidence(rows, case="a-both"):
     one = CASES[case]
-    return weigh(library_of(KCL), rows, lineage(one), float(one.now))
+    spec = library_of(KCL)
+    assert spec is not None
+    return weigh(spec, rows, lineage(one), float(one.now))
 
 
 def row(key: str, checkpoint: str) -> Image:
@@ -52,10 +54,9 @@ def test_the_second_of_a_shards_birth():
 
 def test_a_number_of_a_moved_epoch_is_likely():
     """Epochs move during a shard's life (recorded numbers of 2017 and 2022)."""
-    case = CASES["a-both"]
     number = int(number_of("a-both")) + (7 << 148)
     found = evidence([row("shardId-000000000001", str(number))])
-    assert case and (found.fitting, found.exact) == (1, 0)
+    assert (found.fitting, found.exact) == (1, 0)
     assert found.confidence is Confidence.LIKELY
 
 

@@ -30,6 +30,7 @@ from reshardctl.testing.settings import Settings
 from tests.lineage.test_foreseen import some_reshard
 from tests.sim.scenes import Scene, scene
 from tests.support.case import Case, all_cases
+from tests.support.fake_time import sleep_of
 from tests.support.judging import images_of
 from tests.support.judging import options_of as options_of_case
 from tests.support.reshards import reshard
@@ -45,7 +46,7 @@ def fake_of(one: Scene) -> FakeKinesis:
 
 
 def listed(fake: FakeKinesis) -> Lineage:
-    return Kinesis.of_client(fake.client(), sleep=fake.clock.advance).lineage("orders")
+    return Kinesis.of_client(fake.client(), sleep=sleep_of(fake)).lineage("orders")
 
 
 def snapshot(one: Scene, fake: FakeKinesis, options: str = "") -> Snapshot:
@@ -148,7 +149,7 @@ def test_an_open_shard_read_to_its_tip_is_not_read_to_its_end() -> None:
         after = foreseen(with_probes, [parse_reshard(f"split={int(open_one[8:])}")])
         assert (open_one in after.probes) is kept
         assert "other" in after.probes
-    assert closed in after.lineage
+        assert closed in after.lineage
 
 
 def test_what_it_says_of_itself() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from typer.core import TyperGroup
 
 import reshardctl.diagnosis.rules
 from reshardctl.diagnosis.rules import RULES, Rule
@@ -138,7 +139,9 @@ def verbs() -> dict[str, Any]:
     """The real commands, by name."""
     from reshardctl.cli.app import app
 
-    return dict(typer.main.get_command(app).commands)
+    command = typer.main.get_command(app)
+    assert isinstance(command, TyperGroup)
+    return dict(command.commands)
 
 
 @every_rule
@@ -204,8 +207,8 @@ def test_breaches_of_a_listing_have_pages() -> None:
         Shard(ShardId("shardId-000000000000"), None, None, 0, half - 1, "100", None),
         Shard(ShardId("shardId-000000000001"), None, None, half, HASH_SPACE - 1, "101", "900"),
         Shard(
-            ShardId("shardId-000000000002"), "shardId-000000000000", None, 0, half // 2, "901",
-            None,
+            ShardId("shardId-000000000002"), ShardId("shardId-000000000000"), None, 0, half // 2,
+            "901", None,
         ),
     ]
     stream = Stream("arn:aws:kinesis:us-east-1:123456789012:stream/s", "s", 0.0, 86400, "ACTIVE")

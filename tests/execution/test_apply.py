@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -512,15 +512,15 @@ def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
 
 
 def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(
-    plan: Plan, medium: MemoryStore, path: Path
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = waiting(plan)
     blind = Failing(medium, -1, WriteResult.APPLIED)
 
-    def get(_keys: list[str]) -> dict[str, Image | None]:
+    def get(_keys: Sequence[str]) -> dict[str, Image | None]:
         raise CannotTell("the network is down")
 
-    blind.get = get
+    monkeypatch.setattr(blind, "get", get)
     with (
         journal_of(plan, medium, path) as journal,
         pytest.raises(HalfDone, match=r"1 of 3 steps.*network is down"),

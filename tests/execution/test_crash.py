@@ -93,7 +93,7 @@ def is_whole(plan: Plan, medium: MemoryStore) -> None:
     assert medium.read() == plan.after()
 
 
-def is_back(plan: Plan, medium: MemoryStore, left: dict[str, int]) -> None:
+def is_back(plan: Plan, medium: Store, left: dict[str, int]) -> None:
     assert settled(medium.read()) == settled(sorted(plan.rows, key=lambda image: image.key))
     assert all(count >= left.get(key, 0) for key, count in counters(medium.read()).items())
 

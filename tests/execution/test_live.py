@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,8 @@ from reshardctl.execution.apply import TRIES
 from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, read
-from reshardctl.model import Image, Step, Update, Write
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cut, Image, Probe, ShardId, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryStore
@@ -42,8 +43,11 @@ class Listed:
     def __init__(self, case: Case) -> None:
         self._lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
 
-    def lineage(self, _stream: str):
+    def lineage(self, _stream: str, /) -> Lineage:
         return self._lineage
+
+    def probe(self, stream: str, shard: ShardId, _since: Cut, /) -> Probe:
+        raise AssertionError(f"no record is read of {shard} in {stream}")
 
 
 @cache
@@ -211,7 +215,9 @@ def run(sizes, path, todo):
     """The outcome of a live apply with things done before its calls, and the rows."""
     steps = steps_of(sizes)
     rows = MemoryStore([lease(n) for n in range(sum(sizes))])
-    meeting = Meeting(rows, {at: lambda a=act: a[0](rows, a[1]) for at, act in todo.items()})
+    meeting = Meeting(rows, {
+        at: partial(act, rows, number) for at, (act, number) in todo.items()
+    })
     plan = Rows((), steps, "live")
     path.unlink(missing_ok=True)
     with Journal.create(path, replace(header(plan, rows), steps=steps)) as journal:

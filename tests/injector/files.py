@@ -85,7 +85,8 @@ def write_sink(
 def zip_files(root: Path, ending: str = "gz") -> None:
     """Each of its files compressed, under a name that says so."""
     for file in sorted(root.rglob("part-*")):
-        packed = {"gz": gzip.compress, "bz2": bz2.compress}[ending](file.read_bytes())
+        content = file.read_bytes()
+        packed = gzip.compress(content) if ending == "gz" else bz2.compress(content)
         file.with_name(f"{file.name}.{ending}").write_bytes(packed)
         file.unlink()
 

@@ -70,7 +70,11 @@ def test_a_token_that_expires_because_the_listing_is_slow() -> None:
     """300 seconds (ListShards API reference)."""
     fake = wide_stream(3000)
     asked = in_process(fake)
-    asked.kinesis._progress = lambda _listed: fake.clock.advance(301) and None
+
+    def slow(_listed: int) -> None:
+        fake.clock.advance(301)
+
+    asked.kinesis._progress = slow
     assert len(asked.kinesis.lineage("orders")) == 3000
     assert sum("ExclusiveStartShardId" in params for params in asked_of(fake)) == 2
 

@@ -145,9 +145,13 @@ def limited(fake: FakeKinesis, calls: int, seconds: float = 1e6) -> Asked:
     from reshardctl.kinesis import Kinesis
 
     asked = in_process(fake)
+
+    def sleep(wait: float) -> None:
+        asked.waits.append(wait)
+        fake.clock.advance(wait)
+
     asked.kinesis = Kinesis.of_client(
-        fake.client(), clock=fake.clock.now, limits=Limits(calls, seconds),
-        sleep=lambda wait: (asked.waits.append(wait), fake.clock.advance(wait)),
+        fake.client(), clock=fake.clock.now, limits=Limits(calls, seconds), sleep=sleep
     )
     return asked
 

@@ -62,10 +62,11 @@ class History:
     def _shard(self, index: int, name: Any) -> Shard:
         row = self.rows[index]
         parents = [ShardId(name(parent)) for parent in row["parents"]]
+        parent, adjacent = [*parents, None, None][:2]
+        low, high = row["range"]
         end = None if row["end"] is None else number(index, row["end"], (1 << 63) - 1)
         return Shard(
-            ShardId(name(index)), *[*parents, None, None][:2], *row["range"],
-            number(index, row["start"]), end,
+            ShardId(name(index)), parent, adjacent, low, high, number(index, row["start"]), end,
         )  # fmt: skip
 
 

@@ -37,14 +37,14 @@ def naive(shards: list[Shard]) -> dict[str, set[str]]:
         result.setdefault("RSH103", set())
     children = {s.id: [c for c in shards if s.id in c.parents] for s in shards}
     if parents := {s.id for s in opened if children[s.id]}:
-        result["RSH104"] = parents
+        result["RSH104"] = set(parents)
     childless = {
         s.id for s in shards
         if s.end is not None
         and any(s.hash_start <= p <= s.hash_end and not holders(p, children[s.id]) for p in points)
     }  # fmt: skip
     if childless:
-        result["RSH105"] = childless
+        result["RSH105"] = set(childless)
     return result
 
 

@@ -15,6 +15,7 @@ from reshardctl.model import HASH_SPACE, decode, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
 from tests.sim.histories import random_stream
+from tests.support.fake_time import sleep_of
 from tests.support.reshards import reshard
 
 CREATED = 1_795_219_200
@@ -27,14 +28,14 @@ def uniform(count: int, **changes: Any) -> FakeKinesis:
 
 
 def listed(fake: FakeKinesis) -> Lineage:
-    return Kinesis.of_client(fake.client(), sleep=fake.clock.advance).lineage("orders")
+    return Kinesis.of_client(fake.client(), sleep=sleep_of(fake)).lineage("orders")
 
 
 def shape(lineage: Lineage) -> dict[str, Any]:
     """Everything but times and numbers."""
     return {
         shard: (one.parent, one.adjacent, one.hash_start, one.hash_end, one.open)
-        for shard in lineage if (one := lineage[shard])
+        for shard in lineage for one in [lineage[shard]]
     }
 
 

@@ -77,6 +77,8 @@ class Register:
                 raise DriverError(FailureKind.LOST_ANSWER)
             case "others first":
                 self.value = "theirs"
+            case _:
+                pass  # nothing in its way
         if self.land():
             return WriteResult.APPLIED
         if self.raises:

@@ -101,7 +101,7 @@ def test_plans_that_are_worse_together_are_none():
 
 
 def test_what_costs_more_than_is_accepted_stays_left_alone():
-    costs = Effect(Harm.REREAD, ShardId("c"), True, START, DONE, 7200.0, "again")
+    costs = Effect(Harm.REREAD, ShardId("c"), True, START, DONE, 7200.0, why="again")
     left = (Residual(ShardId("c"), costs, "--accept reread=3h"),)
     first = plan(born("b"), residuals=left)
     assert fixpoint(planning({2: plan(born("c"))}), first) == first

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from reshardctl.testing import FakeKinesis
 from tests.reference.kinsumer_rows import (
+    Checkpoint,
     Item,
     UnmarshalError,
     cached,
@@ -173,7 +174,7 @@ class Client:
         if wanted and wanted != sorted(shards):
             self._cache(wanted)
 
-    def _records(self) -> list[tuple[str, object]]:
+    def _records(self) -> list[tuple[str, Checkpoint]]:
         """loadCheckpoints: one row that cannot be read fails them all."""
         return [(key, checkpoint_of(item)) for key, item in self.checkpoints.items()]
 

@@ -31,7 +31,7 @@ from tests.reference.spark_files import (
 from tests.reference.spark_lineage import Lineage
 from tests.reference.spark_log import FolderLog, Log
 from tests.reference.spark_qubole import Batch, CrashedError, Qubole
-from tests.reference.spark_release import RELEASES, Options
+from tests.reference.spark_release import KNOWN, Options
 from tests.reference.spark_stream import Source
 
 QUERY_ID = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
@@ -194,7 +194,7 @@ def connector_of(
     source = Source(fake.client(), stream)
     if release == LINEAGE:
         return Lineage(source, options, fake.clock.now)
-    found = RELEASES[release]
+    found = KNOWN[release]
     log = log or FolderLog(root / "sources" / key, found.family)
     made = Qubole if found.family == "qubole" else Awslabs
     return made(source, log, found, options, fake.clock.now)

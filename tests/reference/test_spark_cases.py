@@ -18,7 +18,7 @@ from reshardctl.testing.settings import Settings
 from tests.dialects.spark import images, planted, repaired
 from tests.reference.spark import LINEAGE, Run, Sink, run
 from tests.reference.spark_files import numbered
-from tests.reference.spark_release import RELEASES, Options
+from tests.reference.spark_release import KNOWN, Options
 from tests.support.case import Case, Expect, all_cases
 
 SINKS = {"": None, "other": None, "file": "written", "file-unwritten": "unwritten"}
@@ -78,7 +78,7 @@ def _situations() -> Iterator[Situation]:
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
-                    if release in (*RELEASES, LINEAGE):
+                    if release in (*KNOWN, LINEAGE):
                         yield Situation(case, expect, initial, release)
 
 

@@ -304,7 +304,11 @@ def test_a_parent_that_ends_before_its_children_are_listed(
     client = fake.client()
     client.split_shard(StreamName="st", ShardToSplit=shard_id(0), NewStartingHashKey=str(2**126))
     fake.settle()
-    triggered(fake, query, 40, lambda _: fake.put("st", 1, "s1-0"))
+
+    def late(_batch: int) -> None:
+        fake.put("st", 1, "s1-0")
+
+    triggered(fake, query, 40, late)
     assert rows(query, 0) == ["s0-0", "s0-1", "s0-2", "s0-3"] * (2 if twice else 1)
 
 

@@ -8,7 +8,7 @@ lost, came twice in one start, or was read again. "" is what was not run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,7 +48,7 @@ REPAIRED = {
 }
 
 
-def cells(table: dict[str, tuple[str, ...]]) -> list[tuple[str, str, str]]:
+def cells(table: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str, str]]:
     """(row, build, outcome) of every cell that was run."""
     return [
         (row, build, told)

@@ -57,17 +57,22 @@ def read(shown: str) -> Element:
             assert not (element.text or "").strip()
         assert not (element.tail or "").strip()
     for suite in root:
-        assert int(suite.get("tests")) == len(list(suite.iter("testcase")))
+        assert count(suite, "tests") == len(list(suite.iter("testcase")))
         for kind in ("failures", "errors"):
-            assert int(suite.get(kind)) == len(list(suite.iter(kind[:-1])))
+            assert count(suite, kind) == len(list(suite.iter(kind[:-1])))
     for kind in ("tests", "failures", "errors"):
-        assert int(root.get(kind)) == sum(int(suite.get(kind)) for suite in root)
+        assert count(root, kind) == sum(count(suite, kind) for suite in root)
     return root
+
+
+def count(element: Element, kind: str) -> int:
+    """What an attribute counts."""
+    return int(element.attrib[kind])
 
 
 def codes(suite: Element, kind: str) -> set[str]:
     """Codes of the cases that hold such an element."""
-    return {case.get("name")[:6] for case in suite if case.find(kind) is not None}
+    return {case.attrib["name"][:6] for case in suite if case.find(kind) is not None}
 
 
 @pytest.mark.parametrize("name", STORED)
@@ -102,7 +107,8 @@ def test_a_failure_says_it_all():
     (suite,) = read(JUNIT.inspect(report, context(report)))
     (failure,) = suite.iter("failure")
     assert failure.get("type") == "error"
-    assert failure.get("message").startswith("2, 3: the parents have ended")
+    assert failure.attrib["message"].startswith("2, 3: the parents have ended")
+    assert failure.text is not None
     assert "Loss from 2026-11-22T00:10:01Z at the earliest.\n" in failure.text
     assert failure.text.endswith("Fix: start 2, 3 at TRIM_HORIZON; skips 0, re-reads 0.")
 
@@ -113,7 +119,7 @@ def test_rows_are_a_suite_of_their_own():
     names = ["create shardId-000000000002", "create shardId-000000000003"]
     saved = Saved("o.plan", "0f" * 32)
     rules, planned = read(JUNIT.plan(report, context(report), saved=saved))
-    assert int(rules.get("failures")) == 1
+    assert count(rules, "failures") == 1
     assert [case.get("name") for case in planned.iter("testcase")] == names
     assert planned.get("skipped") == "2"
     written, now = read(JUNIT.fixed(Fixed(report, after, steps, "/j", 1), context(report)))

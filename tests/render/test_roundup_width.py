@@ -19,7 +19,9 @@ def test_results_keep_their_words(width):
         report = report_of(name, "initial=LATEST&release=3.5.1")
         locator = report.snapshot.locator
         found.append(Entry(locator.text, "orders", locator, (name,), Exit.FINDINGS, None, report))
-    wanted = replace(context(found[0].report), width=width)
+    first = found[0].report
+    assert first is not None
+    wanted = replace(context(first), width=width)
     lines = MANY["text"](Roundup(tuple(found), Exit.FINDINGS), wanted).splitlines()
     assert told(lines) == "1 error 1 error, 1 warning"
     assert all(len(line) <= width for line in lines if "kcl://" not in line)

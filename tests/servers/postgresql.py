@@ -33,11 +33,12 @@ def postgresql() -> Iterator[Running]:
             [initdb, "-D", f"{folder}/data", "-U", USER, "-A", "scram-sha-256", "-E", "UTF8",
              "--locale=C", "--no-sync", f"--pwfile={secret}"], user, folder,
         )  # fmt: skip
-        login = {"host": "127.0.0.1", "port": port, "user": USER, "password": PASSWORD}
-
         def answers() -> bool:
             try:
-                with psycopg.connect(dbname="postgres", autocommit=True, **login) as connection:
+                with psycopg.connect(
+                    dbname="postgres", autocommit=True, host="127.0.0.1", port=port, user=USER,
+                    password=PASSWORD,
+                ) as connection:  # fmt: skip
                     connection.execute("CREATE DATABASE positions")
             except psycopg.OperationalError:
                 return False

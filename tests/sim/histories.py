@@ -83,8 +83,10 @@ def _operate(history: History, rng: Random, at: int) -> None:
     pieces = history.open()
     chosen = rng.randrange(len(pieces))
     if chosen + 1 < len(pieces) and rng.random() < 0.45:
-        pair = pieces[chosen : chosen + 2]
-        history.merge(*(reversed(pair) if rng.random() < 0.5 else pair), at)
+        first, second = pieces[chosen : chosen + 2]
+        if rng.random() < 0.5:
+            first, second = second, first
+        history.merge(first, second, at)
     else:
         history.split(pieces[chosen], at)
 
@@ -129,6 +131,6 @@ def _small(steps: list[tuple[str, int]]) -> Stream:
         else:
             history.merge(shard, shard + 1, at)
     stream = history.stream(600 * (len(steps) + 1))
-    for shard in history.shards:
-        _fill(shard, 2, stream["now"])
+    for row in history.shards:
+        _fill(row, 2, stream["now"])
     return stream

@@ -14,8 +14,10 @@ import reshardctl.planning.effects as effects
 from reshardctl.consumers.kcl import processed
 from reshardctl.consumers.kcl.positions import PositionKind, kind_of
 from reshardctl.consumers.kcl.rows import Row
+from reshardctl.consumers.kcl.steps import in_steps
+from reshardctl.consumers.kcl.sync import missing_leases
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cause, Create, Rank
+from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, exactly
 
 Patch = pytest.MonkeyPatch
 Mutant = Callable[[Patch], None]
@@ -32,17 +34,17 @@ def forget_the_adjacent_parent(patch: Patch) -> None:
 
 
 def read_the_checkpointed_record_again(patch: Patch) -> None:
-    place = behaviour.place
+    cut_of = behaviour.cut_of
 
     def early(row: Row, app: Any) -> Any:
-        cut = place(row, app)
+        cut = cut_of(row, app)
         return replace(cut, number=cut.number - 1) if cut.rank is Rank.INSIDE else cut
 
-    patch.setattr(behaviour, "place", early)
+    patch.setattr(behaviour, "cut_of", early)
 
 
 def finished_is_not_leased(patch: Patch) -> None:
-    sync = behaviour.missing_leases
+    sync = missing_leases
 
     def blind(lineage: Any, leased: Any, initial: Any) -> Any:
         return sync(lineage, [s for s, lease in leased.items() if not lease.finished], initial)
@@ -138,7 +140,7 @@ def believe_ends_of_open_shards(patch: Patch) -> None:
     span = Present.span
 
     def trusting(self: Any, row: Row) -> Any:
-        return processed.exactly(DONE) if row.ended else span(self, row)
+        return exactly(DONE) if row.ended else span(self, row)
 
     patch.setattr(Present, "span", trusting)
 
@@ -162,7 +164,7 @@ def create_children_at_latest(patch: Patch) -> None:
 
 def parents_before_children(patch: Patch) -> None:
     """Each write a step of its own, oldest shard first."""
-    steps = encode.in_steps
+    steps = in_steps
 
     def split(*given: Any) -> list[Any]:
         writes = [(step, write) for step in steps(*given) for write in step.writes]

@@ -73,7 +73,7 @@ def violations(
     if steps and certain and before.died is None and not may_die:
         yield from some_need(one, before)
     harms = decision.after[0] if isinstance(decision, Plan) else ()
-    told = {effect.shard for effect in harms if effect.harm is Harm.REREAD}
+    told = {str(effect.shard) for effect in harms if effect.harm is Harm.REREAD}
     if steps:
         yield from nothing_twice(one, ran, told)
         second = Bench.on(one.case, repaired, one.locator, accept=ACCEPTED).decide()

@@ -35,11 +35,12 @@ def by_case(situations: Iterable[Situation]) -> Callable[[Callable[..., None]], 
         own = signature(judged)
         parameters = list(signature(judge).parameters.values())
         names, rest = [each.name for each in parameters[:taken]], parameters[taken:]
-        judged.__signature__ = own.replace(parameters=[own.parameters["situations"], *rest])
+        shown = own.replace(parameters=[own.parameters["situations"], *rest])
+        vars(judged)["__signature__"] = shown
         judged.__name__, judged.__doc__ = judge.__name__, judge.__doc__
         judged.__module__ = judge.__module__
         marks = getattr(judge, "pytestmark", [])
-        judged.pytestmark = [mark for mark in marks if mark.name != "only"]
+        vars(judged)["pytestmark"] = [mark for mark in marks if mark.name != "only"]
         only = [mark for mark in marks if mark.name == "only"]
         cases = [_case(case, group, names, only) for case, group in groups.items()]
         return pytest.mark.parametrize("situations", cases)(judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,8 @@ from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.execution.ports import Ports
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.budget import Limits
-from reshardctl.model import Image, after
+from reshardctl.model import Image, Step, after
+from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.testing import FakeKinesis, load_topology
@@ -27,12 +29,20 @@ class Table:
     """As much of a medium as looking needs."""
 
     rows: list[Image]
+    max_writes: int = 0
 
     def identity(self) -> dict[str, str]:
         return {"medium": "dynamodb", "arn": "arn:aws:dynamodb:us-east-1:123456789012:table/app"}
 
     def read(self) -> list[Image]:
         return list(self.rows)
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        rows = {row.key: row for row in self.rows}
+        return {key: rows.get(key) for key in keys}
+
+    def write(self, step: Step, token: str) -> WriteResult:
+        raise AssertionError(f"nothing is written here: {step.title}, {token}")
 
 
 @dataclass

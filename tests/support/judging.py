@@ -192,7 +192,7 @@ class Bench:
 
 def delivered(case: Case, run: Simulation, lineage: Lineage) -> dict[str, tuple[str, ...]]:
     """Payloads that a replay says will be delivered, by shard: stored ones and live ones."""
-    out = {shard["ShardId"]: () for shard in case.shards}
+    out: dict[str, tuple[str, ...]] = {shard["ShardId"]: () for shard in case.shards}
     if run.crash is not None:
         return out
     ended: set[str] = set()

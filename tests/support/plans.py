@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from reshardctl.errors import AnswerLost
 from reshardctl.execution import apply as writing
@@ -113,7 +113,7 @@ class Plan:
         return [Image(key, canonical(rows[key])) for key in sorted(rows)]
 
 
-def _play(rows: dict[str, dict[str, object]], write: Write) -> None:
+def _play(rows: dict[str, dict[str, Mapping[str, Any]]], write: Write) -> None:
     match write.change:
         case Create(attributes):
             assert write.key not in rows
@@ -186,6 +186,14 @@ CheckRest = Callable[[list[Image], list[Step]], list[Step]]
 """The same for what is left of a fix: fresh rows, and the writes that have not landed."""
 
 
+class CheckBoth(Protocol):
+    """A check of a fix and, with the steps that are left, of its rest."""
+
+    def __call__(self, rows: list[Image], steps: Sequence[Step] = ..., /) -> list[Step]:
+        """The steps over these rows."""
+        ...
+
+
 def apply(
     steps: Sequence[Step], medium: Store, journal: Journal, *, check: Check, **options: Any
 ) -> Applied:
@@ -212,10 +220,10 @@ def resume(
     return writing.resume(rest, fresh, medium, journal, renewing=renewing, **options)
 
 
-def checked(plan: Plan) -> CheckRest:
+def checked(plan: Plan) -> CheckBoth:
     """A check that only puts the plan over fresh rows, as a caller's proof ends by doing."""
 
-    def check(rows: list[Image], steps: Sequence[Step] = plan.steps) -> list[Step]:
+    def check(rows: list[Image], steps: Sequence[Step] = plan.steps, /) -> list[Step]:
         return rebase(steps, rows, MOVING)
 
     return check

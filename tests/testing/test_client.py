@@ -46,12 +46,19 @@ def test_a_mistyped_method_or_parameter_is_noticed() -> None:
 
 def test_errors_can_be_caught_by_their_class() -> None:
     client = split_stream().client()
-    with pytest.raises(client.exceptions.ResourceNotFoundException) as caught:
+    with pytest.raises(named(client, "ResourceNotFoundException")) as caught:
         client.list_shards(StreamName="nope")
     assert isinstance(caught.value, ClientError)
-    assert isinstance(caught.value, client.exceptions.ClientError)
-    assert not isinstance(caught.value, client.exceptions.LimitExceededException)
     assert caught.value.operation_name == "ListShards"
+    assert isinstance(caught.value, client.exceptions.ClientError)
+    assert not isinstance(caught.value, named(client, "LimitExceededException"))
+
+
+def named(client: Client, name: str) -> type[ClientError]:
+    """The class of a client's errors with this name."""
+    error: type[ClientError] = getattr(client.exceptions, name)
+    assert issubclass(error, ClientError)
+    return error
 
 
 def test_the_region_belongs_to_the_client() -> None:

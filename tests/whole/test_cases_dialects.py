@@ -33,8 +33,8 @@ class Situation:
 
     def __str__(self) -> str:
         case = self.case
-        words = (case.consumer, case.name, self.initial, self.release)
-        words += tuple(self.expect.options.values())
+        words = [case.consumer, case.name, self.initial, self.release]
+        words += self.expect.options.values()
         return "-".join(word for word in words if word)
 
     @property
@@ -134,7 +134,7 @@ def test_the_writes_by_hand_make_the_same_rows(one: Situation):
     if fixed.refused or not isinstance(decision, Plan):
         assert not fixed.writes
         return
-    free = getattr(one.dialect, "STAMPS", frozenset())
+    free: frozenset[str] = getattr(one.dialect, "STAMPS", frozenset())
     rows = after(one.dialect.images(one.case), decision.steps)
     by_hand = one.dialect.repaired(one.case, fixed.writes)
     assert [_timeless(i, free) for i in rows] == [_timeless(i, free) for i in by_hand]

@@ -5,6 +5,7 @@ What each release makes of them: runs on 1.15.3 (states a and i1), KinesisShardS
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def _positions(steps: tuple[Step, ...]) -> dict[str, Any]:
     }
 
 
-def _attributes(images: list[Image]) -> set[str]:
+def _attributes(images: Sequence[Image]) -> set[str]:
     """Names on any row: a mended table has none that the release did not write."""
     return {name for image in images for name in image.attributes}
 

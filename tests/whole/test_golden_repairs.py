@@ -8,7 +8,7 @@ What breaks them is what the case files say breaks single-stream tables.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -156,7 +156,7 @@ def put_back(case: Case, plan: Plan) -> list[Image]:
     return [rows[key] for key in sorted(rows)]
 
 
-def lasting(images: list[Image]) -> dict[str, Item]:
+def lasting(images: Sequence[Image]) -> dict[str, Item]:
     """Rows without what no undo brings back."""
     lost = KCL.spec.monotonic_counters | KCL.spec.owner_attributes
     return {i.key: {n: v for n, v in i.attributes.items() if n not in lost} for i in images}

@@ -33,7 +33,7 @@ def disagreement(bench: Bench) -> str:
         decision, found = bench.decide(), bench.findings()
     except ReshardError:
         return ""
-    if isinstance(decision, Plan | Ask) or getattr(decision, "residuals", ()):
+    if isinstance(decision, Plan | Ask) or getattr(decision, "residuals", None):
         return "" if not nothing_left(decision, errors=False) else "a shard is left"
     errors = [one.code for one in found if one.severity is Severity.ERROR]
     quiet = nothing_left(decision, errors=bool(errors))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -86,7 +86,7 @@ def of_quickwit(
         )
 
 
-STORES = {
+STORES: dict[str, Callable[..., AbstractContextManager[FileLab]]] = {
     "quickwit": partial(of_quickwit, "0.9.0", "q3"),
     "quickwit-probed": partial(of_quickwit, "0.8.2", "q3"),
     **{

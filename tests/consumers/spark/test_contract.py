@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import (
@@ -21,6 +22,7 @@ from reshardctl.consumers.spark.positions import (
     TRIM_HORIZON,
     Position,
 )
+from reshardctl.consumers.spark.releases import QUBOLE_1_2
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId
@@ -113,10 +115,12 @@ class SparkContract(ConsumerContract):
             self.consumer.anomalies(lineage, checkpoint)
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
-                line = self.consumer.processed(lineage, checkpoint, candidate.app)
-                self.consumer.simulate_start(lineage, checkpoint, candidate.app)
+                app = candidate.app
+                assert isinstance(app, App)
+                line = self.consumer.processed(lineage, checkpoint, app)
+                self.consumer.simulate_start(lineage, checkpoint, app)
                 want = LOSSLESS.frontier(lineage, line)
-                self.consumer.encode(lineage, checkpoint, want, candidate.app, ())
+                self.consumer.encode(lineage, checkpoint, want, app, ())
             held = self.consumer.owners_by_shard(checkpoint)
             assert set(held) == set(self.consumer.positions(checkpoint))
         except (UsageError, CannotTell) as refused:
@@ -134,7 +138,7 @@ class SparkContract(ConsumerContract):
         """None can be written: Spark makes a query's first batch itself."""
         lineage = data.draw(lineages())
         with pytest.raises(UsageError):
-            self.consumer.bootstrap(lineage, {}, None)
+            self.consumer.bootstrap(lineage, {}, App(QUBOLE_1_2, Start.TRIM_HORIZON))
 
     def test_a_family_has_its_members_and_is_the_same_for_each(self) -> None:
         """The batches and commits beside a written one."""

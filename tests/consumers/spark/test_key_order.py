@@ -63,6 +63,7 @@ def test_the_connector_s_own_line_comes_out_again(path, scala):
     text = parse_offset_log(path.read_text())["0"]
     found = shapes.read(text)
     line = LINES[found.connector]
+    assert found.batch_id is not None
     assert line(found.stream, found.batch_id, found.positions, scala) == text
     assert scalas.possible(text, found.connector) == {scala}
 

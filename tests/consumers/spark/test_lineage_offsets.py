@@ -65,7 +65,7 @@ def test_a_line_that_the_source_did_not_write_is_not_edited() -> None:
         lineage.line(offset().replace(": ", ":"), {ZERO: Position("TRIM_HORIZON")})
 
 
-BAD = (
+BAD: tuple[tuple[dict[str, object], dict[str, object], str], ...] = (
     ({"shard": 1}, {}, "does not know 'shard'"),
     ({"stream": 7}, {}, "stream is a number"),
     ({"created": "yesterday"}, {}, "created is a string"),

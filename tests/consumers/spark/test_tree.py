@@ -93,6 +93,7 @@ def test_a_recorded_checkpoint_is_read_and_nothing_is_odd_about_it(path):
         assert batch.log.text() == (path / "offsets" / str(number)).read_text()
         assert (batch.broken, batch.begun, batch.batch_id) == ("", True, number)
         assert batch.committed == (number in commits)
+    assert found.newest is not None
     folder = path / found.log_folder(found.newest)
     written = {one.name for one in folder.iterdir() if not one.name.startswith(".")}
     assert set(found.entries.get(found.newest, {})) == written

@@ -50,6 +50,7 @@ def logs(wants: Wants) -> set[str]:
 def test_the_consumer_has_the_selector_of_its_source():
     files = images(GOLDEN / "awslabs-1.4.2/s2")
     chosen = CONSUMERS["spark"].for_options({"source": "0"}).files()
+    assert chosen is not None
     assert chosen(files, frozenset()) == select("0")(files, frozenset())
 
 
@@ -174,6 +175,7 @@ def test_what_is_wanted_is_all_that_the_checkpoint_is_read_from(path):
         assert chosen.batches[number].positions == batch.positions
     assert (chosen.listed, chosen.anomalies, chosen.scalas) == (whole.listed, (), whole.scalas)
     newest = whole.newest
+    assert newest is not None
     assert chosen.entries.get(newest, {}).keys() == whole.entries.get(newest, {}).keys()
     last = {shard: number for number, batch in whole.batches.items() for shard in batch.positions}
     for shard, number in last.items():

@@ -94,7 +94,7 @@ def _rows(case: Case, shard: int) -> list[dict]:
 
 
 def _one_per_topology() -> list[Case]:
-    seen = {}
+    seen: dict[object, Case] = {}
     for case in all_cases("kcl"):
         if all(len(s.records) > 1 for s in case.topology.values()):
             shape = tuple((s.id, s.parents, s.listed) for s in case.topology.values())

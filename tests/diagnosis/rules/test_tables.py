@@ -88,7 +88,7 @@ def test_a_silent_rule_would_be_noticed(rule: Rule) -> None:
 @every_rule
 def test_a_rule_that_always_speaks_would_be_noticed(rule: Rule) -> None:
     finding = Finding(rule.code, rule.name, Severity.ERROR, (), "always")
-    loud = Rule(rule.code, rule.name, lambda _view: iter([finding]), rule.page)
+    loud: Rule[View] = Rule(rule.code, rule.name, lambda _view: iter([finding]), rule.page)
     assert len(set(wrong(loud, fine(rule.code), speaks=False))) >= 2
 
 

@@ -238,6 +238,7 @@ def test_bars_keep_the_sums():
     buckets = everything().facts.buckets
     ends = span(buckets)
     assert ends == (CREATED + 20, CREATED + 400)
+    assert ends is not None
     made = bars(buckets, ends)
     assert [round(sum(one), 6) for one in (made.rows, made.missing, made.extra)] == [150, 3, 3]
 

@@ -27,6 +27,7 @@ def test_a_browser_draws_every_shard(tmp_path, form, roots):
     page.write_text(
         draw(form, report.snapshot.lineage, report.snapshot.now, report), encoding="utf-8"
     )
+    assert CHROMIUM is not None
     done = subprocess.run(
         [
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",

@@ -110,7 +110,7 @@ def shown(folder: Path) -> dict[str, set[str]]:
 def test_a_clean_sink_in_every_format(tmp_path: Path) -> None:
     with placed(tmp_path, ()) as at:
         page = tmp_path / "page.html"
-        words = ["--against-stream", "--fail-on", "info", "--page", page]
+        words: list[str | Path] = ["--against-stream", "--fail-on", "info", "--page", page]
         found = at.audit(*words, *formats(tmp_path))
     assert (found.code, found.json["findings"]) == (0, []), found.out[:2000]
     jsonschema.validate(found.json, json.loads(SCHEMA.read_text()))

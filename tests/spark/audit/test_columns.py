@@ -85,7 +85,7 @@ def test_shard_and_time_of_public_numbers(spark: Any) -> None:
 def test_arrivals_in_every_form(spark: Any) -> None:
     """2024-05-14T02:09:10.5Z, as connectors and exports write it."""
     seconds = 1715652550.5
-    forms = {
+    forms: dict[str, list[object]] = {
         "STRING": ["2024-05-14T02:09:10.500Z", "1715652550.5", "1715652550500",
                    "2024-05-14T04:09:10.500+02:00"],
         "DOUBLE": [seconds], "BIGINT": [1715652550500],

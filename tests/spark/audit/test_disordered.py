@@ -43,11 +43,11 @@ def test_a_copy_does_not_excuse_a_late_first_delivery(spark: Any) -> None:
 def test_parent_behind_its_child(spark: Any) -> None:
     """Shard 0 is closed after a minute; its children are 2 and 3, 1 is no kin of theirs."""
     lineage, closed = split_late()
-    same = {"partition_key": "same"}
     rows = [
-        row(0, 1, batch=1, **same), row(2, 1, closed, batch=2, **same),
-        row(0, 2, batch=3, **same), row(0, 3, batch=3, partition_key="alone"),
-        row(1, 1, batch=9, **same), row(3, 1, closed, batch=10, partition_key="alone"),
+        row(0, 1, batch=1, partition_key="same"), row(2, 1, closed, batch=2, partition_key="same"),
+        row(0, 2, batch=3, partition_key="same"), row(0, 3, batch=3, partition_key="alone"),
+        row(1, 1, batch=9, partition_key="same"),
+        row(3, 1, closed, batch=10, partition_key="alone"),
     ]  # fmt: skip
     late = {numbered(0, 2, after=2)}
     assert behind(spark, rows, lineage) == (late, {"0": 1, "1": 0, "2": 0, "3": 0})

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from reshardctl.kinesis.fast import Reach
+from reshardctl.kinesis.fast.reader import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit import Columns, audit, sink_only
 from reshardctl.spark.audit.against import _counted, _joined, _placed, _there
@@ -17,7 +18,7 @@ from reshardctl.spark.audit.assign_shards import laid
 from reshardctl.spark.audit.columns import mapped
 from reshardctl.spark.audit.disordered import _batches, disordered
 from reshardctl.spark.audit.doubled import doubled, suspects
-from reshardctl.spark.audit.reading import Begin, Stream, Window, records
+from reshardctl.spark.audit.reading import Stream, Window, records
 from reshardctl.spark.audit.shard_table import Known, known
 from reshardctl.spark.audit.slots import slots
 from tests.lineage.histories import CREATED, fresh

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from reshardctl.model import shard_id
 from reshardctl.spark.audit import Columns, audit
 from reshardctl.spark.audit import doubled as doubled_
 from reshardctl.spark.audit.slots import A_SHARD, IN_ALL
@@ -73,11 +74,11 @@ def test_five_thousand_shards_one_with_nearly_all_rows(
     collected = Collected(monkeypatch, type(sink))
     facts = audit(sink, lineage=lineage(fresh(shards)), columns=BATCH).facts
     assert len(facts.shards) == shards and facts.rows == len(rows) + 2
-    seventh = facts.shards["shardId-000000000007"]
+    seventh = facts.shards[shard_id(7)]
     assert (seventh.rows, seventh.doubled, seventh.last.number) == (
         most, 1, numbered(7, most - 1, after=most - 1)
     )  # fmt: skip
-    assert facts.shards["shardId-000000004999"].extra == 1
+    assert facts.shards[shard_id(4999)].extra == 1
     assert sum(one.doubled for one in facts.shards.values()) == 2
     assert len(facts.buckets) <= IN_ALL
     # Slots, ends of orders and what is doubled: a few lines a shard.

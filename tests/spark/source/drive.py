@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.fast import Reach
 from reshardctl.kinesis.fast.reader import FastReader, TimeAhead
 from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.planning import Planner
 from reshardctl.spark.source.stretch import Stretch
 from reshardctl.testing.fake import FakeKinesis
+from tests.support.fake_time import sleep_of
 
 NAME = "orders"
 
@@ -32,13 +34,14 @@ class Row:
     data: str
 
 
-class InProcess:
-    """Stands in for a `Reach`: its client is the fake's own."""
+class InProcess(Reach):
+    """Its client is the fake's own."""
 
-    region = "us-east-1"
+    _fake: FakeKinesis
 
     def __init__(self, fake: FakeKinesis) -> None:
-        self._fake = fake
+        super().__init__("us-east-1")
+        object.__setattr__(self, "_fake", fake)
 
     def client(self) -> Any:
         return self._fake.client()
@@ -64,10 +67,10 @@ class Query:
         """A new process, as after a crash."""
         given = {"streamName": NAME, **self.options}
         reads = FastReader(
-            InProcess(self.fake), NAME, clock=self.fake.clock.now, sleep=self.fake.clock.advance
+            InProcess(self.fake), NAME, clock=self.fake.clock.now, sleep=sleep_of(self.fake)
         )
         lists = Kinesis.of_client(
-            self.fake.client(), clock=self.fake.clock.now, sleep=self.fake.clock.advance
+            self.fake.client(), clock=self.fake.clock.now, sleep=sleep_of(self.fake)
         )
         self.planner = Planner(stream_options(given), lists, reads, self.fake.clock.now)
         self._reads = reads

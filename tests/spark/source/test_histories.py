@@ -47,6 +47,8 @@ def play(living: Living, query: Query, steps: list[tuple[str, int, int]]) -> Non
                     living.fake.clock.advance(1)
                     query.trigger(crash=True)
                     raise Crash
+            case _:
+                raise ValueError(what)
 
 
 def finish(living: Living, query: Query) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.fake_time import sleep_of
+
 pytest.importorskip("pyspark", reason="needs PySpark, an extra")
 
 from reshardctl.kinesis.fast import Begin, FastReader, Reach, ShardGone, Unmet
@@ -35,7 +37,7 @@ def reach(fake: FakeKinesis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reach]
     """On the fake's clock."""
     with serve(fake) as server:
         made = Reach("us-east-1", server.url)
-        reader = FastReader(made, "orders", clock=fake.clock.now, sleep=fake.clock.advance)
+        reader = FastReader(made, "orders", clock=fake.clock.now, sleep=sleep_of(fake))
         monkeypatch.setattr(module, "_reader", lambda _reach, _stream: reader)
         yield made
 

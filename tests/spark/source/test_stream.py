@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -281,7 +282,12 @@ def test_it_calls_what_its_policy_allows(old):
 def test_an_idle_query_that_is_asked_all_the_time_asks_once_a_second(old, monkeypatch):
     living = aged()
     offsets: list[object] = []
-    monkeypatch.setattr(planning, "read", lambda value: offsets.append(value) or read(value))
+
+    def noted(value: Any) -> Any:
+        offsets.append(value)
+        return read(value)
+
+    monkeypatch.setattr(planning, "read", noted)
     query = Query(living.fake, old)
     query.drain()
     living.fake.calls.clear()

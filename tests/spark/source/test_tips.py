@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.kinesis.fast.reader import Begin, FastReader, Page
+from reshardctl.model import shard_id
 from reshardctl.spark.source.tips import IDLE_PACE, Tips
 from reshardctl.testing.fake import FakeKinesis
 from reshardctl.testing.faults import short_page
 from reshardctl.testing.topology import load_topology
 from tests.spark.source.drive import NAME, InProcess
+from tests.support.fake_time import sleep_of
 
-SHARD = "shardId-000000000000"
+SHARD = shard_id(0)
 BEGINNING = Begin("TRIM_HORIZON")
 NOW = 20_000
 
@@ -31,7 +33,7 @@ def tips_of(fake: FakeKinesis, ahead: float = 0.0) -> Tips:
     def clock() -> float:
         return fake.clock.now() + ahead
 
-    reads = FastReader(InProcess(fake), NAME, clock=clock, sleep=fake.clock.advance)
+    reads = FastReader(InProcess(fake), NAME, clock=clock, sleep=sleep_of(fake))
     return Tips(reads, clock)
 
 

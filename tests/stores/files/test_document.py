@@ -139,7 +139,8 @@ def test_guards_compare_rows_and_not_texts(kept):
 def test_a_save_between_our_read_and_our_write_is_kept(url):
     kept = Kept(None, Prefix(url))
     kept.put(b"a=1\nb=2")
-    faulty, times = FaultySession(session()), []
+    faulty = FaultySession(session())
+    times: list[int] = []
 
     def saved(call):
         if not times:
@@ -156,7 +157,8 @@ def test_a_save_between_our_read_and_our_write_is_kept(url):
 def test_a_store_that_saves_all_the_time_is_moved(url):
     kept = Kept(None, Prefix(url))
     kept.put(b"a=1\nb=2")
-    faulty, times = FaultySession(session()), []
+    faulty = FaultySession(session())
+    times: list[int] = []
 
     def saved(call):
         times.append(1)

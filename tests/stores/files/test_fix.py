@@ -15,6 +15,7 @@ from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
+from reshardctl.model.images import Change
 from reshardctl.planning.refresh import rebase
 from reshardctl.render.text_writes import write_lines
 from reshardctl.stores.base import Store, recover
@@ -51,7 +52,7 @@ def plan(medium: Store, crc: bool = True, text: str = "v1\nnew") -> list[Step]:
     rows = {image.key: image for image in medium.read()}
     own = {"text": {"S": text}} | ({"crc": b64(crc32(text.encode()))} if crc else {})
     log = "sources/0/shard-source/7/shardId-000000000000"
-    changes = {"offsets/7": Update(own), log: Delete(), "offsets/8": Create(own)}
+    changes: dict[str, Change] = {"offsets/7": Update(own), log: Delete(), "offsets/8": Create(own)}
     return [
         Step(key, (Write(key, change, rows.get(key), "a test", GUARD if key in rows else ()),))
         for key, change in changes.items()

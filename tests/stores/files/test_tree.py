@@ -24,6 +24,7 @@ from tests.stores.files.trees import (
     crc32,
     creation,
     everything,
+    held,
     plant,
     removal,
     wanting,
@@ -254,7 +255,7 @@ def test_a_directory_that_vanishes_while_it_is_read(root):
 
 def test_a_file_that_changes_after_its_listing_is_read_anew(root):
     plant(root, "1", b"old")
-    rounds = []
+    rounds: list[int] = []
 
     def select(seen, listed):
         if "1" in seen and not rounds:
@@ -268,7 +269,7 @@ def test_a_file_that_changes_after_its_listing_is_read_anew(root):
 
 def test_a_file_that_appears_after_the_listing_is_seen(root):
     plant(root, "offsets/1", b"x")
-    rounds = []
+    rounds: list[int] = []
 
     def select(seen, listed):
         if "offsets/1" in seen and not rounds:
@@ -320,7 +321,7 @@ def test_what_may_not_be_written_is_refused(root, as_nobody):
 
     def write():
         medium = tree(root)
-        image = medium.get(["offsets/1"])["offsets/1"]
+        image = held(medium, "offsets/1")
         for step in (creation("offsets/2", text={"S": "y"}), change(image, text={"S": "y"}),
                      removal(image)):
             with pytest.raises(Refused, match=r"cannot write .*offsets"):
@@ -393,7 +394,7 @@ def test_a_replaced_file_keeps_owner_and_mode(root):
     if ROOT:
         os.chown(root / "f", 4711, 4712)
     medium = tree(root)
-    medium.write(change(medium.get(["f"])["f"], text={"S": "y"}), "t")
+    medium.write(change(held(medium, "f"), text={"S": "y"}), "t")
     found = (root / "f").stat()
     assert stat.S_IMODE(found.st_mode) == 0o604 and (root / "f").read_bytes() == b"y"
     assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
@@ -405,11 +406,11 @@ def test_a_checksum_goes_with_its_file(root):
     step = creation("offsets/2", text={"S": "y"}, crc=b64(crc32(b"y")))
     assert medium.write(step, "t") is WriteResult.APPLIED
     assert contents(root)["offsets/.2.crc"] == crc32(b"y")
-    two = medium.get(["offsets/2"])["offsets/2"]
+    two = held(medium, "offsets/2")
     step = change(two, text={"S": "z"}, crc=b64(crc32(b"z")))
     assert medium.write(step, "t") is WriteResult.APPLIED
     assert contents(root)["offsets/.2.crc"] == crc32(b"z")
-    two = medium.get(["offsets/2"])["offsets/2"]
+    two = held(medium, "offsets/2")
     assert medium.write(removal(two), "t") is WriteResult.APPLIED
     assert sorted(contents(root)) == ["offsets/.1.crc", "offsets/1"]
 
@@ -419,10 +420,10 @@ def test_an_orphan_checksum_is_healed(root):
     plant(root, "offsets/.9.crc", b"crc\0")
     medium = tree(root)
     assert medium.write(creation("offsets/8", text={"S": "y"}), "t") is WriteResult.CONFLICT
-    orphans = medium.get(["offsets/8", "offsets/9"])
-    filled = change(orphans["offsets/8"], text={"S": "y"}, crc=b64(crc32(b"y")))
+    kept, gone = (held(medium, key) for key in ("offsets/8", "offsets/9"))
+    filled = change(kept, text={"S": "y"}, crc=b64(crc32(b"y")))
     assert medium.write(filled, "t") is WriteResult.APPLIED
-    assert medium.write(removal(orphans["offsets/9"]), "t") is WriteResult.APPLIED
+    assert medium.write(removal(gone), "t") is WriteResult.APPLIED
     assert contents(root) == {"offsets/8": b"y", "offsets/.8.crc": crc32(b"y")}
 
 
@@ -430,7 +431,7 @@ def test_an_orphan_checksum_is_healed(root):
 def test_a_change_of_either_is_seen(root, guard):
     plant(root, "f", b"x", b"c")
     medium = tree(root)
-    seen = medium.get(["f"])["f"]
+    seen = held(medium, "f")
     plant(root, "f", b"y" if guard == "text" else b"x", b"d" if guard == "crc" else b"c")
     before = contents(root)
     for step in (change(seen, guard=(guard,), text={"S": "z"}), removal(seen, (guard,))):
@@ -447,7 +448,7 @@ def test_a_folder_goes_with_its_last_file(root):
     for name in ("a", "b"):
         key = f"sources/0/shard-source/7/{name}"
         assert (root / "sources/0/shard-source/7").is_dir()
-        assert medium.write(removal(medium.get([key])[key]), "t") is WriteResult.APPLIED
+        assert medium.write(removal(held(medium, key)), "t") is WriteResult.APPLIED
     assert not (root / "sources/0/shard-source/7").exists()
     assert (root / "sources/0/shard-source/6").is_dir()
 
@@ -455,7 +456,7 @@ def test_a_folder_goes_with_its_last_file(root):
 def test_the_root_stays_when_it_is_empty(root):
     plant(root, "f", b"x")
     medium = tree(root)
-    medium.write(removal(medium.get(["f"])["f"]), "t")
+    medium.write(removal(held(medium, "f")), "t")
     assert root.is_dir() and medium.read() == []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.model.trees import Wants
+from reshardctl.stores.files.tree import Tree
 
 
 def everything(seen: Mapping[str, Image], listed: frozenset[str]) -> Wants:
@@ -52,6 +53,13 @@ def contents(root: Path) -> dict[str, bytes]:
 
 def one(write: Write) -> Step:
     return Step("a test", (write,))
+
+
+def held(medium: Tree, key: str) -> Image:
+    """The row of a key, which is there."""
+    image = medium.get([key])[key]
+    assert image is not None
+    return image
 
 
 def creation(key: str, **attributes) -> Step:

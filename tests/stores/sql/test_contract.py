@@ -28,7 +28,7 @@ DDL = {
     "sequence_number numeric(65,0) NOT NULL, note text, PRIMARY KEY (namespace, shard_id))",
 }
 """store/postgres and store/mysql of harlow/kinesis-consumer v0.5.0, README; `note` is ours."""
-KINDS = {"postgres": Postgres, "mysql": MySql}
+KINDS: dict[str, type[Postgres | MySql]] = {"postgres": Postgres, "mysql": MySql}
 
 
 def _row(key: str, number: int) -> Image:
