@@ -151,7 +151,7 @@ def fix(
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())
-    if len(names) > 1 or (plan is not None and not names and several_plans(plan)):
+    if len(names) > 1 or (not names and several_plans(request, dry_run=dry_run)):
         quiet = one_document(places)
         raise typer.Exit(
             run_fix_many(request, names, shown, dry_run=dry_run, quiet=quiet, yes=yes)

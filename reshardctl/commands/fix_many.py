@@ -176,9 +176,12 @@ def _bound(job: _Job, observer: _Withholding) -> Callable[[], _Ready | None]:
     return lambda: job(observer)
 
 
-def several_plans(path: Path) -> bool:
-    """Whether a plan file is for `fix_many`. UsageError for what is no plan file."""
-    return len(plan_bundle.load(path)) > 1
+def several_plans(request: FixRequest, *, dry_run: bool) -> bool:
+    """Whether a request names a file of several plans. UsageError for what cannot be met."""
+    if request.plan is None:
+        return False
+    require_consistent(request, dry_run=dry_run)
+    return len(plan_bundle.load(request.plan)) > 1
 
 
 def _only_for_one(request: FixRequest) -> None:

@@ -42,8 +42,8 @@ class Output:
     """The arguments that name the sink whose positions are wanted."""
     per_shard: bool = False
     """Whether metrics have a series for each shard."""
-    piped_width: int = PIPED_WIDTH
-    """Columns where stdout is no terminal, and of files."""
+    piped_width: int | None = None
+    """Columns where stdout is no terminal, and of files; `None` is PIPED_WIDTH."""
 
     def __post_init__(self) -> None:
         for destination in self.destinations:
@@ -93,7 +93,7 @@ class Output:
             lastword.shown(destination, code)
 
     def _context(self, destination: Destination, code: Exit) -> Context:
-        width = get_terminal_size().columns if _terminal(destination) else self.piped_width
+        width = get_terminal_size().columns if _terminal(destination) else self.piped_width or PIPED_WIDTH
         plain = destination.file is None and not unicode_is_read()
         colored = self._colored(destination)
         return Context(

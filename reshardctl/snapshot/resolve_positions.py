@@ -154,7 +154,7 @@ class _Check:
             why = f"{text} is a number of shard {decoded.shard}"
         else:
             why = f"{text} is no number of this shard"
-        return self._wrong(why, "reshardctl export lists the numbers that are stored")
+        return self._wrong(why, "look at the numbers that are stored: reshardctl export")
 
     def _require_parts(self, cut: Cut) -> None:
         consumer = self.case.consumer

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from reshardctl.errors import HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.planning.policy import POLICIES, Accept
+from reshardctl.planning.policy import POLICIES, POSITIONS, Accept
 from reshardctl.render import Context, Fixed, Planned, Saved, Undoing
 from reshardctl.render.data import data_of
 from reshardctl.render.documents import error_json, exit_json, report_json
@@ -101,7 +101,7 @@ def test_enumerations_are_the_program_s():
     names = {exit_json(code)["name"] for code in Exit}
     assert set(defs["exit"]["properties"]["name"]["enum"]) == names
     judgement = defs["judgement"]["properties"]
-    assert set(judgement["policy"]["enum"]) == set(POLICIES)
+    assert set(judgement["policy"]["enum"]) == {*POLICIES, POSITIONS.name}
 
 
 def test_the_exit_code_is_the_caller_s():

@@ -30,14 +30,10 @@ without a lease held is known only to the sink, or to an earlier snapshot:
     reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
     reshardctl inspect kcl://TABLE --stream NAME --baseline orders.snapshot
 
-The second command reads an earlier snapshot, or an earlier report in JSON. A row that was finished
-then needs no finding any more; of one that was half read, the report says from where on nothing is
-known; one that was missing before the children began is a warning.
+The second command reads an earlier snapshot, or a report in JSON. A row that was finished then needs
+no finding any more; one that was missing before the children began is a warning. One that was half
+read can be put back with the number in the snapshot; the rest of it is read beside its children:
 
-If a row of a listed shard was half read in the snapshot, put it back with the number that the
-snapshot has of it. The rest of the shard is then read beside its children, which have begun:
-
-    reshardctl export snapshot:orders.snapshot
     reshardctl fix kcl://TABLE --stream NAME --set SHARD=NUMBER
 
 When the fix is not offered
