@@ -93,7 +93,8 @@ class Output:
             lastword.shown(destination, code)
 
     def _context(self, destination: Destination, code: Exit) -> Context:
-        width = get_terminal_size().columns if _terminal(destination) else self.piped_width or PIPED_WIDTH
+        piped = PIPED_WIDTH if self.piped_width is None else self.piped_width
+        width = get_terminal_size().columns if _terminal(destination) else piped
         plain = destination.file is None and not unicode_is_read()
         colored = self._colored(destination)
         return Context(

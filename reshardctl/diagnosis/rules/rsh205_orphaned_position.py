@@ -30,10 +30,9 @@ without a lease held is known only to the sink, or to an earlier snapshot:
     reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
     reshardctl inspect kcl://TABLE --stream NAME --baseline orders.snapshot
 
-The second command reads an earlier snapshot, or a report in JSON. A row that was finished then needs
-no finding any more; one that was missing before the children began is a warning. One that was half
-read can be put back with the number in the snapshot; the rest of it is read beside its children:
-
+The second reads an earlier snapshot, or a report in JSON. A row that was finished then needs no
+finding any more; one that was missing before the children began is a warning. One that was half
+read can be put back with the snapshot's number; the rest of it is read beside its children:
     reshardctl fix kcl://TABLE --stream NAME --set SHARD=NUMBER
 
 When the fix is not offered
