@@ -11,6 +11,7 @@ from reshardctl.commands.fix_request import FixRequest as FixRequest
 from reshardctl.commands.inspect import Inspection as Inspection
 from reshardctl.commands.inspect import InspectRequest as InspectRequest
 from reshardctl.commands.inspect import inspect as inspect
+from reshardctl.commands.inspect_again import inspect_again as inspect_again
 from reshardctl.commands.observer import Observer as Observer
 from reshardctl.commands.planned import FixResult as FixResult
 from reshardctl.commands.planned import Planned as Planned

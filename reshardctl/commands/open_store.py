@@ -55,7 +55,7 @@ def _files(locator: Locator, reached: Reached) -> Store:
         return _of_files(locator, Local(path, reached.files_read), reached)
     from reshardctl.spark.hadoop import Hadoop
 
-    return _of_files(locator, Hadoop(locator.target), reached)
+    return _of_files(locator, Hadoop(locator.target, progress=reached.files_read), reached)
 
 
 def _s3files(locator: Locator, reached: Reached) -> Store:

@@ -153,8 +153,8 @@ def _of_scope(
     """What a part of a report leaves out, and what its plan adds."""
     if options is None:
         return
-    outside = f"{left_out or 'no'} finding{'' if left_out == 1 else 's'}"
-    yield f"only {' '.join(options.words)} is judged here: {outside} outside it, not counted"
+    outside = f"; {left_out} other finding{'' if left_out == 1 else 's'} left out"
+    yield f"limited to {' '.join(options.words)}{outside if left_out else ''}"
     for more in decision.added if isinstance(decision, Plan) else ():
         yield f"{more.shard} is written too, as {more.why}"
 

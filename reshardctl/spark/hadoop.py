@@ -31,8 +31,16 @@ class Hadoop:
 
     checksums = False
 
-    def __init__(self, url: str, *, java: Callable[[], Any] = gateway) -> None:
-        """Connects to nothing yet. url: with its scheme. java: gives py4j's gateway."""
+    def __init__(
+        self, url: str, *, java: Callable[[], Any] = gateway,
+        progress: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> None:
+        """Connects to nothing yet.
+
+        url: with its scheme. java: gives py4j's gateway. progress: called with the number of files
+        read and their total.
+        """
+        self._progress = progress
         self.location = url.rstrip("/")
         self._java = java
         self._found: tuple[Any, Any] | None = None
@@ -61,7 +69,11 @@ class Hadoop:
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """Reads one file after the other: the gateway handles one call at a time."""
-        return {key: self._read(checked(key)) for key in keys}
+        blobs: dict[str, Blob | None] = {}
+        for key in keys:
+            blobs[key] = self._read(checked(key))
+            self._progress(len(blobs), len(keys))
+        return blobs
 
     def writing(self) -> AbstractContextManager[None]:
         """No locks exist, so it does nothing."""

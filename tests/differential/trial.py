@@ -218,9 +218,12 @@ def worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
 
 def _said_to_be_read(state: State, shard: str) -> frozenset[str]:
     """Of a shard whose place was set by hand: its records up to the furthest one that the rows
-    hold the number of."""
-    texts = json.dumps(state.rows)
+    hold the number of; all of them, where its row was marked as finished."""
     order = [(p, n) for n, p, _ in state.case.records.get(shard, ()) if shard in state.forged]
+    own = [row for key, row in state.rows.items() if key.endswith(shard)]
+    if any("N" in row.get("Finished", {}) for row in own):
+        return frozenset(payload for payload, _ in order)
+    texts = json.dumps(state.rows)
     last = max((i for i, (_, n) in enumerate(order) if n in texts), default=-1)
     return frozenset(payload for payload, _ in order[: last + 1])
 
