@@ -306,3 +306,17 @@ def damaged(
                 done.append(name)
                 break
     return table, tuple(done), frozenset(forged)
+
+
+def come_home(
+    case: Case, rows: Rows, position: str, read: Mapping[str, frozenset[str]]
+) -> frozenset[str]:
+    """Shards in whose own row a number came to stand of a record that was never read, be it by two
+    damages: another shard's number that was swapped into its place says what a read one would."""
+    forged = set()
+    for key, row in rows.items():
+        shard, number = key.rpartition("/")[2], row.get(position, {}).get("S")
+        payloads = {p for n, p, _ in case.records.get(shard, ()) if n == number}
+        if payloads - read.get(shard, frozenset()):
+            forged.add(shard)
+    return frozenset(forged)

@@ -10,7 +10,15 @@ from random import Random
 from typing import Any
 
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.differential.damages import COMMON, Damage, Forged, Value, World, damaged
+from tests.differential.damages import (
+    COMMON,
+    Damage,
+    Forged,
+    Value,
+    World,
+    come_home,
+    damaged,
+)
 from tests.differential.states import Rows, State, Stream, as_of, spelled_out
 from tests.reference import kinesis_consumer as kinesis_consumer_reference
 from tests.reference import kinesis_consumer_telegraf as telegraf_reference
@@ -184,6 +192,7 @@ def kinsumer(seed: int, created: int, release: str, family: str,
         forged |= behind  # the backup is of a client that was not behind
     options = {"initial": "TRIM_HORIZON", "release": release}
     kept = {shard: frozenset(done) for shard, done in read.items()}
+    forged |= come_home(world.case, rows, "SequenceNumber", kept)
     return State(family, seed, "kinsumer", stream, rows, options, kept, damages, honest, forged)
 
 
@@ -214,21 +223,9 @@ def consumer(seed: int, created: int, release: str, family: str,
     rows, damages, forged = _harmed(rng, seed, name, honest, world, ways, only)
     options = {"initial": initial, "release": release, "app": "app"}
     kept = {shard: frozenset(done) for shard, done in read.items()}
-    forged |= _come_home(world, rows, kept)
+    forged |= come_home(world.case, rows, "sequence_number", kept)
     return State(
         family, seed, "kinesis-consumer", stream, rows, options, kept, damages, honest, forged)
-
-
-def _come_home(world: World, rows: Rows, read: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Shards in whose own row a number came to stand of a record that was never read, be it by two
-    damages: another shard's number that was swapped into its place says what a read one would."""
-    found = set()
-    for key, row in rows.items():
-        shard, number = key.rpartition("/")[2], row.get("sequence_number", {}).get("S")
-        payloads = [p for n, p, _ in world.case.records.get(shard, ()) if n == number]
-        if payloads and not set(payloads) <= read.get(shard, frozenset()):
-            found.add(shard)
-    return frozenset(found)
 
 
 def start_kinsumer(state: State, rows: Rows) -> Any:

@@ -7,7 +7,15 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from tests.differential.damages import COMMON, Damage, Forged, Value, World, damaged
+from tests.differential.damages import (
+    COMMON,
+    Damage,
+    Forged,
+    Value,
+    World,
+    come_home,
+    damaged,
+)
 from tests.differential.drawn_go import _drawn
 from tests.differential.states import Rows, State, spelled_out
 from tests.reference.kcl import Run, Worker
@@ -172,7 +180,7 @@ def leases(seed: int, created: int, release: str, family: str,
     if rng.random() >= 0.05:
         name = f"damage kcl {release} {seed}"
         rows, damages, forged = damaged(name, honest, world, LEASES, only)
-    forged |= _begun_at_latest(rows, honest)
+    forged |= _begun_at_latest(rows, honest) | come_home(case, rows, "checkpoint", read)
     options = {"initial": initial, "release": release}
     extra: dict[str, Any] = {}
     if multi:
