@@ -83,7 +83,7 @@ def crashes(case: Case) -> list[bool]:
     return [run.crash is not None for run in runs]
 
 
-@pytest.mark.parametrize("file", params())
+@pytest.mark.parametrize("file", list(params()))
 def test_a_plan_does_what_is_asked_and_no_more(file):
     case = posed(file)
     texts = case.consumer.positions(case.checkpoint())
@@ -127,7 +127,7 @@ def undone(case: Case, plan: Plan) -> dict[str, dict]:
     return kept(case, [image for image in rows.values() if image is not None])
 
 
-@pytest.mark.parametrize("file", params())
+@pytest.mark.parametrize("file", list(params()))
 @pytest.mark.parametrize("form", [json_text, csv_text])
 def test_an_export_of_the_same_positions_moves_nothing(file, form):
     case = posed(file)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
 from reshardctl.cli.status import StatusColumn, StatusFormat
+from reshardctl.console.choices import MetricsFormat
 from reshardctl.diagnosis.consumer_status import COLUMNS, StatusSelection, status_of
 from reshardctl.diagnosis.shard_status import ShardState
 from reshardctl.diagnosis.stored_position import PositionKind
@@ -43,7 +44,7 @@ def shown(name: str, form: str, **wanted) -> str:
 
 
 def test_the_words_of_the_command_line_are_those_of_the_code():
-    assert set(StatusFormat) == set(WRITERS)
+    assert set(StatusFormat) == {*WRITERS, *MetricsFormat}
     assert set(StatusColumn) == set(COLUMNS)
 
 
