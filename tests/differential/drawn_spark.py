@@ -134,6 +134,9 @@ def _verdict(one: Scene, how: str, folder: Path, start: Start) -> tuple[str, Ver
     words = f"seed {one.seed}, {one.release}, {one.options}, {one.acts}: {how}"
     seen: Counter[str] = Counter()
     try:
+        case = Bench.on(one.case, one.images(), one.locator).plan_case
+        if case.consumer.empty(case.checkpoint()):
+            return words, Verdict("EmptyCheckpoint")  # the tool gives no forecast of a new query
         wrong = list(violations(one, folder, seen, start))
     except ReshardError as refused:
         return f"{words}: {refused.what}", Verdict(type(refused).__name__)
