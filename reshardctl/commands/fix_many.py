@@ -246,8 +246,9 @@ def _of_different_rows(works: Sequence[_Work]) -> list[_Work]:
     unique = []
     for work in works:
         if work.going is not None:
-            snapshot = work.going.report.snapshot
-            rows = (snapshot.lineage.stream.arn, frozenset(snapshot.store.items()))
+            snapshot, locator = work.going.report.snapshot, work.going.locator
+            picked = tuple(locator.options.get(name, "") for name in locator.spec.selectors)
+            rows = (snapshot.lineage.stream.arn, frozenset(snapshot.store.items()), picked)
             other = first.setdefault(rows, work.name)
             if other != work.name:
                 work = replace(work, failure=UsageError(

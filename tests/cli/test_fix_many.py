@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from reshardctl.aws.client import ATTEMPTS
+from reshardctl.commands.fix_many import _of_different_rows, _Work
+from reshardctl.consumers.locator import parse
 from tests.cli.lab import Lab
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
@@ -180,6 +184,22 @@ def test_an_existing_plan_file_stays(two: Two) -> None:
     refused = two.fix("--yes", "--assume-stopped", "--out", "both.plan")
     assert refused.code == 2 and refused.says("both.plan exists already")
     assert two.lab.wire.writes == [] and Path("both.plan").read_text("utf-8") == "mine"
+
+
+def test_two_applications_in_one_table_are_two_consumers() -> None:
+    """kinesis-consumer keeps several applications in a table: `app` tells them apart."""
+    works = [
+        _Work(app, "orders", ready=SimpleNamespace(  # type: ignore[arg-type]
+            locator=parse(f"kinesis-consumer+ddb://positions?app={app}"),
+            report=SimpleNamespace(snapshot=SimpleNamespace(
+                lineage=SimpleNamespace(stream=SimpleNamespace(arn="arn:orders")),
+                store={"arn": "arn:positions"},
+            )),
+        ))
+        for app in ("left", "right", "left")
+    ]
+    works[2] = replace(works[2], name="again")
+    assert [work.failure is None for work in _of_different_rows(works)] == [True, True, False]
 
 
 def test_one_store_named_twice_is_written_once(two: Two) -> None:
