@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.shard_list import shards_named
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import one
@@ -13,6 +12,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.shard_status import ShardStatus, statuses
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
+from reshardctl.model.shard_ranges import parts_of, select
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class ExplainRequest(Selection):
     """Which shards to explain, and for which consumer."""
 
     shard: str
-    """Numbers or ids, as in `4`, `4,5` or `7-9`."""
+    """Numbers, ranges and ids, as in `4`, `4,5` or `7-9`."""
     consumer: str
     """A locator, a name in reshardctl.toml, or `snapshot:FILE`."""
 
@@ -44,17 +44,17 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
 
     Raises UsageError for a shard that neither the stream nor the store knows.
     """
-    shards = shards_named([request.shard], "SHARD")
+    parts = parts_of([request.shard], "SHARD")
     target = one(request.consumer, request, observer)
     report = survey(
         target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
     lineage = report.snapshot.lineage
-    for shard in shards:
-        if shard not in lineage and shard not in report.positions:
-            raise UsageError(
-                f"{shard!r} is not listed in {lineage.stream.name}, and no position names it",
-                "reshardctl inspect lists what is there",
-            )
+    shards, unknown = select(parts, {*lineage, *report.positions})
+    if unknown:
+        raise UsageError(
+            f"{unknown[0]!r} is not listed in {lineage.stream.name}, and no position names it",
+            "reshardctl inspect lists what is there",
+        )
     rows = {row.shard: row for row in statuses(report, report.findings)}
-    return Explanation(report, shards, rows)
+    return Explanation(report, tuple(shards), rows)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from reshardctl.commands.inspect_many import failing
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.shard_list import shards_named
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.named import one
@@ -23,6 +22,7 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
+from reshardctl.model.shard_ranges import parts_of
 from reshardctl.snapshot import counted, probed
 
 READING = frozenset({"records", "bytes"})
@@ -93,7 +93,7 @@ def _selection(request: StatusRequest) -> StatusSelection:
             f"--sort {request.sort} has nothing to sort by: no records are read",
             "add --count, or --probe for at most 100 records of each shard",
         )
-    return StatusSelection(shards_named(request.shards), request.only_bad, request.sort)
+    return StatusSelection(parts_of(request.shards), request.only_bad, request.sort)
 
 
 def _measured(target: Target, count: bool) -> Report:

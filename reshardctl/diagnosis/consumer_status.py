@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.shard_status import ShardState, ShardStatus, statuses
 from reshardctl.errors import UsageError
-from reshardctl.model import ShardId, index_of, short
+from reshardctl.model import ShardId, index_of
+from reshardctl.model.shard_ranges import select
 
 
 @dataclass(frozen=True, slots=True)
 class StatusSelection:
-    """Which rows are shown. shards: none for all. sort: a column of `COLUMNS`."""
+    """Which rows are shown.
 
-    shards: tuple[ShardId, ...] = ()
+    shards: numbers, ranges and ids, none for all; ids in a status. sort: a column of `COLUMNS`.
+    """
+
+    shards: tuple[str, ...] = ()
     only_bad: bool = False
     sort: str = "verdict"
 
@@ -62,9 +66,10 @@ def status_of(
     Raises UsageError for a selected shard that neither the stream nor the store knows.
     """
     rows = statuses(report, findings)
-    total, wanted = len(rows), frozenset(selection.shards)
-    if wanted:
-        _all_known(wanted, rows, report)
+    total = len(rows)
+    if selection.shards:
+        selection = replace(selection, shards=_shards(selection.shards, rows, report))
+        wanted = frozenset(selection.shards)
         rows = [row for row in rows if row.shard in wanted]
         findings = [f for f in findings if not f.shards or wanted & set(f.shards)]
     if selection.only_bad:
@@ -73,15 +78,17 @@ def status_of(
     return ConsumerStatus(report, selection, tuple(rows), total, tuple(findings), suppressed)
 
 
-def _all_known(wanted: Iterable[ShardId], rows: Iterable[ShardStatus], report: Report) -> None:
-    known = {row.shard for row in rows}
-    unknown = sorted(shard for shard in wanted if shard not in known)
+def _shards(
+    parts: Iterable[str], rows: Iterable[ShardStatus], report: Report
+) -> tuple[ShardId, ...]:
+    shards, unknown = select(parts, dict.fromkeys(row.shard for row in rows))
     if unknown:
-        named = ", ".join(map(short, unknown[:5])) + (" and more" if len(unknown) > 5 else "")
+        named = ", ".join(unknown[:5]) + (" and more" if len(unknown) > 5 else "")
         raise UsageError(
             f"--shards {named}: not listed in {report.snapshot.lineage.stream.name}, and no "
             "position names it", "the same without --shards lists what is there",
         )
+    return tuple(shards)
 
 
 def _number(row: ShardStatus) -> tuple[bool, int, str]:

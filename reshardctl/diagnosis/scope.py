@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reshardctl.diagnosis.rules.base import Finding
 from reshardctl.model import ShardId
-from reshardctl.model.shard_ranges import shards_in
+from reshardctl.model.shard_ranges import select
 from reshardctl.planning.scope import Scope
 
 
@@ -33,11 +33,11 @@ class ScopeOptions:
 
     def unknown(self, known: Collection[ShardId]) -> list[str]:
         """The shards and ranges that name nothing of what is known."""
-        return [text for text in self.shards if not shards_in(text, known)]
+        return select(self.shards, known)[1]
 
     def parted(self, findings: Iterable[Finding], known: Collection[ShardId]) -> Parted:
         """As `part` does."""
-        named = {shard for text in self.shards for shard in shards_in(text, known)}
+        named = set(select(self.shards, known)[0])
         kept: list[Finding] = []
         left_out: list[Finding] = []
         for finding in findings:

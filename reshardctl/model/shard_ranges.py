@@ -25,9 +25,22 @@ def parts_of(texts: Iterable[str], option: str = "--shards") -> tuple[str, ...]:
 
 
 def shards_in(part: str, known: Collection[ShardId]) -> list[ShardId]:
-    """The known shards that one part names; none for an unknown shard."""
+    """The known shards that one part names, by number; none for an unknown shard."""
     if bounds := _RANGE.match(part):
         low, high = int(bounds[1]), int(bounds[2])
-        return [s for s in known if (i := index_of(s)) is not None and low <= i <= high]
+        numbers = {s: i for s in known if (i := index_of(s)) is not None and low <= i <= high}
+        return sorted(numbers, key=lambda shard: numbers[shard])
     shard = shard_named(part)
     return [shard] if shard in known else []
+
+
+def select(parts: Iterable[str], known: Collection[ShardId]) -> tuple[list[ShardId], list[str]]:
+    """The known shards that parts name, each once and in order, and the parts that name none."""
+    shards: dict[ShardId, None] = {}
+    unknown: list[str] = []
+    for part in parts:
+        named = shards_in(part, known)
+        shards |= dict.fromkeys(named)
+        if not named:
+            unknown.append(part)
+    return list(shards), unknown

@@ -98,6 +98,7 @@ def test_shards_that_are_asked_for(lab):
     assert list(rows(shown)) == ["1", "0"] and shown.json["total_shards"] == 4
     assert shown.code == 0, "no finding names one of them"
     assert document(lab, "--shards", "shardId-000000000002,1").code == 1
+    assert list(rows(document(lab, "--shards", "1-99"))) == ["2", "3", "1"], "as inspect reads it"
 
 
 def test_only_bad_ones(lab):
@@ -115,8 +116,9 @@ def test_the_order(lab, column, order):
 
 @pytest.mark.parametrize(("more", "words"), [
     (["--shards", "9"], ["--shards 9", "orders", "without --shards"]),
-    (["--shards", "3-1"], ["--shards 3-1", "lower number first"]),
-    (["--shards", "1,,2"], ["--shards '1,,2'", "4,5"]),
+    (["--shards", "3-1"], ["--shards 3-1", "'3-1' names no shard", "4-9"]),
+    (["--shards", "7-9"], ["--shards 7-9", "not listed", "without --shards"]),
+    (["--shards", "1,,2"], ["--shards 1,,2", "4,5"]),
     (["--sort", "bytes"], ["--sort bytes", "--count"]),
 ])  # fmt: skip
 def test_what_cannot_be_shown(lab, more, words):
