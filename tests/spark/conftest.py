@@ -6,7 +6,8 @@ Run them with an environment's PySpark beside our own packages:
     PYTHONPATH=$($spark -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
       .venv/bin/python -m pytest tests/spark
 
-With RESHARDCTL_NEED_SPARK=1 a missing PySpark fails the tests instead of skipping them.
+With RESHARDCTL_NEED_SPARK=1 a missing PySpark fails the tests instead of skipping them. With
+RESHARDCTL_SPARK_INTERPRETED=1 Spark compiles no query: each is small, and compiling takes longer.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
 
 @pytest.fixture(scope="session")
 @needs("pyspark")
@@ -45,7 +51,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ.update(MADE_UP)  # the JVM hands on to Python's workers what it was started with
     os.environ.pop("SPARK_HOME", None)
     builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
-    for name, value in {**CONFIGURATION, **delta.configuration()}.items():
+    interpreted = INTERPRETED if os.environ.get("RESHARDCTL_SPARK_INTERPRETED") == "1" else {}
+    for name, value in {**CONFIGURATION, **interpreted, **delta.configuration()}.items():
         builder = builder.config(name, value)
     home = tmp_path_factory.mktemp("warehouse")
     session = builder.config("spark.sql.warehouse.dir", str(home)).getOrCreate()
