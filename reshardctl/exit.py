@@ -19,7 +19,7 @@ class Exit(IntEnum):
     REFUSED = 4
     """A safety gate said no. Nothing was written."""
     HALF_DONE = 5
-    """Writes landed and then something failed; the message names the journal."""
+    """Some writes were made, then something failed; the message names the journal."""
     CANCELLED = 130
     """Interrupted before the first write."""
 

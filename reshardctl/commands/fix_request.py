@@ -131,7 +131,7 @@ def nothing_else(source: str, given: Mapping[str, bool]) -> None:
     if wrong := [name for name, is_given in given.items() if is_given]:
         raise UsageError(
             f"{source} and {wrong[0]} exclude each other",
-            "what is written was settled when it was made; leave it out",
+            "the plan already says what is written; leave it out",
         )
 
 

@@ -34,6 +34,16 @@ PHRASES = (
     ("crash", "crashes at its start", "dies at its start"),
     ("crash", "may crash at its start", "may die at its start"),
     ("changes", "crashes at its start", "dies at its start"),
+    *(
+        row for member in ("crash", "why", "costs") for row in (
+            (member, "and crashes at its start", "and dies at its start"),
+            (member, "crashes after twenty attempts", "dies after twenty attempts"),
+        )
+    ),
+    ("why", "crashes on the rows that", "dies of the rows that"),
+    ("why", "its children, which crashes it", "its children, of which it dies"),
+    ("what", "what is still unread", "what is still owed"),
+    ("what", "which crashes this release", "of which this release dies"),
 )
 """A member that holds a sentence, or sentences; words in it in version 2; in version 1."""
 

@@ -72,7 +72,7 @@ def test_why_there_is_no_plan():
         "kcl://orders-app?initial=LATEST: refused: no plan: release has to be known: "
     )
     (no_line,) = plan_lines(report_of("foreign-rows", "release=2.7.2"))
-    assert ": left: no plan: KCL 2.7.2 dies of the rows" in no_line
+    assert ": left: no plan: KCL 2.7.2 crashes on the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line
     assert plan_lines(report_of("h-long")) == [
         "kcl://orders-app: left: 0 re-reads ≤ 3h1m (--accept reread=4h)"

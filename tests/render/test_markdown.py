@@ -153,7 +153,7 @@ def test_what_has_to_be_known_is_asked():
 def test_ways_out_and_residuals():
     report = report_of("foreign-rows", "release=2.7.2")
     shown = tasks(MARKDOWN.inspect(report, context(report)))
-    assert any("KCL 2.7.2 dies of the rows" in task for task in shown)
+    assert any("KCL 2.7.2 crashes on the rows" in task for task in shown)
     assert any(task.startswith("Way out: Start the application with KCL 3.5") for task in shown)
     left = report_of("h-long", OPTIONS)
     said = commands(MARKDOWN.inspect(left, context(left)))

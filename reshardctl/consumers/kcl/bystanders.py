@@ -88,7 +88,7 @@ def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
         return None
     return Crash(
         f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
-        f"lease table ({', '.join(bad[:3])}) and dies at its start",
+        f"lease table ({', '.join(bad[:3])}) and crashes at its start",
         "the application runs on 3.5 or later again", certain=_kills(traits),
     )
 
@@ -108,7 +108,7 @@ def unreadable(
         return None
     why = f"KCL {traits.release} cannot read {what} ({', '.join(map(str, bad))}) and"
     if _kills(traits):
-        return Crash(f"{why} dies after twenty attempts", READABLE_AGAIN, cause=cause)
+        return Crash(f"{why} crashes after twenty attempts", READABLE_AGAIN, cause=cause)
     otherwise = (
         "crashes if a scan returns it first; otherwise it leaves the row out, and every pass of "
         "KCL's hash-range auditor fails"
@@ -124,7 +124,7 @@ def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
     """A crash that no write to the stream's own leases can prevent."""
     if of_other_kinds(table, traits) is not None:
         return Cannot(
-            f"KCL {traits.release} dies of the rows that 3.5 keeps beside its leases, "
+            f"KCL {traits.release} crashes on the rows that 3.5 keeps beside its leases, "
             "and only leases are ours to write",
             (
                 "start the application with KCL 3.5 or later, which can assign leases as 2.x does",

@@ -131,7 +131,7 @@ def _ways_out(lineage: Lineage, unread: list[ShardId]) -> Cannot:
         )
     return Cannot(
         f"no position both lets this release start and keeps what is unread in {named(unread)}: "
-        "read to its end a closed shard announces its children, of which it dies", tuple(ways),
+        "read to its end a closed shard announces its children, which crashes it", tuple(ways),
     )
 
 
@@ -168,9 +168,9 @@ def _text(lineage: Lineage, shard: ShardId, wanted: Cut) -> tuple[str | None, st
     """The text to store (`None` for no entry) and the reason."""
     end = lineage[shard].end
     if wanted == START:
-        return None, "nothing of it is settled: it is read from its beginning"
+        return None, "none of it was processed: it is read from its beginning"
     if wanted != DONE or end is None:
-        return wanted.text, "it is settled up to that record"
+        return wanted.text, "it was processed up to that record"
     if wanted.text.isdigit():
         return wanted.text, "its last record: a read showed that nothing is behind it"
     if wanted.text:

@@ -72,7 +72,7 @@ def match(view: View) -> Iterator[Finding]:
     effects += [e for e in view.harmed(Harm.SKIPPED, Cause.TAKEN_FOR_READ) if not e.gone]
     probes = [view.state.probes.get(e.shard) for e in effects if e.shard is not None]
     seen = bool(probes) and all(probe is not None and probe.count for probe in probes)
-    what = "closed, and nothing will read what is still owed"
+    what = "closed, and nothing will read what is still unread"
     if seen:
         what = "closed with records left in it, and nothing will read them"
     costs = "the unread records are lost once they expire"

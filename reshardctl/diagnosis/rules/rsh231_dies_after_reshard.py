@@ -59,7 +59,7 @@ def match(view: View) -> Iterator[Finding]:
         assert crash is not None
         yield Finding(
             CODE, NAME, Severity.ERROR, crash.by,
-            "closed shards are listed together with their children, of which this release dies",
+            "closed shards are listed together with their children, which crashes this release",
             f"{crash.why}; so at every start until {crash.until}", crashes,
             helps="deleting or resetting the source does not help; release 0.9.0 starts",
         )
