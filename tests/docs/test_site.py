@@ -7,17 +7,20 @@ from collections import Counter
 
 import pytest
 
-from scripts import commands_page, rules_page
+from scripts import commands_page, evidence_page, rules_page
 from tests.docs.pages import ROOT
 
 NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
 NAMED = re.findall(r"(?:: |- )([\w.-]+\.md)$", NAVIGATION, re.MULTILINE)
 
 
-@pytest.mark.parametrize("script", [commands_page, rules_page], ids=lambda s: s.__name__)
+SCRIPTS = (commands_page, evidence_page, rules_page)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.__name__)
 def test_a_page_is_the_one_that_its_script_writes(script):
     written = script.PAGE.read_text(encoding="utf-8")
-    assert written == script.page(), f"run: python {script.__name__.replace('.', '/')}.py"
+    assert written == script.page(), f"run: python -m {script.__name__}"
 
 
 def test_the_navigation_names_pages_that_are_there_and_each_once():
@@ -49,3 +52,30 @@ def test_the_rules_page_has_every_rule():
 
     headings = re.findall(r"^## (RSH\d+) (\S+)$", rules_page.PAGE.read_text("utf-8"), re.MULTILINE)
     assert headings == [(rule.code, rule.name) for rule in RULES]
+
+
+def test_the_evidence_page_says_of_every_release_whether_it_was_executed():
+    """Each with cases is started by a test or is named with what was executed of it, never both."""
+    named = evidence_page.not_started()
+    for library in evidence_page.FOLDERS:
+        rows = evidence_page.rows(library)
+        started = {release for release, row in rows.items() if row.starts["observed"]}
+        assert set(rows) - started == set(named.get(library, {})), library
+
+
+def test_the_totals_of_the_evidence_page_are_sums():
+    """Of the lists of starts, counted without the script."""
+    lists = [ROOT / "tests/interop" / name / "executed.txt" for name in ("kcl", "go", "spark")]
+    lines = [line for path in lists for line in path.read_text("utf-8").splitlines()]
+    wrong = sum(line.endswith("/robbed") for line in lines)
+    page = evidence_page.PAGE.read_text(encoding="utf-8")
+    total = next(line for line in page.splitlines() if line.startswith("| **total**"))
+    figures = [int(cell.replace(",", "")) for cell in re.findall(r"[\d,]+", total)]
+    assert sum(figures[3:]) == len(lines) - wrong > 1_500
+
+
+def test_totals_of_differential_runs_are_whole():
+    """Every violation has its cause; no key is unknown."""
+    for run in evidence_page.runs():
+        assert set(run) <= {"family", "seeds", "states", "violations", "held_back", "cause"}, run
+        assert bool(run["violations"]) == ("cause" in run), run
