@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from reshardctl.model.times import duration, instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.graph.page import html_page, legend
 from reshardctl.render.graph.svg import picture
 from reshardctl.render.graph.xml import safe
@@ -32,10 +33,23 @@ def draw(chart: Chart) -> str:
     """The page of a stream and, where the chart has one, its consumer; ASCII."""
     keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
     crash = [f'<p class="crash">{safe(chart.crash)}</p>'] if chart.crash else []
-    return html_page(labels.headline(chart), [
-        f"<h1>{safe(chart.stream.name)}</h1>", *crash, *legend(keys),
+    return html_page(labels.counted_headline(chart), [
+        f"<h1>{safe(chart.stream.name)}</h1>", *crash, *_losses(chart), *legend(keys),
         '<div class="picture scroll">', picture(chart).rstrip(), "</div>", *_table(chart),
     ])
+
+
+def _losses(chart: Chart) -> Iterator[str]:
+    """How many there are, and a line for each with a link to its box."""
+    losses = losses_of(chart)
+    if not losses:
+        return
+    yield f'<div class="losses"><h2>{safe(labels.loss_count(chart))}</h2><ol>'
+    for one in losses:
+        shard = f'<a href="#{one.anchor}">shard {safe(labels.name(one.box.shard))}</a>'
+        parts = [labels.loss(one.position), labels.stored(one.position), *one.position.codes]
+        yield f"<li>{shard} {safe(', '.join(parts))}</li>"
+    yield "</ol></div>"
 
 
 def _table(chart: Chart) -> Iterator[str]:

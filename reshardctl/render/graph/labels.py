@@ -104,3 +104,23 @@ def headline(chart: Chart, joint: str = " · ") -> str:
     if chart.expired:
         parts.insert(4, f"{count(len(chart.expired), 'expired parent')}")
     return escape(joint.join(parts))
+
+
+def loss_count(chart: Chart) -> str:
+    """`2 losses, 1 possible loss`, or "" where there is none."""
+    losses = [
+        box.position.loss for box in chart.boxes
+        if box.position is not None and box.position.loss is not None
+    ]
+    certain = sum(loss.certain for loss in losses)
+    possible = len(losses) - certain
+    parts = [
+        count(certain, "loss", "losses") if certain else "",
+        count(possible, "possible loss", "possible losses") if possible else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def counted_headline(chart: Chart) -> str:
+    """The stream in one line, and how many losses there are."""
+    return " · ".join(part for part in (headline(chart), loss_count(chart)) if part)

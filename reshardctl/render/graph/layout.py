@@ -86,14 +86,17 @@ def _start(chart: Chart, until: float) -> float:
 
 
 def _height(chart: Chart) -> float:
-    """All but the smallest open shards get a row in which their number can be read."""
+    """All but the smallest open shards get a row in which their number can be read.
+
+    A few shards with a single hash key do not make it taller than twice a row for each.
+    """
     opened = [box for box in chart.boxes if box.open] or list(chart.boxes)
     if not opened:
         return LOWEST
     sizes = sorted((box.high - box.low + 1) / HASH_SPACE for box in opened)
     small = sizes[len(sizes) // 8]
     row = next((r for most, r in _ROW if len(opened) <= most), _ROW_OF_MANY)
-    return min(max(row / small if small > 0 else HIGHEST, LOWEST), HIGHEST)
+    return min(max(row / small, LOWEST), max(2 * row * len(opened), LOWEST), HIGHEST)
 
 
 def open_edge(chart: Chart, until: float) -> list[tuple[int, int, float]]:

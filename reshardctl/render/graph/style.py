@@ -25,6 +25,8 @@ font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .reshard .perhaps{fill:url(#reshard-perhaps)}
 .reshard .lost{fill:var(--lost-fill);fill-opacity:.82}
 .reshard .may{fill:url(#reshard-may)}
+.reshard .lost,.reshard .may{stroke:var(--lost-fill);stroke-width:1.5;vector-effect:non-scaling-stroke}
+.reshard :target{stroke:var(--ink);stroke-width:4}
 .reshard .line{fill:none;stroke:var(--line);stroke-width:2.6;stroke-linejoin:round}
 .reshard .halo{fill:none;stroke:var(--paper);stroke-width:5;stroke-opacity:.75}
 .reshard .tick{stroke:var(--line);stroke-width:2.6}
@@ -54,8 +56,8 @@ PAGE = """
 :root{color-scheme:light dark}
 body{margin:0;padding:16px 20px;background:#fff;color:#1c2733;
 font:14px/1.45 ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
-h1{font-size:18px;margin:0 0 2px}p{margin:2px 0}
-.crash,.bad{color:#c4162a;font-weight:600}
+h1{font-size:18px;margin:0 0 2px}h2{font-size:15px;margin:8px 0 2px}ol{margin:2px 0;padding-left:28px;max-height:30vh;overflow-y:auto}p{margin:2px 0}
+.crash,.bad{color:#c4162a;font-weight:600}.losses{color:#c4162a}.losses a{color:inherit}
 .legend{display:flex;flex-wrap:wrap;gap:6px 20px;padding:0;margin:10px 0;list-style:none}
 .legend svg{vertical-align:-3px;margin-right:6px;background:none}
 .picture>svg{display:block;max-width:100%;height:auto}
@@ -64,5 +66,5 @@ table{border-collapse:collapse;margin-top:16px;font-variant-numeric:tabular-nums
 th,td{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid #e4e9ee;white-space:nowrap}
 th{font-weight:600}
 @media (prefers-color-scheme:dark){body{background:#12171d;color:#e6ebf0}
-th,td{border-color:#232c36}.crash,.bad{color:#ff6b79}}
+th,td{border-color:#232c36}.crash,.bad,.losses{color:#ff6b79}}
 """

@@ -12,6 +12,7 @@ from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
 from reshardctl.render.graph.layout import LEFT, TOP, Layout, layout_of, open_edge
+from reshardctl.render.graph.losses import loss_boxes
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
 
@@ -36,19 +37,23 @@ def picture(chart: Chart) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
         f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
         f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
-        f"<title>{safe(labels.headline(chart))}</title>",
+        f"<title>{safe(labels.counted_headline(chart))}</title>",
         f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(chart), *axes(chart, layout),
     ]
     for box in chart.boxes:
         parts += shard(box, layout)
     if chart.consumer:
         parts += _line(chart, layout)
+    parts += loss_boxes(chart, layout)
     parts += [text for box in chart.boxes for text in names(box, layout)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def _heading(chart: Chart) -> Iterator[str]:
-    yield f'<text class="title" x="{px(LEFT)}" y="20">{safe(labels.headline(chart))}</text>'
+    headline = safe(labels.headline(chart))
+    if counted := labels.loss_count(chart):
+        headline += f'<tspan class="bad"> · {safe(counted)}</tspan>'
+    yield f'<text class="title" x="{px(LEFT)}" y="20">{headline}</text>'
     if chart.crash:
         text = cut(chart.crash, 160)
         yield f'<text class="crash" x="{px(LEFT)}" y="38">{safe(text)}</text>'
@@ -88,7 +93,7 @@ def _axis_rows(layout: Layout) -> Iterator[float]:
 
 
 def shard(box: Box, layout: Layout) -> Iterator[str]:
-    """Its box, what is unread of it and what is lost."""
+    """Its box and what is unread of it."""
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
     kind = ("open" if box.open else "closed") + (" thin" if height < 8 else "")
     yield f'<g class="shard {kind}"><title>{lines(labels.numbers(box))}</title>'
@@ -111,11 +116,6 @@ def _shades(box: Box, layout: Layout, across: tuple[float, float]) -> Iterator[s
             yield rect(layout, 'class="perhaps" ', (position.since, middle), across)
         if middle < box.closed:
             yield rect(layout, 'class="unread" ', (middle, box.closed), across)
-    if position.loss is not None and position.loss.since < position.loss.until:
-        kind = "lost" if position.loss.certain else "may"
-        ends = (max(position.loss.since, box.opened), min(position.loss.until, box.closed))
-        if ends[0] < ends[1]:
-            yield rect(layout, f'class="{kind}" ', ends, across)
 
 
 def rect(

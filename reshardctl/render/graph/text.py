@@ -8,8 +8,12 @@ from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.losses import losses_of
+from reshardctl.render.words import count
 
 Cells = tuple[str, ...]
+MOST_LISTED = 12
+"""Shards that the header lists of each kind of loss."""
 
 
 def draw(chart: Chart) -> str:
@@ -22,8 +26,22 @@ def draw(chart: Chart) -> str:
         lines.append(escape(cut(chart.consumer, 200)))
     if chart.crash:
         lines.append(f"✗ {escape(cut(chart.crash, 300))}")
+    lines += _losses(chart)
     lines += ["", *forks(chart, cells)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _losses(chart: Chart) -> Iterator[str]:
+    """How many losses there are, and of which shards: `✗ 2 losses: 4, 5`."""
+    losses = losses_of(chart)
+    for mark, certain, one, many in (
+        ("✗", True, "loss", "losses"), ("!", False, "possible loss", "possible losses"),
+    ):
+        names = [labels.name(found.box.shard) for found in losses if found.loss.certain is certain]
+        more = [f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else []
+        if names:
+            shown = ", ".join([*names[:MOST_LISTED], *more])
+            yield f"{mark} {count(len(names), one, many)}: {shown}"
 
 
 def forks(chart: Chart, cells: Mapping[ShardId, Cells]) -> Iterator[str]:

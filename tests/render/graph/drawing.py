@@ -44,7 +44,15 @@ def shades(svg: ElementTree.Element, kind: str) -> dict[str, Rect]:
         for one in within:
             if one.attrib.get("class") == kind:
                 out[within[0].attrib["data-shard"]] = _rect(one)
-    return out
+    return out or losses(svg, kind)
+
+
+def losses(svg: ElementTree.Element, *kinds: str) -> dict[str, Rect]:
+    """The boxes of losses, by shard. kinds: `lost` or `may`; none means both."""
+    return {
+        r.attrib["data-loss"]: _rect(r) for r in svg.iter(f"{SVG}rect")
+        if "data-loss" in r.attrib and (not kinds or r.attrib["class"] in kinds)
+    }
 
 
 def lives(case: Case) -> dict[str, tuple[float, float]]:

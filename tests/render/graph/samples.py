@@ -88,3 +88,29 @@ def report_on(case: Case, options: str = "initial=LATEST&release=3.5.1") -> Repo
 
 def lineage_on(case: Case) -> Lineage:
     return lineage_of(case.shards, case.stream["created"], case.retention_hours)
+
+
+def hot_key_case() -> Case:
+    """Eight open shards of which one, the child of a split, has a single hash key and no position."""
+    key = Fraction(1, 2**128)
+    edges = [Fraction(i, 6) for i in range(7)]
+    ranges = [(str(low), str(high)) for low, high in zip(edges, edges[1:], strict=False)]
+    shards: list[dict] = [{"id": i, "range": list(r), "open": 0} for i, r in enumerate(ranges)]
+    shards[3]["close"] = 3600
+    middle = Fraction(2**127 + 7, 2**128)
+    for low, high in ((edges[3], middle), (middle, middle + key), (middle + key, edges[4])):
+        shards.append({
+            "id": len(shards), "range": [str(low), str(high)], "parents": [3], "open": 3601,
+        })
+    rows = [{"shard": 3, "checkpoint": "SHARD_END"}]
+    for i in (0, 1, 2, 4, 5, 6, 8):
+        rows.append({"shard": i, "checkpoint": _number(shards[i], LIFE - 300)})
+    for shard in shards:
+        at = shard.pop("at", None)
+        shard["records"] = [] if at is None else [{"t": at, "data": f"s{shard['id']}"}]
+    table = {
+        "title": "hot key", "source": "made here", "consumer": "kcl",
+        "stream": {"created": CREATED, "now": LIFE, "shards": shards}, "rows": rows,
+        "expect": [{"initial": ["LATEST"], "releases": ["3.5.1"], "findings": []}],
+    }
+    return from_table(Path("hot.toml"), table)

@@ -155,7 +155,8 @@ def test_nothing_comes_from_elsewhere(form):
     out = draw(form, report.snapshot.lineage, report.snapshot.now, report)
     assert out.isascii()
     assert not re.search(r"<(script|link|img|iframe|image|use|foreignObject)\b|@import", out)
-    assert not re.search(r"\b(href|src|on\w+)\s*=", out)
+    assert not re.search(r"\b(src|on\w+)\s*=", out)
+    assert all(link.startswith("#loss-") for link in re.findall(r'href="([^"]*)"', out))
     assert set(re.findall(r"url\(([^)]*)\)", out)) <= {
         "#reshard-unread", "#reshard-perhaps", "#reshard-may"
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
 from reshardctl.render.graph.html import SHARDS
+from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.graph.page import KEY, html_page, legend
 from reshardctl.render.graph.several import svg
 from reshardctl.render.graph.several.together import Line, Together
@@ -20,7 +22,8 @@ def draw(shown: Together) -> str:
     """The page of a stream and its consumers, ASCII."""
     keys = (*SHARDS, (_LOST, "a consumer will not, or may not, read it"))
     return html_page(labels.headline(shown.base), [
-        f"<h1>{safe(shown.base.stream.name)}</h1>", *legend(keys, _consumers(shown)),
+        f"<h1>{safe(shown.base.stream.name)}</h1>", *_losses(shown),
+        *legend(keys, _consumers(shown)),
         '<div class="picture scroll">', svg.picture(shown, legend=False).rstrip(), "</div>",
         *_table(shown),
     ])
@@ -32,6 +35,17 @@ def _consumers(shown: Together) -> Iterator[str]:
         crash = ' class="crash"' if line.chart.crash else ""
         sample = KEY.format(_LINE.format(index, width))
         yield f"<li{crash}>{sample}{safe(svg.describe(line))}</li>"
+
+
+def _losses(shown: Together) -> Iterator[str]:
+    """How many each consumer has, with links to their boxes."""
+    for line in shown.lines:
+        if losses := losses_of(line.chart):
+            links = ", ".join(
+                f'<a href="#{one.anchor}">{safe(labels.name(one.box.shard))}</a>' for one in losses
+            )
+            counted = f"{cut(line.name, 80)}: {labels.loss_count(line.chart)}"
+            yield f'<p class="losses"><b>{safe(counted)}</b>: {links}</p>'
 
 
 def _table(shown: Together) -> Iterator[str]:

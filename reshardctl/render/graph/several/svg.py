@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels, svg
 from reshardctl.render.graph.layout import LEFT, Layout, open_edge
+from reshardctl.render.graph.losses import anchor, loss_box
 from reshardctl.render.graph.several.together import Line, Together
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
@@ -49,6 +50,7 @@ def picture(shown: Together, legend: bool = True) -> str:
         parts += _shard(at, shown, layout)
     for index, line in enumerate(shown.lines):
         parts.append(_line(line, index, len(shown.lines), layout))
+    parts += _losses(shown, layout)
     parts += [text for box in shown.base.boxes for text in svg.names(box, layout)]
     if legend:
         parts += _legend(shown, height)
@@ -74,10 +76,12 @@ def thickness(index: int, number: int) -> float:
 
 
 def describe(line: Line) -> str:
-    """A consumer in one line: its name, its locator, and whether it crashes."""
+    """A consumer in one line: its name, its locator, its losses, and whether it crashes."""
     parts = [cut(line.name, 80)]
     if line.chart.consumer not in ("", line.name):
         parts.append(cut(line.chart.consumer, 120))
+    if counted := labels.loss_count(line.chart):
+        parts.append(counted)
     if line.chart.crash:
         parts.append(cut(line.chart.crash, 160))
     return "   ".join(parts)
@@ -91,12 +95,14 @@ def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
     yield f'<g class="shard {kind}"><title>{lines(told)}</title>'
     name = f'class="life" data-shard="{safe(box.shard)}" '
     yield svg.rect(layout, name, (box.opened, box.closed), (top, height))
-    if losses := shown.losses(at):
-        since = max(min(loss.since for loss in losses), box.opened)
-        until = min(max(loss.until for loss in losses), box.closed)
-        if since < until:
-            yield svg.rect(layout, 'class="may" ', (since, until), (top, height))
     yield "</g>"
+
+
+def _losses(shown: Together, layout: Layout) -> Iterator[str]:
+    for at, box in enumerate(shown.base.boxes):
+        if losses := shown.losses(at):
+            told = [*labels.numbers(box), *_standings(at, shown)]
+            yield loss_box(box, losses, layout, ("may", anchor(box.shard, at)), told)
 
 
 def _standings(at: int, shown: Together) -> Iterator[str]:

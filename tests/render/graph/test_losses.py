@@ -1,0 +1,125 @@
+"""Every loss is seen: in the geometry, in the header, in the list, and as red pixels in a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from reshardctl.model import ShardId, shard_id
+from reshardctl.render.graph import draw
+from reshardctl.render.graph.several import draw_several
+from tests.render.graph.drawing import SVG, losses, parsed, rects
+from tests.render.graph.red_pixels import CHROMIUM, red_pixels
+from tests.render.graph.samples import hot_key_case, report_on, wide_case
+from tests.support.case import Case
+
+LEAST_WIDTH, LEAST_HEIGHT = 8.0, 4.0
+SIZES = {
+    "4": wide_case(4), "8-hot-key": hot_key_case(), "40": wide_case(24), "400": wide_case(232),
+}  # fmt: skip
+WIDE = wide_case(2288)
+"""4,004 shards: 2,288 roots, 572 pairs of children and 572 children of merges."""
+
+
+def without_position(case: Case) -> set[ShardId]:
+    """The children of splits without a row: the real KCL never reads them (tests/cases, a-both)."""
+    held = {item["leaseKey"]["S"] for item in case.items()}
+    children = {
+        shard_id(s["id"]) for s in case.stream["shards"] if len(s.get("parents", ())) == 1
+    }
+    return children - held
+
+
+def drawn(form: str, case: Case) -> str:
+    report = report_on(case)
+    return draw(form, report.snapshot.lineage, report.snapshot.now, report)
+
+
+@pytest.mark.parametrize("case", SIZES.values(), ids=SIZES)
+def test_every_loss_has_a_box_of_the_least_size_above_the_line(case):
+    svg = parsed(drawn("svg", case))
+    assert set(losses(svg, "lost")) == without_position(case)
+    lives = dict(rects(svg))
+    for shard, box in losses(svg).items():
+        assert box.width >= LEAST_WIDTH - 0.002 and box.height >= LEAST_HEIGHT - 0.002
+        assert box.y <= lives[shard].y + 0.01
+        assert box.y + box.height >= lives[shard].y + lives[shard].height - 0.01
+    order = [
+        "loss" if "data-loss" in e.attrib else str(e.attrib.get("class")) for e in svg.iter()
+        if e.tag in (f"{SVG}rect", f"{SVG}polyline", f"{SVG}line")
+    ]
+    first_loss = order.index("loss")
+    assert not {"line", "halo", "tick", "unread", "perhaps", "life"} & set(order[first_loss:])
+
+
+def test_a_shard_with_one_hash_key_is_seen_and_stays_inside():
+    svg = parsed(drawn("svg", hot_key_case()))
+    life, box = dict(rects(svg))[shard_id(7)], losses(svg)[shard_id(7)]
+    assert life.height < 0.01 and box.height == pytest.approx(LEAST_HEIGHT)
+    assert life.y == pytest.approx(box.y + LEAST_HEIGHT / 2, abs=0.01)
+
+
+def test_the_least_size_does_not_leave_the_picture():
+    """The first and the last hash keys, too: 4,004 shards at three pixels each."""
+    svg = parsed(drawn("svg", WIDE))
+    top = min(r.y for _, r in rects(svg))
+    bottom = max(r.y + r.height for _, r in rects(svg))
+    found = losses(svg)
+    assert set(losses(svg, "lost")) == without_position(WIDE) and len(found) >= 572
+    assert all(b.y >= top - 0.002 and b.y + b.height <= bottom + 0.002 for b in found.values())
+    assert min(b.height for b in found.values()) == pytest.approx(LEAST_HEIGHT, abs=0.002)
+
+
+@pytest.mark.parametrize("form", ["svg", "html", "text"])
+def test_the_header_counts_them(form):
+    head = drawn(form, SIZES["40"])[:2000 if form == "text" else 12000]
+    assert f"{len(without_position(SIZES['40']))} losses" in head
+
+
+def test_the_page_lists_them_first_with_links_to_their_boxes():
+    page = drawn("html", SIZES["40"])
+    links = re.findall(r'<li><a href="#([^"]+)">shard (\d+)</a>', page.partition("<svg")[0])
+    assert {shard_id(int(number)) for _, number in links} == set(losses(picture_in(page)))
+    for target, number in links:
+        (box,) = re.findall(rf'<rect id="{target}"[^>]*data-loss="([^"]*)"', page)
+        assert box == shard_id(int(number))
+
+
+def picture_in(page: str):
+    inside = page[page.index('<svg xmlns="'):]
+    return parsed(inside[: inside.index("</svg>") + 6])
+
+
+def test_the_text_lists_at_most_a_dozen():
+    head = drawn("text", SIZES["400"]).splitlines()[2]
+    assert head.startswith(f"✗ {len(without_position(SIZES['400']))} losses: ")
+    assert len(re.findall(r"\d+, ", head)) == 12 and head.endswith("more")
+
+
+def test_several_consumers_show_the_losses_of_each():
+    report = report_on(SIZES["8-hot-key"])
+    reports = [("fraud", report), ("etl", report)]
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    svg = parsed(draw_several("svg", lineage, now, reports))
+    assert set(losses(svg)) == {shard_id(7)}
+    assert losses(svg)[shard_id(7)].height >= LEAST_HEIGHT
+    assert "fraud   kcl://orders-app?initial=LATEST&release=3.5.1   1 loss" in draw_several(
+        "text", lineage, now, reports
+    )
+    page = draw_several("html", lineage, now, reports)
+    assert page.count('<a href="#loss-7">7</a>') == 2
+    assert "fraud: 1 loss" in page and 'id="loss-7"' in page
+
+
+@pytest.mark.interop
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("scale", [1.0, 0.3], ids=["native", "phone"])
+@pytest.mark.parametrize("case", [*SIZES.values(), WIDE], ids=[*SIZES, "4000"])
+def test_every_loss_has_red_pixels_in_a_browser(tmp_path, case, scale, dark):
+    markup = drawn("svg", case)
+    boxes = losses(parsed(markup))
+    counts = red_pixels(markup, boxes, tmp_path, scale=scale, dark=dark)
+    assert set(counts) == set(boxes)
+    assert not [shard for shard, red in counts.items() if red < 2]
