@@ -11,12 +11,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from benchmarks.apply import _server as moto_server
 from benchmarks.apply import _session, _timed
@@ -26,6 +24,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
 from reshardctl.model.write_state import WriteResult
 from tests.servers import PASSWORD, USER
+from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server
 
@@ -47,7 +46,7 @@ def run(scale: int, folder: Path) -> None:
             with store(rows, folder) as (locator, endpoint, client):
                 plain, _ = _timed(client)
                 ours, _ = _timed(partial(_ours, locator, endpoint, count))
-        except pytest.skip.Exception as missing:
+        except RuntimeError as missing:  # what is not installed
             print(f"  {name:40}left out: {missing}")
             continue
         print(f"  {name:40}{plain:8.2f} s{ours:10.2f} s{ours / plain:8.2f} x the client",
@@ -177,6 +176,36 @@ def _postgres(rows: Rows, _folder: Path) -> Iterator[Reachable]:
 
 
 @contextmanager
+def _mysql(rows: Rows, _folder: Path) -> Iterator[Reachable]:
+    import pymysql
+
+    with mariadb() as running, closing(pymysql.connect(
+        host="127.0.0.1", port=running.port, user=USER, password=PASSWORD,
+        database=running.database,
+    )) as server:
+        cursor = server.cursor()
+        cursor.execute(
+            "CREATE TABLE bench (namespace varchar(255), shard_id varchar(255), "
+            "sequence_number numeric(65,0), PRIMARY KEY (namespace, shard_id))"
+        )
+        cursor.executemany("INSERT INTO bench VALUES ('bench-bench', %s, %s)", rows)
+        server.commit()
+
+        def plain() -> None:
+            cursor.execute("SELECT shard_id, CAST(sequence_number AS CHAR) FROM bench")
+            for some in _some(cursor.fetchall(), TOGETHER):
+                cursor.executemany(
+                    "UPDATE bench SET sequence_number = %s WHERE shard_id = %s "
+                    "AND namespace = 'bench-bench'", [(_up(n), s) for s, n in some],
+                )
+                server.commit()
+
+        address = f"{USER}:{PASSWORD}@{running.target}"
+        options = "app=bench&table=bench&release=0.5"
+        yield f"kinesis-consumer+mysql://{address}?{options}", "", plain
+
+
+@contextmanager
 def _metastore(rows: Rows, folder: Path) -> Iterator[Reachable]:
     place = folder / INDEX / "metastore.json"
     place.parent.mkdir()
@@ -232,6 +261,7 @@ STORE = {
     "kinsumer, DynamoDB (moto)": _dynamodb,
     "kinesis-consumer, Redis": _redis,
     "kinesis-consumer, PostgreSQL": _postgres,
+    "kinesis-consumer, MySQL (MariaDB)": _mysql,
     "Quickwit, file": _metastore,
     "Quickwit, PostgreSQL": _metastore_postgres,
 }

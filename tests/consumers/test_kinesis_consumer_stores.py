@@ -15,7 +15,7 @@ import pytest
 from reshardctl.consumers.kinesis_consumer.app import App
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.errors import UsageError
-from reshardctl.model import Cause, Image, WillRead, WontRead, canonical
+from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
 from reshardctl.testing.lineages import split_in_turn
 
 SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
@@ -77,3 +77,20 @@ def test_telegraf_is_no_candidate_on_a_store_that_it_does_not_have(medium):
     assert {app.traits.release for app in apps} == {"0.5.0", "master-31e0042"}
     with pytest.raises(UsageError, match="DynamoDB alone"):
         consumer.candidates(consumer.parse(()), {"release": "telegraf-1.36"})
+
+
+@pytest.mark.parametrize(
+    ("medium", "sizes"),
+    [("dynamodb", [100] * 11 + [50]), ("redis", [100] * 11 + [50]), ("postgres", [1000, 150]),
+     ("mysql", [1000, 150])],
+)
+def test_a_step_holds_what_its_store_takes_in_one_transaction(medium, sizes):
+    """TransactWriteItems takes 100 actions (DynamoDB API reference); SQL has no such limit."""
+    lineage = split_in_turn(1150, ())
+    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
+    consumer = KinesisConsumer().for_options(options, medium)
+    (candidate,) = consumer.candidates(consumer.parse(()), options)
+    assert isinstance(candidate.app, App)
+    want = {shard: at_number(lineage[shard].start) for shard in lineage}
+    steps = consumer.bootstrap(lineage, want, candidate.app)
+    assert [len(step.writes) for step in steps] == sizes

@@ -43,7 +43,9 @@ class Mask:
     inner: Any
     shapes: Sequence[TableShape]
 
-    max_writes = DynamoDb.max_writes
+    @property
+    def max_writes(self) -> int:
+        return int(self.inner.max_writes)
 
     def table(self, key: str) -> TableShape:
         return self.shapes[crc32(key.encode()) % len(self.shapes)]

@@ -11,6 +11,9 @@ from reshardctl.consumers.option_values import read_initial, refuse_unknown
 from reshardctl.errors import UsageError
 
 DYNAMODB = "dynamodb"
+SQL = frozenset({"postgres", "mysql"})
+TRANSACTION, TRANSACTION_SQL = 100, 1_000
+"""Writes of one step. DynamoDB takes 100 in one transaction (TransactWriteItems API reference)."""
 OPTIONS = ("app", "initial", "release", "group", "table")
 
 
@@ -24,11 +27,15 @@ class Start(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One candidate. time: Unix seconds for AT_TIMESTAMP, `None` if unknown."""
+    """One candidate.
+
+    time: Unix seconds for AT_TIMESTAMP, `None` if unknown. writes_together: the most of a step.
+    """
 
     initial: Start
     traits: Traits
     time: float | None = None
+    writes_together: int = TRANSACTION
 
     def options(self) -> Mapping[str, str]:
         """The options that distinguish this candidate, as a locator spells them."""
@@ -72,8 +79,9 @@ def applications(options: Mapping[str, str], *, leased: bool, medium: str = "") 
             f"release={release}: Telegraf keeps its positions in DynamoDB alone",
             "kinesis-consumer+ddb://TABLE, or leave release= out",
         )
+    together = TRANSACTION_SQL if medium in SQL else TRANSACTION
     apps = [
-        App(start, traits, time if start is Start.AT_TIMESTAMP else None)
+        App(start, traits, time if start is Start.AT_TIMESTAMP else None, together)
         for start in starts for traits in releases
         if traits.by_time or start is not Start.AT_TIMESTAMP
     ]

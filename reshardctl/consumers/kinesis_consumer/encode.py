@@ -46,8 +46,6 @@ from reshardctl.model import (
     short,
 )
 
-TRANSACTION = 100
-"""Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
 RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
 
 
@@ -71,7 +69,7 @@ def encode(
     orders.collect()
     if orders.obstacles:
         return orders.obstacles[0]
-    return _steps(positions, orders.by_shard)
+    return _steps(positions, orders.by_shard, app.writes_together)
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
@@ -91,7 +89,7 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
             continue
         if not app.traits.infers_ends or not orders.unread_above(shard):
             orders.order(shard, orders.spelled(shard, want[shard]), "it begins there")
-    return _steps(empty, orders.by_shard)
+    return _steps(empty, orders.by_shard, app.writes_together)
 
 
 def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
@@ -245,10 +243,12 @@ class _Orders:
         return self.app.initial is Start.TRIM_HORIZON
 
 
-def _steps(positions: Positions, orders: Mapping[ShardId, _Order]) -> list[Step]:
+def _steps(
+    positions: Positions, orders: Mapping[ShardId, _Order], together: int
+) -> list[Step]:
     """All writes at once: siblings belong together, and each row stands for itself."""
     writes = [_write(positions, shard, order) for shard, order in orders.items()]
-    parts = [writes[n : n + TRANSACTION] for n in range(0, len(writes), TRANSACTION)]
+    parts = [writes[n : n + together] for n in range(0, len(writes), together)]
     return [Step(_title(part), tuple(part)) for part in parts]
 
 

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reshardctl.consumers.kinesis_consumer.app import Whose
+from reshardctl.consumers.kinesis_consumer.app import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
 from reshardctl.errors import UsageError
 from reshardctl.model import (
@@ -24,7 +24,6 @@ from reshardctl.model import (
     is_number,
 )
 
-SQL = frozenset({"postgres", "mysql"})
 REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"
 LEASE, WORKER = "LEASE#", "WORKER#"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -19,20 +20,27 @@ PAUSES: Sequence[float] = (0.2, 1.0, 3.0)
 
 
 class Attempts:
-    """Transactions on one server. Each call opens a connection of its own and closes it."""
+    """Transactions on one server, over one connection that is opened again when it was lost.
+
+    Between transactions the connection holds no lock and sees no old state: each ends in a commit
+    or a rollback. It is closed with this object.
+    """
 
     def __init__(self, server: Server, sleep: Callable[[float], None]) -> None:
         """Connects to nothing yet."""
         self._server = server
         self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
+        self._open: list[Any] = []
+        """The connection between transactions; none while one runs, and after a failure."""
+        weakref.finalize(self, _close_all, self._open)
 
     def reading(self, look: Callable[[Any], T], what: str) -> T:
         """Returns what `look` makes of a cursor. what: the name of the read in an error."""
         def read() -> T:
-            with closing(self._server.connect()) as connection:
-                cursor = connection.cursor()
-                self._server.begin(cursor)
-                return look(cursor)
+            with self._transaction() as (connection, cursor):
+                found = look(cursor)
+                connection.rollback()
+                return found
 
         return self._retry.read(read, lambda e: self._server.failure(e, f"reading {what}"))
 
@@ -46,19 +54,12 @@ class Attempts:
         def transaction() -> WriteResult:
             nonlocal commit_sent
             commit_sent = False
-            with closing(self._server.connect()) as connection:
-                try:
-                    cursor = connection.cursor()
-                    self._server.begin(cursor)
-                    if not change(cursor):
-                        connection.rollback()
-                        return WriteResult.CONFLICT
-                    commit_sent = True
-                    connection.commit()
-                except BaseException:
-                    with suppress(self._server.errors):
-                        connection.rollback()
-                    raise
+            with self._transaction() as (connection, cursor):
+                if not change(cursor):
+                    connection.rollback()
+                    return WriteResult.CONFLICT
+                commit_sent = True
+                connection.commit()
             return WriteResult.APPLIED
 
         def kind_of(error: Exception) -> FailureKind:
@@ -71,3 +72,47 @@ class Attempts:
             transaction, lambda: applied(step, get),
             lambda error: self._server.failure(error, step.title, writing=True),
         )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[tuple[Any, Any]]:
+        """A connection in a transaction, kept for the next one unless anything is raised."""
+        connection, cursor = self._begun()
+        try:
+            yield connection, cursor
+        except BaseException:
+            _give_up(connection)
+            raise
+        self._open.append(connection)
+
+    def _begun(self) -> tuple[Any, Any]:
+        """The open connection if it still answers, else a new one; and a cursor."""
+        while self._open:
+            connection = self._open.pop()
+            try:
+                return connection, self._cursor(connection)
+            except self._server.errors:
+                _give_up(connection)  # a server closes a connection that was idle for long
+        connection = self._server.connect()
+        try:
+            return connection, self._cursor(connection)
+        except BaseException:
+            _give_up(connection)
+            raise
+
+    def _cursor(self, connection: Any) -> Any:
+        cursor = connection.cursor()
+        self._server.begin(cursor)
+        return cursor
+
+
+def _give_up(connection: Any) -> None:
+    with suppress(Exception):
+        connection.rollback()
+    with suppress(Exception):
+        connection.close()
+
+
+def _close_all(connections: list[Any]) -> None:
+    while connections:
+        with suppress(Exception):
+            connections.pop().close()

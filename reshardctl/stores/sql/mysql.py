@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import configparser
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 from reshardctl.model.retry import FailureKind
-from reshardctl.stores.sql.server import Address, Column, Described
+from reshardctl.stores.sql.changes import update_each
+from reshardctl.stores.sql.server import Address, Column, Described, Statement
 
 CONNECT, READ = 10, 120
 """Seconds for a connection, and for an answer."""
@@ -108,6 +109,16 @@ class MySql:
     def as_text(self, name: str) -> str:
         """Decimals and text alike, as the server prints them."""
         return f"CAST({self.quoted(name)} AS CHAR)"
+
+    def one_of(self, name: str, texts: Sequence[str]) -> Statement:
+        """The texts as a list."""
+        return f"{self.quoted(name)} IN ({', '.join(['%s'] * len(texts))})", texts
+
+    def updates(
+        self, table: str, columns: Sequence[Column], keys: int, rows: Sequence[Mapping[str, Any]]
+    ) -> Iterator[Statement]:
+        """A statement for each row: no form for many rows is common to MySQL and MariaDB."""
+        return update_each(self, table, columns, keys, rows)
 
     def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
         """The tables that have these columns."""

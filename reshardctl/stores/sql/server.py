@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.model.retry import FailureKind
 
+Statement = tuple[str, Sequence[Any]]
+"""A statement with `%s` for each value, and the values."""
 _TARGET = re.compile(
     r"(?:(?P<user>[^/@]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^/@:]+)(?::(?P<port>[0-9]+))?"
     r"/(?P<database>[^/]+)\Z"
@@ -96,6 +98,18 @@ class Server(Protocol):
 
     def as_text(self, name: str) -> str:
         """An expression that gives a column's value as text, whole."""
+
+    def one_of(self, name: str, texts: Sequence[str]) -> Statement:
+        """A condition that a column has one of these texts, and its values."""
+
+    def updates(
+        self, table: str, columns: Sequence[Column], keys: int, rows: Sequence[Mapping[str, Any]]
+    ) -> Iterable[Statement]:
+        """Statements that set columns of rows by key, each row to values of its own.
+
+        table: its name, quoted. columns: first those of the key, `keys` of them, then those to set.
+        rows: the values as text or None, by the names of the columns.
+        """
 
     def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
         """Tables of the database that have all of these columns, for messages."""

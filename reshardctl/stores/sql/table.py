@@ -7,15 +7,13 @@ compared is locked). Names go into statements quoted, values as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.model import (
     Attributes,
-    AttributeValue,
     Create,
-    Delete,
     Image,
     Step,
     TableShape,
@@ -26,15 +24,16 @@ from reshardctl.model import (
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.sql.attempts import Attempts
-from reshardctl.stores.sql.server import Described, Server
+from reshardctl.stores.sql.changes import Changes, plain
+from reshardctl.stores.sql.server import Described, Server, Statement
 
 T = TypeVar("T")
 
 
 class SqlTable:
-    """One table. No call is made before a method is called; each opens and closes a connection."""
+    """One table. No call is made before a method is called; all share one connection."""
 
-    max_writes = 100
+    max_writes = 1_000
 
     def __init__(
         self, server: Server, shape: TableShape, numbers: str, sleep: Callable[[float], None]
@@ -82,50 +81,33 @@ class SqlTable:
         rows = self._named(cursor, table, [write.key for write in writes], lock=True)
         if not all(holds(write, rows[write.key]) for write in writes):
             return False
-        for write in writes:
-            self._change(cursor, write)
+        for statement, values in self._changes(table).statements(writes):
+            cursor.execute(statement, values)
         self._check_kept(cursor, table, writes)
         return True
 
     def _check_kept(self, cursor: Any, table: Described, writes: Sequence[Write]) -> None:
         """Raises Refused if a column keeps another value than was written, before the commit."""
-        rows = self._named(cursor, table, [write.key for write in writes])
-        for write in writes:
-            now = rows[write.key]
-            for column, value in _values(write).items():
-                kept = now.attributes.get(column) if now else None
-                if kept != value:
+        wanted = {write.key: set_ for write in writes if (set_ := _values(write))}
+        columns = sorted({*self._keys, *(name for values in wanted.values() for name in values)})
+        rows = self._texts(cursor, columns, *self._where(table, wanted)) if wanted else ()
+        kept = {self._shape.image_key(row[self._keys[0]], row[self._keys[1]]): row for row in rows}
+        for key, values in wanted.items():
+            now = kept.get(key, {})
+            for column, value in values.items():
+                if now.get(column) != plain(value):
                     raise Refused(
-                        f"{table.address}: {column} of {write.key} would be kept as {kept}, not "
-                        f"as {_plain(value)}; nothing was written",
+                        f"{table.address}: {column} of {key} would be kept as {now.get(column)}, "
+                        f"not as {plain(value)}; nothing was written",
                         "give the column the type of the library's own table",
                     )
-
-    def _change(self, cursor: Any, write: Write) -> None:
-        name = self._server.quoted
-        table, parts = self._table, self._shape.parts(write.key)
-        where = " AND ".join(f"{name(column)} = %s" for column in self._keys)
-        key = [parts[column] for column in self._keys]
-        match write.change:
-            case Create(attributes):
-                values = {n: _plain(v) for n, v in attributes.items()} | parts
-                columns = ", ".join(map(name, values))
-                marks = ", ".join(["%s"] * len(values))
-                statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608
-                cursor.execute(statement, list(values.values()))
-            case Update(values, remove, add):
-                if add:
-                    raise ValueError(f"{write.key}: no column counts")
-                wanted = {n: _plain(v) for n, v in values.items()} | dict.fromkeys(remove)
-                sets = ", ".join(f"{name(column)} = %s" for column in wanted)
-                statement = f"UPDATE {table} SET {sets} WHERE {where}"  # noqa: S608
-                cursor.execute(statement, [*wanted.values(), *key])
-            case Delete():
-                cursor.execute(f"DELETE FROM {table} WHERE {where}", key)  # noqa: S608
 
     @property
     def _table(self) -> str:
         return self._server.named(self._shape.name)
+
+    def _changes(self, table: Described) -> Changes:
+        return Changes(self._server, self._shape, table)
 
     def _described(self, cursor: Any) -> Described:
         """The table. NoStore if it is absent, UsageError if it is another library's."""
@@ -158,20 +140,28 @@ class SqlTable:
         rows: dict[str, Image | None] = dict.fromkeys(keys)
         if not rows:
             return {}
-        equal = " AND ".join(f"{self._server.quoted(column)} = %s" for column in self._keys)
-        values = [self._shape.parts(key)[column] for key in rows for column in self._keys]
-        where = " WHERE " + " OR ".join([f"({equal})"] * len(rows))
+        where, values = self._where(table, rows)
         where += " FOR UPDATE" if lock else ""
         images = {image.key: image for image in self._rows(cursor, table, where, values)}
         return {key: images.get(key) for key in rows}
 
+    def _where(self, table: Described, keys: Iterable[str]) -> Statement:
+        condition, values = self._changes(table).rows(keys)
+        return f" WHERE {condition}", values
+
     def _rows(
-        self, cursor: Any, table: Described, where: str, values: Sequence[str] = ()
+        self, cursor: Any, table: Described, where: str, values: Sequence[Any] = ()
     ) -> list[Image]:
         columns = [column.name for column in table.columns]
+        return [self._image(row) for row in self._texts(cursor, columns, where, values)]
+
+    def _texts(
+        self, cursor: Any, columns: Sequence[str], where: str, values: Sequence[Any] = ()
+    ) -> Iterator[dict[str, Any]]:
+        """Rows as texts, by column."""
         texts = ", ".join(map(self._server.as_text, columns))
         cursor.execute(f"SELECT {texts} FROM {self._table}{where}", list(values))  # noqa: S608
-        return [self._image(dict(zip(columns, row, strict=True))) for row in cursor.fetchall()]
+        return (dict(zip(columns, row, strict=True)) for row in cursor.fetchall())
 
     def _image(self, row: Mapping[str, str | None]) -> Image:
         first, second = self._keys
@@ -193,11 +183,3 @@ def _values(write: Write) -> Attributes:
             return values
         case _:
             return {}
-
-
-def _plain(value: AttributeValue) -> str:
-    """A column's value. ValueError for what a text column cannot hold."""
-    ((kind, body),) = value.items()
-    if kind != "S":
-        raise ValueError(f"a column cannot hold {kind}")
-    return str(body)

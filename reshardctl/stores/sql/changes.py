@@ -1,0 +1,111 @@
+"""Statements that make the changes of a step, many rows at a time. Names quoted, values given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from reshardctl.model import (
+    Attributes,
+    AttributeValue,
+    Create,
+    Delete,
+    TableShape,
+    Update,
+    Write,
+)
+from reshardctl.stores.sql.server import Column, Described, Server, Statement
+
+
+class Changes:
+    """The statements for one table, as it is described by its server."""
+
+    def __init__(self, server: Server, shape: TableShape, described: Described) -> None:
+        """Calls nothing. shape: the table and the two columns of its key."""
+        assert shape.range is not None
+        self._server = server
+        self._shape = shape
+        self._table = server.named(shape.name)
+        self._columns = {column.name: column for column in described.columns}
+        self._keys = (shape.hash, shape.range)
+
+    def rows(self, keys: Iterable[str]) -> Statement:
+        """A condition for rows by key, and its values: the rows of a namespace by one list."""
+        first = self._server.quoted(self._keys[0])
+        shards: dict[str, list[str]] = {}
+        for key in keys:
+            namespace, shard = self._key(key)
+            shards.setdefault(namespace, []).append(shard)
+        conditions: list[str] = []
+        values: list[Any] = []
+        for namespace, names in shards.items():
+            one_of, given = self._server.one_of(self._keys[1], names)
+            conditions.append(f"({first} = %s AND {one_of})")
+            values += [namespace, *given]
+        return " OR ".join(conditions), values
+
+    def statements(self, writes: Sequence[Write]) -> Iterator[Statement]:
+        """All changes; rows that are changed in the same way go into one statement."""
+        deleted: list[str] = []
+        created: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+        updated: dict[tuple[str, ...], list[Mapping[str, str | None]]] = {}
+        for write in writes:
+            parts = dict(zip(self._keys, self._key(write.key), strict=True))
+            match write.change:
+                case Create(attributes):
+                    row = {name: plain(value) for name, value in attributes.items()} | parts
+                    created.setdefault(tuple(row), []).append(row)
+                case Update(values, remove, add):
+                    if add:
+                        raise ValueError(f"{write.key}: no column counts")
+                    wanted = _texts(values) | dict.fromkeys(remove)
+                    updated.setdefault(tuple(wanted), []).append({**wanted, **parts})
+                case Delete():
+                    deleted.append(write.key)
+        for names, rows in created.items():
+            yield self._created(names, rows)
+        for names, changed in updated.items():
+            columns = [self._column(name) for name in (*self._keys, *names)]
+            yield from self._server.updates(self._table, columns, len(self._keys), changed)
+        if deleted:
+            condition, found = self.rows(deleted)
+            yield f"DELETE FROM {self._table} WHERE {condition}", found  # noqa: S608
+
+    def _created(self, names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Statement:
+        columns = ", ".join(map(self._server.quoted, names))
+        marks = ", ".join([f"({', '.join(['%s'] * len(names))})"] * len(rows))
+        values = [row[name] for row in rows for name in names]
+        return f"INSERT INTO {self._table} ({columns}) VALUES {marks}", values  # noqa: S608
+
+    def _column(self, name: str) -> Column:
+        """A column; one that the table has not is left for the server to complain about."""
+        return self._columns.get(name) or Column(name, "text", exact=False)
+
+    def _key(self, key: str) -> tuple[str, str]:
+        parts = self._shape.parts(key)
+        return parts[self._keys[0]], parts[self._keys[1]]
+
+
+def update_each(
+    server: Server, table: str, columns: Sequence[Column], keys: int,
+    rows: Iterable[Mapping[str, Any]],
+) -> Iterator[Statement]:
+    """A statement for each row, for servers that have no better way."""
+    names = [column.name for column in columns]
+    where = " AND ".join(f"{server.quoted(name)} = %s" for name in names[:keys])
+    sets = ", ".join(f"{server.quoted(name)} = %s" for name in names[keys:])
+    statement = f"UPDATE {table} SET {sets} WHERE {where}"  # noqa: S608
+    for row in rows:
+        yield statement, [row[name] for name in (*names[keys:], *names[:keys])]
+
+
+def plain(value: AttributeValue) -> str:
+    """A column's value. ValueError for what a text column cannot hold."""
+    ((kind, body),) = value.items()
+    if kind != "S":
+        raise ValueError(f"a column cannot hold {kind}")
+    return str(body)
+
+
+def _texts(values: Attributes) -> dict[str, str | None]:
+    return {name: plain(value) for name, value in values.items()}
