@@ -213,7 +213,7 @@ def _random() -> Iterator[str]:
 
 
 def _recorded() -> Iterator[str]:
-    yield _table("release", "cases: starts", "random: starts", "random: stores", "of these died")
+    yield _table("release", "cases: starts", "random: starts", "random: stores", "of these crashed")
     total: Counter[str] = Counter()
     folders = (TESTS / "interop/recorded", TESTS / "differential/recorded")
     names = sorted({path.stem for folder in folders for path in folder.glob("*.jsonl")})

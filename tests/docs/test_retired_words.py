@@ -19,7 +19,7 @@ RETIRED = re.compile(
     r"\b(dies?|died|owe[sd]?|kin|landing|first aid|first_aid|settled|no-line)\b", re.IGNORECASE
 )
 PUBLISHED = re.compile(
-    r"dies-after-reshard|settled\\?\|shards=N|\bsettled` \(|"
+    r"dies-after-reshard|settled\\?\|shards=|\bsettled` \(|"
     r"the (stream|listing) has settled|not settled"
 )
 """`--until settled` waits for a stream whose reshard has come to its end, and says so."""
