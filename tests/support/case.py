@@ -23,6 +23,8 @@ from tests.support.case_tables import Multi, multi_of, side_of, stored, unnamed
 CASES = Path(__file__).parents[1] / "cases"
 RULES = "rules"
 """The folder of the cases that show a rule; each names its consumer."""
+INCIDENTS = "incidents"
+"""The folder of the cases with values of public incidents; each names its consumer."""
 
 Delivery = Mapping[str, tuple[str, ...]]
 """Payloads by shard id (``shardId-…``), in the order of delivery; every shard is named."""
@@ -168,8 +170,9 @@ def all_cases(consumer: str) -> list[Case]:
 
 
 def rule_cases(consumer: str) -> list[Case]:
-    """The cases of one consumer that are there for a rule, and for no run of the library."""
-    return [case for case in all_cases(RULES) if case.consumer == consumer]
+    """The cases of one consumer that are there for a rule or an incident, and for no run of it."""
+    cases = [case for folder in (RULES, INCIDENTS) for case in all_cases(folder)]
+    return [case for case in cases if case.consumer == consumer]
 
 
 @cache

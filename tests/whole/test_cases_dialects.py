@@ -15,7 +15,7 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from tests.dialects import Dialect, dialect_of, spoken
-from tests.support.case import RULES, Case, Expect, all_cases
+from tests.support.case import INCIDENTS, RULES, Case, Expect, all_cases
 from tests.support.grouped import by_case
 from tests.support.judging import Bench, delivered, options_of
 
@@ -49,7 +49,7 @@ class Situation:
 
 def _situations() -> Iterator[Situation]:
     others = [name for name in spoken() if name != "kcl" and name in CONSUMERS]
-    for folder in (*others, RULES):
+    for folder in (*others, RULES, INCIDENTS):
         for case in all_cases(folder):
             for expect in case.expects:
                 for initial in expect.initial:
