@@ -25,7 +25,8 @@ font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .reshard .perhaps{fill:url(#reshard-perhaps)}
 .reshard .lost{fill:var(--lost-fill);fill-opacity:.82}
 .reshard .may{fill:url(#reshard-may)}
-.reshard .lost,.reshard .may{stroke:var(--lost-fill);stroke-width:1.5;vector-effect:non-scaling-stroke}
+.reshard .lost,.reshard .may{stroke:var(--lost-fill);stroke-width:1.5;
+vector-effect:non-scaling-stroke}
 .reshard :target{stroke:var(--ink);stroke-width:4}
 .reshard .line{fill:none;stroke:var(--line);stroke-width:2.6;stroke-linejoin:round}
 .reshard .halo{fill:none;stroke:var(--paper);stroke-width:5;stroke-opacity:.75}
@@ -56,7 +57,9 @@ PAGE = """
 :root{color-scheme:light dark}
 body{margin:0;padding:16px 20px;background:#fff;color:#1c2733;
 font:14px/1.45 ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
-h1{font-size:18px;margin:0 0 2px}h2{font-size:15px;margin:8px 0 2px}ol{margin:2px 0;padding-left:28px;max-height:30vh;overflow-y:auto}p{margin:2px 0}
+h1{font-size:18px;margin:0 0 2px}
+h2{font-size:15px;margin:8px 0 2px}
+ol{margin:2px 0;padding-left:28px;max-height:30vh;overflow-y:auto}p{margin:2px 0}
 .crash,.bad{color:#c4162a;font-weight:600}.losses{color:#c4162a}.losses a{color:inherit}
 .legend{display:flex;flex-wrap:wrap;gap:6px 20px;padding:0;margin:10px 0;list-style:none}
 .legend svg{vertical-align:-3px;margin-right:6px;background:none}

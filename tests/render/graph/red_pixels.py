@@ -1,4 +1,4 @@
-"""Counts the red pixels of boxes in an SVG as Chromium draws it, with a canvas and no PNG reader."""
+"""Counts the red pixels of boxes in an SVG as Chromium draws it on a canvas."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def dumped(page: Path, profile: Path) -> str:
 def red_pixels(
     svg: str, boxes: Mapping[str, Rect], folder: Path, *, scale: float = 1.0, dark: bool = False
 ) -> dict[str, int]:
-    """For each box, how many of its pixels are red. scale: pixels of the screen for one of the SVG."""
+    """For each box, how many of its pixels are red. scale: screen pixels for one of the SVG."""
     page = folder / "count.html"
     page.write_text(PAGE % {
         "scheme": "dark" if dark else "light", "scale": scale,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 from reshardctl.consumers.locator import parse
@@ -91,10 +92,10 @@ def lineage_on(case: Case) -> Lineage:
 
 
 def hot_key_case() -> Case:
-    """Eight open shards of which one, the child of a split, has a single hash key and no position."""
+    """Eight open shards; one, the child of a split, has a single hash key and no position."""
     key = Fraction(1, 2**128)
     edges = [Fraction(i, 6) for i in range(7)]
-    ranges = [(str(low), str(high)) for low, high in zip(edges, edges[1:], strict=False)]
+    ranges = [(str(low), str(high)) for low, high in pairwise(edges)]
     shards: list[dict] = [{"id": i, "range": list(r), "open": 0} for i, r in enumerate(ranges)]
     shards[3]["close"] = 3600
     middle = Fraction(2**127 + 7, 2**128)

@@ -1,4 +1,4 @@
-"""Every loss is seen: in the geometry, in the header, in the list, and as red pixels in a browser."""
+"""Every loss is seen: in the geometry, the header and the list, and as red pixels in a browser."""
 
 from __future__ import annotations
 
