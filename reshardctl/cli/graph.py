@@ -16,6 +16,7 @@ from reshardctl.cli.options import (
     ProfileOption,
     RegionOption,
     RoleOption,
+    ShardsOption,
     StreamOption,
 )
 
@@ -49,6 +50,22 @@ def graph(
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
     config: ConfigOption = None,
+    shards: ShardsOption = None,
+    only_bad: Annotated[
+        bool,
+        typer.Option(
+            "--only-bad",
+            help="Only shards with a loss, or that an error or a warning names.",
+        ),
+    ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since", metavar="TIME|-90m|@reshard",
+            help="Begin at this time, without the shards that had closed before.",
+            show_default=False,
+        ),
+    ] = None,
     probe: ProbeOption = False,
     form: Annotated[
         GraphFormat,
@@ -77,7 +94,7 @@ def graph(
         check_file(Path(output))
     request = GraphRequest(
         consumers=consumers or (), format=form, stream=stream, account=account, probe=probe,
-        config=config,
+        config=config, shards=shards or (), only_bad=only_bad, since=since,
     )
     picture = drawn(request, Terminal())
     if output is None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reshardctl.commands.connect import listed
+from reshardctl.commands.drawn_shards import AskedShards
 from reshardctl.commands.inspect_many import roundup
 from reshardctl.commands.inspect_modes import Looking
 from reshardctl.commands.observer import SILENT, Observer
@@ -29,6 +30,13 @@ class GraphRequest(Selection):
     alone, or every consumer of the file."""
     format: str = "text"
     """`text`, `dot`, `mermaid`, `graphml`, `json`, `svg` or `html`."""
+    shards: Sequence[str] = ()
+    """Shards to draw, as in `4,5`, `7-9`, or by their ids; none means all of them."""
+    only_bad: bool = False
+    """Whether only shards are drawn that an error or a warning names, or that have a loss."""
+    since: str | None = None
+    """Only shards that were open at this time or later, as in `2026-09-22T09:14:00Z`, `-90m` or
+    `@reshard`, where the picture begins; none means from before the first event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,37 +48,45 @@ class Graph:
 
 
 def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
-    """Draws the shards of one stream. Writes nothing."""
+    """Draws the shards of one stream. Writes nothing.
+
+    Raises UsageError for a shard that the stream does not list, and where nothing would be drawn.
+    """
     form, consumers = request.format, request.consumers
+    drawn = AskedShards.read(request.shards, request.only_bad, request.since)
     if not consumers and (request.stream is not None or not _configured(request)):
-        return Graph(_alone(form, request, observer))
+        return Graph(_alone(request, drawn, observer))
     if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], request)):
-        return Graph(draw(form, *alone))
+        return Graph(draw(form, *alone, selection=drawn.on(*alone, judged=False)))
     targets = several(consumers, request, observer)
     if len(targets) > 1:
-        return _together(request, targets, observer)
+        return _together(request, targets, drawn, observer)
     target = targets[0]
     report = survey(
         target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
-    return Graph(draw(form, report.snapshot.lineage, report.snapshot.now, report))
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    return Graph(draw(form, lineage, now, report, drawn.on(lineage, now)))
 
 
 def _configured(selection: Selection) -> bool:
     return selection.config is not None or DEFAULT.exists()
 
 
-def _alone(form: str, selection: Selection, observer: Observer) -> str:
-    if selection.probe:
+def _alone(request: GraphRequest, drawn: AskedShards, observer: Observer) -> str:
+    if request.probe:
         raise UsageError(
             "--probe reads what a consumer has yet to read", "name a CONSUMER, or leave it"
         )
-    if selection.stream is None:
+    if request.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-    return draw(form, *listed(selection.account, selection.stream, observer))
+    lineage, now = listed(request.account, request.stream, observer)
+    return draw(request.format, lineage, now, selection=drawn.on(lineage, now, judged=False))
 
 
-def _together(request: GraphRequest, targets: Sequence[Target], observer: Observer) -> Graph:
+def _together(
+    request: GraphRequest, targets: Sequence[Target], drawn: AskedShards, observer: Observer
+) -> Graph:
     form = request.format
     if form not in SEVERAL:
         raise UsageError(
@@ -93,4 +109,5 @@ def _together(request: GraphRequest, targets: Sequence[Target], observer: Observ
         observer.note(f"{entry.name} is not in the picture: {entry.failure.what}")
     lineage = reports[0][1].snapshot.lineage
     now = max(report.snapshot.now for _, report in reports)
-    return Graph(draw_several(form, lineage, now, reports), shown.exit)
+    picture = draw_several(form, lineage, now, reports, drawn.on(lineage, now))
+    return Graph(picture, shown.exit)

@@ -96,3 +96,29 @@ def test_a_file_that_cannot_be_written_is_said_before_anything_is_read(lab_of, t
 def test_a_probe_narrows_what_is_owed(lab_of):
     lab = lab_of("c", OPTIONS)
     assert lab.cli("graph", *lab.where, "--probe").code == 0
+
+
+def test_parts_of_a_picture(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    shown = lab.cli("graph", *lab.where, "--only-bad")
+    assert shown.code == 0 and "2 shards not drawn" in shown.out
+    shown = lab.cli("graph", *lab.where, "--shards", "0-1", "--format", "svg")
+    assert [name[-1] for name, _ in rects(parsed(shown.out))] == ["0", "1"]
+    shown = lab.cli("graph", "--stream", "orders", "--since", "@reshard", "--format", "svg")
+    assert sorted(name[-1] for name, _ in rects(parsed(shown.out))) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "words,said",
+    [
+        (["--shards", "7"], ["--shards 7", "not listed in orders"]),
+        (["--shards", "4,,5"], ["--shards", "names no shard"]),
+        (["--since", "yesterday"], ["yesterday", "is no time"]),
+        (["--since", "2999-01-01T00:00:00Z"], ["2999", "ends at"]),
+        (["--only-bad"], ["--only-bad", "name a CONSUMER"]),
+    ],
+)
+def test_a_part_that_is_not_there_is_said(lab_of, words, said):
+    shown = lab_of("a-both").cli("graph", "--stream", "orders", *words)
+    assert (shown.code, shown.out) == (2, "")
+    assert shown.says(*said)

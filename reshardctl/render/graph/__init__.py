@@ -8,6 +8,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.render.graph import dot, graphml, html, json, mermaid, svg, text
 from reshardctl.render.graph.chart import Chart, chart_of
+from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
 
 GRAPHS: Mapping[str, Callable[[Chart], str]] = {
     "text": text.draw,
@@ -21,9 +22,13 @@ GRAPHS: Mapping[str, Callable[[Chart], str]] = {
 }
 
 
-def draw(form: str, lineage: Lineage, now: float, report: Report | None = None) -> str:
+def draw(
+    form: str, lineage: Lineage, now: float, report: Report | None = None,
+    selection: DrawnShards = EVERY_SHARD,
+) -> str:
     """The lineage at `now` (Unix seconds) in a format, with the line of a judged consumer."""
-    return GRAPHS[form](chart_of(lineage, now, report))
+    (chart,) = select([chart_of(lineage, now, report)], selection)
+    return GRAPHS[form](chart)
 
 
-__all__ = ["GRAPHS", "Chart", "chart_of", "draw"]
+__all__ = ["EVERY_SHARD", "GRAPHS", "Chart", "DrawnShards", "chart_of", "draw"]

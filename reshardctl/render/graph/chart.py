@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reshardctl.diagnosis.report import Report, case_of
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
 from reshardctl.planning.effects import Effect, Harm, StreamState, has_unread, moment
@@ -37,6 +38,7 @@ class DrawnPosition:
 
     since: the Unix second up to which it is processed, certainly; perhaps: possibly. From there
     to the end of the shard's life it is unread. `None` for both where nothing is.
+    codes: of the findings that name the shard. bad: whether one is an error or a warning.
     """
 
     stored: str | None
@@ -45,6 +47,7 @@ class DrawnPosition:
     perhaps: float | None
     loss: Loss | None
     codes: tuple[str, ...]
+    bad: bool = False
 
     def unread(self, until: float) -> float:
         """Seconds of stream time unread at most."""
@@ -76,6 +79,8 @@ class Chart:
 
     edges: parent and child, in the order of the children. consumer: a locator, or "".
     crash: that the whole consumer crashes at its start, or may, and why; or "".
+    since: the Unix second at which a picture begins, if it was chosen. hidden, hidden_losses: how
+    many shards and losses were left out by a selection.
     """
 
     stream: Stream
@@ -86,6 +91,9 @@ class Chart:
     consumer: str = ""
     crash: str = ""
     positions: Mapping[ShardId, str] | None = None
+    since: float | None = None
+    hidden: int = 0
+    hidden_losses: int = 0
 
 
 def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Chart:
@@ -142,6 +150,7 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Drawn
     line = processed_frontier(case)
     losses = _losses(state, report)
     codes: dict[ShardId, list[str]] = defaultdict(list)
+    bad = {s for f in report.findings if f.severity >= Severity.WARNING for s in f.shards}
     for finding in report.findings:
         for shard in finding.shards:
             codes[shard].append(finding.code)
@@ -154,7 +163,7 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Drawn
             perhaps = max(since, moment(state, shard, span.hi) or since)
         out[shard] = DrawnPosition(
             report.positions.get(shard), span, since, perhaps, losses.get(shard),
-            tuple(dict.fromkeys(codes[shard])),
+            tuple(dict.fromkeys(codes[shard])), shard in bad,
         )
     return out
 

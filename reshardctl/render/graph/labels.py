@@ -101,13 +101,15 @@ def headline(chart: Chart, joint: str = " · ") -> str:
         chart.stream.name, chart.stream.region, chart.stream.status,
         f"{opened} open, {len(chart.boxes) - opened} closed", instant(chart.now),
     ]
+    if chart.hidden:
+        parts.insert(4, f"{count(chart.hidden, 'shard')} not drawn")
     if chart.expired:
         parts.insert(4, f"{count(len(chart.expired), 'expired parent')}")
     return escape(joint.join(parts))
 
 
 def loss_count(chart: Chart) -> str:
-    """`2 losses, 1 possible loss`, or "" where there is none."""
+    """`2 losses, 1 possible loss, 3 losses not drawn`, or "" where there is none."""
     losses = [
         box.position.loss for box in chart.boxes
         if box.position is not None and box.position.loss is not None
@@ -117,8 +119,15 @@ def loss_count(chart: Chart) -> str:
     parts = [
         count(certain, "loss", "losses") if certain else "",
         count(possible, "possible loss", "possible losses") if possible else "",
+        hidden_losses(chart),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def hidden_losses(chart: Chart) -> str:
+    """`3 losses not drawn`, or ""."""
+    hidden = count(chart.hidden_losses, "loss", "losses")
+    return f"{hidden} not drawn" if chart.hidden_losses else ""
 
 
 def counted_headline(chart: Chart) -> str:

@@ -63,7 +63,8 @@ class Layout:
 def layout_of(chart: Chart) -> Layout:
     """An axis that shows every event of the listed shards, and rows that can be read."""
     until = max([chart.now, *(box.closed for box in chart.boxes)])
-    since = min(_start(chart, until), until - LEAST)
+    start = _start(chart, until) if chart.since is None else chart.since
+    since = min(start, until - LEAST)
     right = RIGHT_WITH_PLACES if chart.consumer else RIGHT
     return Layout(since, until, _height(chart), right)
 

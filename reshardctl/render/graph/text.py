@@ -42,13 +42,16 @@ def _losses(chart: Chart) -> Iterator[str]:
         if names:
             shown = ", ".join([*names[:MOST_LISTED], *more])
             yield f"{mark} {count(len(names), one, many)}: {shown}"
+    if hidden := labels.hidden_losses(chart):
+        yield f"! {hidden}"
 
 
 def forks(chart: Chart, cells: Mapping[ShardId, Cells]) -> Iterator[str]:
-    """cells: of every shard, expired parents too; as many of each, which stand in columns."""
+    """cells: of every drawn shard and expired parent; as many of each, which stand in columns."""
     families: dict[tuple[ShardId, ...], list[ShardId]] = {}
     for box in chart.boxes:
-        families.setdefault(box.parents, []).append(box.shard)
+        shown = tuple(parent for parent in box.parents if parent in cells)
+        families.setdefault(shown, []).append(box.shard)
     alone = families.pop((), [])
     named = {parent for parents in families for parent in parents}
     heads = _table({shard: cells[shard] for shard in sorted(named)})

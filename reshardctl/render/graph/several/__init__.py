@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
+from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards
 from reshardctl.render.graph.several import html, svg, text
 from reshardctl.render.graph.several.together import Together, together
 
@@ -16,10 +17,11 @@ SEVERAL: Mapping[str, Callable[[Together], str]] = {
 
 
 def draw_several(
-    form: str, lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]
+    form: str, lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]],
+    selection: DrawnShards = EVERY_SHARD,
 ) -> str:
     """The lineage at `now` (Unix seconds), with the lines of consumers by their names."""
-    return SEVERAL[form](together(lineage, now, reports))
+    return SEVERAL[form](together(lineage, now, reports, selection))
 
 
 __all__ = ["SEVERAL", "draw_several"]

@@ -9,6 +9,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.render.graph.chart import Chart, DrawnPosition, Loss, chart_of
 from reshardctl.render.graph.layout import Layout, layout_of
+from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,15 @@ class Together:
         return [drawn.loss for drawn in places if drawn is not None and drawn.loss is not None]
 
 
-def together(lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]) -> Together:
+def together(
+    lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]],
+    selection: DrawnShards = EVERY_SHARD,
+) -> Together:
     """The consumers' reports on this lineage, each with its name. now: Unix seconds."""
-    lines = tuple(Line(name, chart_of(lineage, now, report)) for name, report in reports)
-    return Together(chart_of(lineage, now), lines)
+    charts = [chart_of(lineage, now), *(chart_of(lineage, now, report) for _, report in reports)]
+    base, *rest = select(charts, selection)
+    names = [name for name, _ in reports]
+    return Together(base, tuple(map(Line, names, rest)))
 
 
 def _earliest(places: Sequence[DrawnPosition | None]) -> DrawnPosition | None:
