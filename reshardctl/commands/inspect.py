@@ -20,6 +20,9 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.roundup import Entry, Roundup
 
+HEIGHT = 900
+"""Pixels of the frame in which a notebook shows an `Inspection`."""
+
 
 @dataclass(frozen=True, slots=True)
 class InspectRequest(ScopedSelection):
@@ -79,6 +82,13 @@ class Inspection:
             raise entry.failure
         assert entry.report is not None
         return entry.report
+
+    def _repr_html_(self) -> str:
+        """What a notebook displays: findings, picture and table, in a frame without scripts."""
+        from reshardctl.render.finding_markup import frame
+        from reshardctl.render.report_page import page
+
+        return frame(page(self.roundup), HEIGHT)
 
 
 def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 
 import pytest
 
-from scripts import commands_page, evidence_page, incidents_page, rules_page
+from scripts import commands_page, evidence_page, incidents_page, python_page, rules_page
 from tests.docs.pages import ROOT
 
 NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
 NAMED = re.findall(r"(?:: |- )([\w.-]+\.md)$", NAVIGATION, re.MULTILINE)
 
 
-SCRIPTS = (commands_page, evidence_page, incidents_page, rules_page)
+SCRIPTS = (commands_page, evidence_page, incidents_page, python_page, rules_page)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.__name__)
@@ -79,3 +80,19 @@ def test_totals_of_differential_runs_are_whole():
     for run in evidence_page.runs():
         assert set(run) <= {"family", "seeds", "states", "violations", "held_back", "cause"}, run
         assert bool(run["violations"]) == ("cause" in run), run
+
+
+def test_the_python_page_has_every_name_and_every_field():
+    from dataclasses import fields, is_dataclass
+
+    import reshardctl
+
+    public = sys.modules["reshardctl"].__all__
+    page = python_page.PAGE.read_text(encoding="utf-8")
+    sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
+    assert set(sections) == {name for name in public if name[0] != "_"}
+    for name, section in sections.items():
+        value = getattr(reshardctl, name)
+        if is_dataclass(value):
+            missing = {f.name for f in fields(value) if f"- `{f.name}: " not in section}
+            assert not missing - {f.name for f in fields(value) if f.name[0] == "_"}, name

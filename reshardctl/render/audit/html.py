@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
-from reshardctl.diagnosis.rules import Finding
 from reshardctl.render.audit.bar_chart import chart
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.map import picture
@@ -24,12 +23,14 @@ from reshardctl.render.audit.words import (
     total,
     worst_first,
 )
+from reshardctl.render.finding_markup import STYLE as FINDING
+from reshardctl.render.finding_markup import drawn
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.html import SHARDS
 from reshardctl.render.graph.page import html_page, legend
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import safe
-from reshardctl.render.words import about, sentence, shortened
+from reshardctl.render.words import sentence
 
 CHARTS = 60
 """Shards with a chart of their own, those with the most missing records first."""
@@ -37,9 +38,6 @@ ROWS = 1000
 TALL, LOW = 130.0, 40.0
 
 STYLE = """
-.finding{margin:8px 0;padding:6px 12px;border-left:4px solid #6b7785}
-.finding.error{border-color:#c4162a}.finding.warning{border-color:#e08700}
-.finding h3{font-size:14px;margin:0}.when{font-weight:600}
 h2{font-size:15px;margin:22px 0 6px}
 .one{display:flex;align-items:center;gap:12px;margin:2px 0}
 .one>span{width:150px;flex:none;font-variant-numeric:tabular-nums}
@@ -68,7 +66,7 @@ OVER_TIME = (
 
 def page(report: AuditReport) -> str:
     """The page of an audit, ASCII."""
-    return html_page(f"Audit of {report.facts.sink}", body(report), f"{PAGE}{STYLE}")
+    return html_page(f"Audit of {report.facts.sink}", body(report), f"{PAGE}{FINDING}{STYLE}")
 
 
 def body(report: AuditReport) -> Iterator[str]:
@@ -80,7 +78,7 @@ def body(report: AuditReport) -> Iterator[str]:
     yield f"<p>{' &#183; '.join(safe(fact) for fact in facts)}</p>"
     yield f'<p class="when">{safe(total(report))}</p>'
     for finding in report.findings:
-        yield from _finding(report, finding)
+        yield from drawn(finding, by_when(finding, report.facts.taken))
     yield from (f"<p>{safe(line)}</p>" for line in remarks(report))
     if report.ways:
         yield "<h2>Next</h2>"
@@ -101,17 +99,6 @@ def body(report: AuditReport) -> Iterator[str]:
     if ends is not None:
         yield from _each_over_time(report, ends)
     yield from _table(report)
-
-
-def _finding(report: AuditReport, finding: Finding) -> Iterator[str]:
-    yield f'<div class="finding {safe(str(finding.severity))}">'
-    yield f"<h3>{safe(str(finding.severity))} {finding.code} {safe(finding.name)}</h3>"
-    for line in (about(finding), finding.costs, finding.helps):
-        if line:
-            yield f"<p>{safe(sentence(shortened(line)))}</p>"
-    if when := by_when(finding, report.facts.taken):
-        yield f'<p class="when">{safe(sentence(when))}</p>'
-    yield "</div>"
 
 
 def _all_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from reshardctl.auditing.facts import Facts
 from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
@@ -12,6 +11,7 @@ from reshardctl.render.audit.html import page
 from reshardctl.render.audit.text import audit
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
+from reshardctl.render.finding_markup import frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,7 @@ class Shown:
         return sheet.render()
 
     def _repr_html_(self) -> str:
-        source = escape(page(self.report), quote=True)
-        return (
-            f'<iframe srcdoc="{source}" sandbox="" '
-            f'style="width:100%;height:{self.height}px;border:0"></iframe>'
-        )
+        return frame(page(self.report), self.height)
 
 
 def show(facts: Facts, lineage: Lineage, stored: Stored | None = None) -> Shown:

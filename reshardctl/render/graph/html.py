@@ -31,12 +31,18 @@ LINE = (
 
 def draw(chart: Chart) -> str:
     """The page of a stream and, where the chart has one, its consumer; ASCII."""
-    keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
     crash = [f'<p class="crash">{safe(chart.crash)}</p>'] if chart.crash else []
-    return html_page(labels.counted_headline(chart), [
-        f"<h1>{safe(chart.stream.name)}</h1>", *crash, *_losses(chart), *legend(keys),
-        '<div class="picture scroll">', picture(chart).rstrip(), "</div>", *_table(chart),
-    ])
+    return html_page(
+        labels.counted_headline(chart),
+        [f"<h1>{safe(chart.stream.name)}</h1>", *crash, *drawn(chart)],
+    )
+
+
+def drawn(chart: Chart) -> list[str]:
+    """The losses, the legend, the picture and the table, as markup."""
+    keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
+    shown = ['<div class="picture scroll">', picture(chart).rstrip(), "</div>"]
+    return [*_losses(chart), *legend(keys), *shown, *_table(chart)]
 
 
 def _losses(chart: Chart) -> Iterator[str]:
