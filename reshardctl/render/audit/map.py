@@ -10,10 +10,12 @@ from reshardctl.auditing.facts import Bucket
 from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
 from reshardctl.model.times import instant
 from reshardctl.render.graph import labels
+from reshardctl.render.graph.axes import axes
 from reshardctl.render.graph.chart import Box, Chart, chart_of
 from reshardctl.render.graph.layout import BEFORE, LEFT, TOP, Layout, layout_of
+from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import STYLE
-from reshardctl.render.graph.svg import axes, names, rect, shard
+from reshardctl.render.graph.svg import rect, shard
 from reshardctl.render.graph.xml import px, safe
 
 LEAST = 2.5
@@ -48,7 +50,7 @@ def picture(report: AuditReport) -> str:
     for box in chart.boxes:
         parts += shard(box, layout)
         parts += _over(box, layout, coverages.get(box.shard), bad.get(box.shard, []))
-    parts += [text for box in chart.boxes for text in names(box, layout)]
+    parts += shard_labels(chart.boxes, layout)
     return "\n".join([*parts, "</svg>"])
 
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 from reshardctl.model import HASH_SPACE
 from reshardctl.render.graph.chart import Box, Chart
 
-LEFT, TOP, BOTTOM = 64.0, 56.0, 34.0
+LEFT, TOP, BOTTOM = 64.0, 60.0, 46.0
 WIDTH = 1000.0
 """Pixels of the time axis."""
-RIGHT, RIGHT_WITH_PLACES = 64.0, 216.0
+RIGHT, RIGHT_WITH_PLACES = 64.0, 256.0
 LOWEST, HIGHEST = 300.0, 12000.0
 """Pixels of the hash axis."""
 LEAST = 60.0

@@ -15,6 +15,7 @@ font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .reshard .axis{fill:var(--faint);font-size:11px}
 .reshard .grid{stroke:var(--grid);stroke-width:1}
 .reshard .now{stroke:var(--faint);stroke-width:1;stroke-dasharray:3 3}
+.reshard .limit{stroke:var(--ink);stroke-width:1.4;stroke-dasharray:7 4}
 .reshard .closed>.life{fill:var(--closed)}
 .reshard .open>.life{fill:var(--open)}
 .reshard .life{stroke:var(--edge);stroke-width:1.2}

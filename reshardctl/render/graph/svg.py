@@ -7,21 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import HASH_SPACE
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
+from reshardctl.render.graph.axes import axes
 from reshardctl.render.graph.chart import Box, Chart
-from reshardctl.render.graph.layout import LEFT, TOP, Layout, layout_of, open_edge
+from reshardctl.render.graph.layout import LEFT, Layout, layout_of, open_edge
 from reshardctl.render.graph.losses import loss_boxes
+from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
-
-LETTER = 0.62
-"""Width of a letter, as a share of its height."""
-SMALLEST, USUAL = 5.0, 12.0
-"""Pixels of the letters on a shard."""
-APART = 45.0
-"""Pixels between `now` and the next moment on the axis."""
 
 
 def draw(chart: Chart) -> str:
@@ -45,7 +39,7 @@ def picture(chart: Chart) -> str:
     if chart.consumer:
         parts += _line(chart, layout)
     parts += loss_boxes(chart, layout)
-    parts += [text for box in chart.boxes for text in names(box, layout)]
+    parts += shard_labels(chart.boxes, layout)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -60,36 +54,6 @@ def _heading(chart: Chart) -> Iterator[str]:
     elif chart.consumer:
         text = cut(chart.consumer, 160)
         yield f'<text class="axis" x="{px(LEFT)}" y="38">{safe(text)}</text>'
-
-
-def axes(chart: Chart, layout: Layout) -> Iterator[str]:
-    """Moments across, shares of the hash space down, and now."""
-    bottom = TOP + layout.height
-    now = layout.x(chart.now)
-    for moment in layout.ticks():
-        x = px(layout.x(moment))
-        yield f'<line class="grid" x1="{x}" y1="{px(TOP)}" x2="{x}" y2="{px(bottom)}"/>'
-        label = safe(labels.clock(moment, chart.now))
-        for y in _axis_rows(layout) if abs(layout.x(moment) - now) > APART else ():
-            yield f'<text class="axis" text-anchor="middle" x="{x}" y="{px(y)}">{label}</text>'
-    for part in range(5):
-        y = layout.y(HASH_SPACE * part // 4)
-        label = ("0", "1/4", "1/2", "3/4", "1")[part]
-        yield (
-            f'<text class="axis" text-anchor="end" x="{px(LEFT - 8)}" y="{px(y + 4)}">'
-            f"{label}</text>"
-        )
-    x = px(now)
-    yield f'<line class="now" x1="{x}" y1="{px(TOP - 4)}" x2="{x}" y2="{px(bottom + 4)}"/>'
-    for y in _axis_rows(layout):
-        yield f'<text class="axis" text-anchor="middle" x="{x}" y="{px(y)}">now</text>'
-
-
-def _axis_rows(layout: Layout) -> Iterator[float]:
-    """Moments stand below the picture, and above a tall one as well."""
-    yield TOP + layout.height + 18
-    if layout.height > 800:
-        yield TOP - 6
 
 
 def shard(box: Box, layout: Layout) -> Iterator[str]:
@@ -151,32 +115,3 @@ def _line(chart: Chart, layout: Layout) -> Iterator[str]:
                 f'<line class="tick" data-place="{safe(box.shard)}" x1="{at}" y1="{top}" '
                 f'x2="{at}" y2="{bottom}"/>'
             )
-
-
-def names(box: Box, layout: Layout) -> Iterator[str]:
-    """The shard's number on it where there is room; an open one's place to the right of it."""
-    left, right = layout.x(box.opened), layout.x(box.closed)
-    top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
-    size = min(USUAL, height * 0.82)
-    if size < SMALLEST:
-        return
-    middle = px(top + height / 2 + size * 0.36)
-    style = f'style="font-size:{px(size)}px"'
-    name = labels.name(box.shard)
-    if len(name) * size * LETTER + 8 <= right - left:
-        kind = "name" + (" on-red" if _beside(box)[1] else "")
-        yield f'<text class="{kind}" {style} x="{px(left + 6)}" y="{middle}">{safe(name)}</text>'
-    if box.open:
-        beside, bad = _beside(box)
-        kind = "bad" if bad else "axis"
-        yield f'<text class="{kind}" {style} x="{px(right + 7)}" y="{middle}">{safe(beside)}</text>'
-
-
-def _beside(box: Box) -> tuple[str, bool]:
-    name = labels.name(box.shard)
-    if box.position is None:
-        return name, False
-    if box.position.loss is not None and box.position.loss.certain:
-        return f"{name} · {labels.loss(box.position)}", True
-    parts = [f"{name} · {labels.stored(box.position)}", labels.unread(box)]
-    return " · ".join(part for part in parts if part), False

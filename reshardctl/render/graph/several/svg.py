@@ -10,9 +10,11 @@ from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels, svg
+from reshardctl.render.graph.axes import axes
 from reshardctl.render.graph.layout import LEFT, Layout, open_edge
 from reshardctl.render.graph.losses import anchor, loss_box
 from reshardctl.render.graph.several.together import Line, Together
+from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
 
@@ -44,14 +46,14 @@ def picture(shown: Together, legend: bool = True) -> str:
         f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
         f"<title>{headline}</title>", f"<style>{STYLE}{style(len(shown.lines))}</style>",
         PATTERNS.rstrip(), f'<text class="title" x="{px(LEFT)}" y="20">{headline}</text>',
-        *svg.axes(shown.base, layout),
+        *axes(shown.base, layout),
     ]
     for at in range(len(shown.base.boxes)):
         parts += _shard(at, shown, layout)
     for index, line in enumerate(shown.lines):
         parts.append(_line(line, index, len(shown.lines), layout))
     parts += _losses(shown, layout)
-    parts += [text for box in shown.base.boxes for text in svg.names(box, layout)]
+    parts += shard_labels(shown.base.boxes, layout)
     if legend:
         parts += _legend(shown, height)
     return "\n".join([*parts, "</svg>"]) + "\n"
