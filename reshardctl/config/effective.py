@@ -65,7 +65,7 @@ def _suppression(suppression: Suppression) -> Iterator[str]:
     if suppression.shards:
         yield f"shards = [{', '.join(sorted(map(_shard, suppression.shards)))}]"
     if suppression.until is not None:
-        yield f"until = {_time(suppression.until)}"
+        yield f"until = {suppression.day or _time(suppression.until)}"
     yield f"why = {_text(suppression.why)}"
 
 

@@ -198,9 +198,10 @@ def _suppression(spot: Spot, consumers: Mapping[str, Consumer]) -> Suppression:
     shards = (spot / "shards").elements() if spot.has("shards") else []
     if spot.has("shards") and not shards:
         (spot / "shards").wrong("is empty", "leave it out for every shard")
+    until, day = (spot / "until").end()
     return Suppression(
-        name, code, frozenset(_shard(shard) for shard in shards), (spot / "until").end(),
-        (spot / "why").string(), spot.origin,
+        name, code, frozenset(_shard(shard) for shard in shards), until, (spot / "why").string(),
+        spot.origin, day,
     )
 
 

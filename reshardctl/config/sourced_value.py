@@ -99,11 +99,15 @@ class Spot:
             )
         return self.value.timestamp()
 
-    def end(self) -> float:
-        """The Unix second at which a date (in UTC) or a time with a zone is over."""
+    def end(self) -> tuple[float, str]:
+        """The Unix second at which a day (in UTC) or a time with a zone is over.
+
+        With it the day, as `2026-12-31`; `""` if the value is a time.
+        """
         if isinstance(self.value, date) and not isinstance(self.value, datetime):
-            return datetime.combine(self.value + timedelta(days=1), time(), UTC).timestamp()
-        return self.moment()
+            over = datetime.combine(self.value + timedelta(days=1), time(), UTC).timestamp()
+            return over, self.value.isoformat()
+        return self.moment(), ""
 
 
 def _dotted(path: Path) -> str:

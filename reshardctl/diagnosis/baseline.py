@@ -137,5 +137,5 @@ def _known(value: object, file: str, taken: str, json_path: JsonPath) -> Known:
     return Known(
         "", string(value.get("code"), json_path / "code"),
         frozenset(string(shard, json_path / "shards" / n) for n, shard in enumerate(shards)),
-        None, f"known since {taken}", file, Severity[severity],
+        None, f"known since {taken}", file, worst=Severity[severity],
     )

@@ -65,5 +65,6 @@ def _suppression(suppression: Suppression) -> Json:
     return {
         "rule": suppression.rule, "shards": sorted(suppression.shards),
         "until": None if suppression.until is None else instant(suppression.until),
+        **({"day": suppression.day} if suppression.day else {}),
         "why": suppression.why, "origin": suppression.origin,
     }

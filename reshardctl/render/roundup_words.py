@@ -60,13 +60,18 @@ def hidden(finding: Finding, by: Suppression) -> str:
 def _hiding(by: Suppression) -> str:
     if by.until is None:
         return f"not counted ({by.origin})"
-    return f"suppressed until {instant(by.until)} ({by.origin})"
+    return f"suppressed until {_end(by, by.until)} ({by.origin})"
 
 
 def expired(by: Suppression) -> str:
     """One line on a suppression that does not hold any more."""
-    end = "" if by.until is None else f" at {instant(by.until)}"
+    end = "" if by.until is None else f" at {_end(by, by.until)}"
     return f"the suppression of {by.rule} expired{end} ({by.origin}): {by.why}"
+
+
+def _end(by: Suppression, until: float) -> str:
+    """When it ends, as the file says it: a day, or a time."""
+    return f"the end of {by.day} UTC" if by.day else instant(until)
 
 
 def unused(by: Suppression) -> str:

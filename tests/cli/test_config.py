@@ -44,7 +44,7 @@ def meaning(config) -> list:
         [(s.name, s.stream, s.created, reach(s)) for s in config.streams.values()],
         [(c.name, c.stream.name, c.locator, c.policy, c.accept, c.journal, reach(c))
          for c in config.consumers.values()],
-        [(s.consumer, s.rule, s.shards, s.until, s.why) for s in config.suppressions],
+        [(s.consumer, s.rule, s.shards, s.until, s.day, s.why) for s in config.suppressions],
     ]  # fmt: skip
 
 

@@ -230,9 +230,24 @@ def test_a_suppressed_finding_is_shown_and_not_counted(lab):
     assert hidden["finding"]["code"] == "RSH203"
     assert hidden["by"]["why"] == "replayed by hand, ticket 4711"
     assert hidden["by"]["until"] == "2099-01-02T00:00:00Z"
+    assert hidden["by"]["day"] == "2099-01-01"
     VALIDATOR.validate(result.json)
     for form in set(FORMATS) - {"concise", "github"}:
         assert "ticket 4711" in lab.cli("inspect", "--format", form).out, form
+
+
+@pytest.mark.parametrize("form", ("text", "markdown"))
+def test_the_day_of_a_suppression_is_shown_as_the_file_gives_it(lab, form):
+    configure(lab, *suppress("2099-01-01"))
+    said = " ".join(lab.cli("inspect", "--format", form).out.split())
+    assert "suppressed until the end of 2099-01-01 UTC (" in said and "2099-01-02" not in said
+
+
+@pytest.mark.parametrize("form", ("text", "markdown", "concise", "github"))
+def test_the_day_of_an_expired_suppression_is_shown_as_the_file_gives_it(lab, form):
+    configure(lab, *suppress("2020-01-01"))
+    said = " ".join(lab.cli("inspect", "--format", form).out.split())
+    assert "expired at the end of 2020-01-01 UTC (" in said and "2020-01-02" not in said
 
 
 def test_one_that_ran_out_brings_its_finding_back(lab):

@@ -62,7 +62,14 @@ def test_what_is_not_said_is_as_outside(tmp_path):
 def test_a_suppression_holds_to_the_end_of_its_day(tmp_path):
     (one,) = config(tmp_path).suppressions
     assert one.until == datetime(2027, 1, 1, tzinfo=UTC).timestamp()
+    assert one.day == "2026-12-31"
     assert one.shards == {"shardId-000000000002", "shardId-000000000003"}
+
+
+def test_a_suppression_until_a_time_has_no_day(tmp_path):
+    text = GOOD.replace("until = 2026-12-31", "until = 2026-12-31T00:00:00Z")
+    (one,) = config(tmp_path, text).suppressions
+    assert (one.until, one.day) == (datetime(2026, 12, 31, tzinfo=UTC).timestamp(), "")
 
 
 WRONG = [

@@ -13,7 +13,8 @@ class Suppression:
     """`[[suppress]]`.
 
     shards: their ids, none for every shard. until: the Unix second at which it ends, `None` for no
-    end. origin: `reshardctl.toml:31`.
+    end. origin: `reshardctl.toml:31`. day: the day in UTC at whose end it ends, as `2026-12-31`, if
+    the file gives a day; `""` if it gives a time.
     """
 
     consumer: str
@@ -22,6 +23,7 @@ class Suppression:
     until: float | None
     why: str
     origin: str
+    day: str = ""
 
     def covers(self, finding: Finding) -> bool:
         """Whether it covers the finding.
