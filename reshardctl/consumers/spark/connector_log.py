@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reshardctl.consumers.spark.checkpoint import Entry
 from reshardctl.consumers.spark.contents import is_orphan, text_of, was_read
@@ -19,7 +20,11 @@ from reshardctl.consumers.spark.retained import Retained
 from reshardctl.consumers.spark.sources import LOGS
 from reshardctl.model import Image, ShardId
 
-_ENTRY = {"awslabs": awslabs.entry, "qubole": qubole.entry}
+_KEPT = 1 << 16
+"""Entries that stay cached: a plan reads one checkpoint repeatedly."""
+_ENTRY = {
+    "awslabs": lru_cache(_KEPT)(awslabs.entry), "qubole": lru_cache(_KEPT)(qubole.entry),
+}
 
 
 @dataclass(frozen=True, slots=True)

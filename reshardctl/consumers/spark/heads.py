@@ -36,16 +36,20 @@ class Head:
 def passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
     """Listed shards that appeared after the query's first batch and never began at their start."""
     oldest = next(iter(checkpoint.batches.values()), None)
-    old = oldest.positions if oldest is not None else {}
     heads: dict[ShardId, Head] = {}
     whole: set[ShardId] = set()
+    passed = set(oldest.positions) if oldest is not None else set()
+    """Shards of the oldest batch, those that began at their start, and those not listed."""
     for batch in checkpoint.batches.values():
-        for shard, position in batch.positions.items():
-            if shard in old or shard in whole or shard not in lineage:
+        for shard in sorted(batch.positions.keys() - passed):
+            if shard not in lineage:
+                passed.add(shard)
                 continue
+            position = batch.positions[shard]
             born, cut = lineage.opened_at(shard), cut_of(position)
             if cut == START or (born is not None and cut.time is not None and cut.time <= born):
                 whole.add(shard)
+                passed.add(shard)
             elif shard not in heads and born is not None and cut.time is not None:
                 heads[shard] = Head(born, cut.time)
     return {shard: head for shard, head in heads.items() if shard not in whole}

@@ -8,6 +8,7 @@ and its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from reshardctl.consumers.sequence_numbers import furthest
@@ -51,15 +52,21 @@ class Seen:
 
 def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
     """Every shard that a retained offset line names, or the log of Qubole's newest batch."""
-    seen_by_shard: dict[ShardId, Seen] = {}
-    for number, batch in checkpoint.batches.items():
-        named = set(batch.positions)
-        if checkpoint.connector == QUBOLE:
-            named |= set(checkpoint.entries.get(log_of(batch), {}))
-        for shard in named:
-            earlier = seen_by_shard.get(shard)
-            seen_by_shard[shard] = Seen(earlier.first if earlier else number, number)
-    return seen_by_shard
+    first: dict[ShardId, int] = {}
+    last: dict[ShardId, int] = {}
+    for number in checkpoint.batches:
+        first |= dict.fromkeys(_named(checkpoint, number) - first.keys(), number)
+    for number in reversed(list(checkpoint.batches)):
+        last |= dict.fromkeys(_named(checkpoint, number) - last.keys(), number)
+    return {shard: Seen(number, last[shard]) for shard, number in first.items()}
+
+
+def _named(checkpoint: Checkpoint, number: int) -> AbstractSet[ShardId]:
+    batch = checkpoint.batches[number]
+    named = batch.positions.keys()
+    if checkpoint.connector == QUBOLE and (log := checkpoint.entries.get(log_of(batch))):
+        return named | log.keys()
+    return named
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:

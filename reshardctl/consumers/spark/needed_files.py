@@ -88,9 +88,9 @@ def needed(
     """Batches, by the connector's ids, whose log is needed: in whole, and for some shards."""
     past = list(offsets(stored.logs, source))
     whole = set(_whole(stored, past))
-    last = {
-        shard: (number, offset) for number, offset in reversed(past) for shard in offset.positions
-    }
+    last: dict[ShardId, tuple[int, SourceOffset]] = {}
+    for entry in past:
+        last |= dict.fromkeys(entry[1].positions.keys() - last.keys(), entry)
     some: dict[int, set[ShardId]] = {}
     newest = past[0][0] if past else None
     for shard, (number, offset) in last.items():

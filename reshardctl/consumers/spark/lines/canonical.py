@@ -7,8 +7,11 @@ slow reader, which says what is wrong with it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 
 from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.lines.on_demand import OnDemand
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
 
@@ -20,50 +23,63 @@ _PLACE = (
 _AGGREGATE = r'"subSequenceNumber":"(-?\d{1,18})","isLast":"(true|false)",'
 _METADATA = r'"metadata":\{"(batchId|streamName)":"([^"\\]*)","(batchId|streamName)":"([^"\\]*)"\}'
 _SHARD = r'"(shardId-\d{12})"'
-
-
-def _member(position: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:\A\{{|,)(?:{_SHARD}:\{{{position}\}}|{_METADATA})", re.ASCII)
-
-
-_AWSLABS, _QUBOLE = _member(_AGGREGATE + _PLACE), _member(_PLACE)
+_SHARDS = re.compile(rf"{_SHARD}:\{{", re.ASCII)
+_HEAD = re.compile(_METADATA, re.ASCII)
 _BATCH = re.compile(r"-?\d{1,18}\Z", re.ASCII)
+
+
+class _Spelling:
+    """How one connector spells a shard's position."""
+
+    def __init__(self, position: str, read: Callable[[re.Match[str]], Position]) -> None:
+        self.read = read
+        self.shard = re.compile(rf"{_SHARD}:\{{{position}\}}", re.ASCII)
+        self.member = re.compile(
+            rf"(?:\A\{{|,)(?:{_SHARD}:\{{{position}\}}|{_METADATA})", re.ASCII
+        )
+
+
+def _awslabs(match: re.Match[str]) -> Position:
+    _, sub, last, kind, value = match.groups()
+    return Position(kind, value, int(sub), last == "true")
+
+
+def _qubole(match: re.Match[str]) -> Position:
+    return Position(match[2], match[3])
+
+
+_SPELLINGS = {
+    "awslabs": _Spelling(_AGGREGATE + _PLACE, _awslabs), "qubole": _Spelling(_PLACE, _qubole),
+}
 
 
 def read(text: str) -> SourceOffset | None:
     """A connector's offset with at least one shard; `None` for any other spelling."""
     if not text.startswith('{"') or not text.endswith("}}"):
         return None
-    return _awslabs(text) if '"isLast":"' in text else _qubole(text)
-
-
-def _awslabs(text: str) -> SourceOffset | None:
-    hits = _AWSLABS.findall(text)
-    positions = {
-        ShardId(shard): Position(kind, value, int(sub), last == "true")
-        for shard, sub, last, kind, value, *_ in hits
-        if shard
-    }
-    heads = [tuple(hit[5:]) for hit in hits if not hit[0]]
-    return _offset("awslabs", _AWSLABS, text, len(hits), positions, heads)
-
-
-def _qubole(text: str) -> SourceOffset | None:
-    hits = _QUBOLE.findall(text)
-    positions = {ShardId(shard): Position(kind, value) for shard, kind, value, *_ in hits if shard}
-    heads = [tuple(hit[3:]) for hit in hits if not hit[0]]
-    return _offset("qubole", _QUBOLE, text, len(hits), positions, heads)
-
-
-def _offset(
-    connector: str, member: re.Pattern[str], text: str, count: int,
-    positions: dict[ShardId, Position], heads: list[tuple[str, ...]],
-) -> SourceOffset | None:
-    """Checks that the whole text was read and nothing is given twice."""
-    if not positions or len(heads) != 1 or count != len(positions) + 1:
+    connector = "awslabs" if '"isLast":"' in text else "qubole"
+    spelling = _SPELLINGS[connector]
+    # Nothing but members and the last brace: then what looks like a shard's name is one, because
+    # no member has a quotation mark inside a value.
+    rest, count = spelling.member.subn("", text)
+    names, heads = _SHARDS.findall(text), _HEAD.findall(text)
+    shards = _order(tuple(map(_once, names, map(ShardId, names))))
+    if rest != "}" or not shards or len(heads) != 1 or count != len(shards) + 1:
         return None
     first, first_value, second, second_value = heads[0]
     head = {first: first_value, second: second_value}
-    if len(head) != 2 or not _BATCH.match(head["batchId"]) or member.sub("", text) != "}":
+    if len(head) != 2 or not _BATCH.match(head["batchId"]):
         return None
+    positions = OnDemand(text, shards, spelling.shard, spelling.read)
     return SourceOffset(connector, head["streamName"], int(head["batchId"]), positions)
+
+
+_ids: dict[str, ShardId] = {}
+_once = _ids.setdefault
+"""One object for each shard id, though a million places name it."""
+
+
+@lru_cache(maxsize=8)
+def _order(shards: tuple[ShardId, ...]) -> dict[ShardId, int]:
+    """Each shard's place. Batch after batch names the same ones, so these share one dict."""
+    return {shard: place for place, shard in enumerate(shards)}

@@ -1,0 +1,65 @@
+"""Positions of a connector's offset that are read from its text when they are asked for.
+
+A checkpoint of ten thousand shards retains a million positions, of which a start needs those of the
+newest batches, and of older ones those of shards that later batches do not name.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping
+
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.model import ShardId
+
+
+class OnDemand(Mapping[ShardId, Position]):
+    """The positions of one offset, in its order; those that were asked for stay read."""
+
+    __slots__ = ("_member", "_order", "_read", "_starts", "_text", "_there")
+
+    def __init__(
+        self, text: str, order: Mapping[ShardId, int], member: re.Pattern[str],
+        read: Callable[[re.Match[str]], Position],
+    ) -> None:
+        """Reads no position yet.
+
+        text: an offset. order: the shards that it names, none twice, each with its place among
+        them. member: matches each `"shardId-…":{…}` of the text, and nothing else in it. read:
+        makes a position of such a match.
+        """
+        self._text, self._order, self._member, self._read = text, order, member, read
+        self._starts = array("I")
+        self._there: dict[ShardId, Position] = {}
+
+    def __getitem__(self, shard: ShardId) -> Position:
+        """The position of a shard; KeyError for one that is not named."""
+        if (position := self._there.get(shard)) is not None:
+            return position
+        place = self._order[shard]
+        if not self._starts:
+            self._starts.extend(match.start() for match in self._member.finditer(self._text))
+        match = self._member.match(self._text, self._starts[place])
+        assert match is not None
+        return self._there.setdefault(shard, self._read(match))
+
+    def items(self) -> ItemsView[ShardId, Position]:
+        """All positions, by shard."""
+        if len(self._there) < len(self._order):
+            found = map(self._read, self._member.finditer(self._text))
+            self._there = dict(zip(self._order, found, strict=True))
+        return self._there.items()
+
+    def keys(self) -> KeysView[ShardId]:
+        """The shards that are named; no position is read."""
+        return self._order.keys()
+
+    def __contains__(self, shard: object) -> bool:
+        return shard in self._order
+
+    def __iter__(self) -> Iterator[ShardId]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
