@@ -1,4 +1,4 @@
-"""Files of 0.1.0 stay readable, and what is read of them is written again to the same bytes."""
+"""Files of 0.1 and 0.2 stay readable; what is read of them is written again to the same bytes."""
 
 from __future__ import annotations
 
@@ -9,24 +9,29 @@ from pathlib import Path
 import pytest
 
 from reshardctl.codec import values
-from reshardctl.execution import plan_file
+from reshardctl.execution import plan_bundle, plan_file
 from reshardctl.journal import reading, records
 from reshardctl.snapshot import file as snapshot_file
+from reshardctl.snapshot import positions_reader
 
-FOLDER = Path(__file__).parents[1] / "golden" / "files-0.1"
-PLANS, SNAPSHOTS, JOURNALS = (
-    sorted(FOLDER.rglob(f"*.{kind}")) for kind in ("plan", "snapshot", "journal")
+GOLDEN = Path(__file__).parents[1] / "golden"
+FOLDER = GOLDEN / "files-0.1"
+FOLDERS = [FOLDER, GOLDEN / "files-0.2"]
+PLANS, SNAPSHOTS, JOURNALS, POSITIONS = (
+    sorted(path for folder in FOLDERS for path in folder.rglob(pattern))
+    for pattern in ("*.plan", "*.snapshot", "*.journal", "positions.json")
 )
 
 
 def name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
+    return "/".join(path.parts[-3:]).removeprefix("files-")
 
 
-def test_there_are_files_of_every_consumer() -> None:
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_there_are_files_of_every_consumer(folder: Path) -> None:
     consumers = {"kcl", "kinsumer", "kinesis-consumer", "quickwit", "spark"}
     for kind in (PLANS, SNAPSHOTS, JOURNALS):
-        assert consumers <= {path.parent.name for path in kind}
+        assert consumers <= {path.parent.name for path in kind if folder in path.parents}
 
 
 @pytest.mark.parametrize("path", PLANS, ids=name)
@@ -69,3 +74,36 @@ def test_a_journal_is_read_and_its_records_are_written_again(path: Path) -> None
     assert line == lines[0]
     bodies = [values.text(records.intent_body(i)) for i in journal.fix.intents.values()]
     assert all(f'{{"body":{body},"kind":"intent"'.encode() in b"".join(lines) for body in bodies)
+
+
+def test_a_file_of_several_plans_is_written_again_to_the_same_bytes() -> None:
+    path = FOLDERS[1] / "kcl-several" / "both.plans"
+    plans = plan_bundle.load(path)
+    assert len(plans) == 2 and len({plan.locator for plan in plans}) == 2
+    assert plan_bundle.text(plans).encode() == path.read_bytes()
+
+
+def test_a_plan_of_a_part_and_one_of_given_positions_say_so() -> None:
+    """What `--shards 2` and `--set 1=TRIM_HORIZON` asked for is in their plans."""
+    part, given = (
+        plan_file.load(FOLDERS[1] / folder / "fix.plan") for folder in ("kcl-part", "kcl-given")
+    )
+    assert [w.key for step in part.steps for w in step.writes] == ["shardId-000000000002"]
+    assert "shardId-000000000001" in {w.key for step in given.steps for w in step.writes}
+
+
+@pytest.mark.parametrize("path", POSITIONS, ids=name)
+def test_positions_are_read(path: Path) -> None:
+    """Each shard that the file names, in its order; JSON and CSV say the same."""
+    written = json.loads(path.read_bytes())
+    read = positions_reader.positions_in(path.read_text(encoding="utf-8"), "p")
+    listed = [entry["shard"] for entry in written["positions"]]
+    assert listed and [position.shard for position in read.positions] == listed
+    table = path.with_suffix(".csv")
+    if table.exists():
+        same = positions_reader.positions_in(table.read_text(encoding="utf-8"), "p")
+        assert [p.cut for p in same.positions] == [p.cut for p in read.positions]
+
+
+def test_positions_of_every_consumer_are_there() -> None:
+    assert len(POSITIONS) == 5 and POSITIONS[0].with_suffix(".csv").exists()
