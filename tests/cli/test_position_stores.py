@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.lab import fake_of, opened, option_words
 from tests.cli.position_stores import StoreLab, store_lab
+from tests.cli.restoring import set_restored_and_undone_twice
 from tests.dialects import kinesis_consumer as dialect
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
@@ -215,3 +216,8 @@ def test_another_applications_rows_are_left_alone(made):
     assert lab.cli("inspect", lab.locator.replace("app=app", "app=nobody"),
                    "--stream", "orders").code == 3
     assert before.keys() <= lab.numbers().keys()
+
+
+def test_set_restored_from_a_snapshot_and_undone_twice(made, tmp_path):
+    lab = made("a")
+    set_restored_and_undone_twice(lab, lab.numbers, tmp_path)

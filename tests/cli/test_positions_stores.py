@@ -14,6 +14,7 @@ from tests.cli.lab import Lab, fake_of, opened
 from tests.cli.quickwit_lab import QuickwitLab
 from tests.cli.quickwit_lab import golden_fake as quickwit_fake
 from tests.cli.quickwit_lab import planted as quickwit_planted
+from tests.cli.restoring import set_restored_and_undone_twice
 from tests.cli.spark_lab import FOLDERS, QUBOLE, SparkLab, facts, golden_fake, planted, said
 from tests.dialects import dialect_of
 from tests.support.case import CASES, load
@@ -73,40 +74,5 @@ def stored(lab: Lab) -> Any:
     }
 
 
-def positions(lab: Lab) -> dict[str, tuple]:
-    done = lab.cli("export", *lab.where)
-    assert done.code == 0, done.err
-    return {
-        entry["shard"]: (entry["kind"], entry["number"])
-        for entry in done.json["positions"] if entry["basis"] == "stored"
-    }
-
-
-def undo(lab: Lab, journal: str) -> None:
-    done = lab.cli("undo", journal, "--yes", "--assume-stopped")
-    assert done.code in (0, 1), done.err
-
-
 def test_a_store_is_set_restored_from_a_snapshot_and_undone_twice(store, tmp_path):
-    """The last record of a shard skips; the snapshot re-reads; two undos restore every byte."""
-    saved, before, there = tmp_path / "before.snapshot", stored(store), positions(store)
-    assert store.cli("snapshot", store.stream, store.locator, "-o", saved).code == 0
-    shard = next(s for s, (kind, _) in there.items() if kind != "SHARD_END")
-    last = str(store.fake.stream(store.stream).shards[int(shard[-12:])].records[-1].number)
-    accept = ("--accept", "skip=all,reread=all,disorder", "--created", store.created)
-    done = store.fix("--set", f"{shard}={last}", *accept)
-    assert done.code in (0, 1), done.err
-    assert positions(store)[shard] == ("AFTER_SEQUENCE_NUMBER", last)
-    (first,) = store.journals()
-    moved = stored(store)
-    assert moved != before
-    done = store.fix("--positions", saved, *accept)
-    assert done.code in (0, 1), done.err
-    assert positions(store)[shard] == there[shard]
-    again = store.dry("--positions", saved, "--format", "json")
-    assert again.json["decision"]["kind"] == "nothing"
-    (second,) = set(store.journals()) - {first}
-    undo(store, second)
-    assert stored(store) == moved
-    undo(store, first)
-    assert stored(store) == before
+    set_restored_and_undone_twice(store, lambda: stored(store), tmp_path)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import GOLDEN, QuickwitLab, golden_fake
+from tests.cli.restoring import set_restored_and_undone_twice
 from tests.support.case_stream import shard_name
 from tests.support.lease_server import session
 
@@ -35,19 +37,26 @@ class BucketLab(QuickwitLab):
         return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read().decode()
 
 
-@pytest.fixture
-def lab(servers, tmp_path, monkeypatch, wire) -> Iterator[BucketLab]:
+@contextmanager
+def bucket_lab(state, servers, tmp_path, monkeypatch, wire) -> Iterator[BucketLab]:
+    """A bucket with the metastore of a recorded state."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", servers.dynamodb)
-    with opened(servers, golden_fake("q3"), [], tmp_path / "state", monkeypatch, wire) as base:
+    with opened(servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire) as base:
         lab = BucketLab(
             base.servers, base.fake, base.table, base.state, base.wire, "events",
             "?release=0.9.0", bucket=f"quickwit-{next(_buckets)}",
         )
         lab.s3.create_bucket(Bucket=lab.bucket)
-        root = GOLDEN / "0.9.0" / "q3" / "metastore"
+        root = GOLDEN / "0.9.0" / state / "metastore"
         for path in root.rglob("*.json"):
             key = f"indexes/{path.relative_to(root)}"
             lab.s3.put_object(Bucket=lab.bucket, Key=key, Body=path.read_bytes())
+        yield lab
+
+
+@pytest.fixture
+def lab(servers, tmp_path, monkeypatch, wire) -> Iterator[BucketLab]:
+    with bucket_lab("q3", servers, tmp_path, monkeypatch, wire) as lab:
         yield lab
 
 
@@ -85,3 +94,8 @@ def test_a_bucket_that_is_not_there(lab):
     lab.bucket = "quickwit-nowhere"
     assert lab.inspect().code in (2, 3)
     assert lab.inspect().says("quickwit-nowhere")
+
+
+def test_set_restored_from_a_snapshot_and_undone_twice(servers, tmp_path, monkeypatch, wire):
+    with bucket_lab("q2", servers, tmp_path, monkeypatch, wire) as lab:
+        set_restored_and_undone_twice(lab, lab.text, tmp_path)

@@ -17,6 +17,7 @@ import pytest
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import golden_fake
 from tests.cli.quickwit_postgres_lab import PostgresLab, connected, restored
+from tests.cli.restoring import set_restored_and_undone_twice
 from tests.cli.test_quickwit import end, number
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.postgresql import postgresql
@@ -386,3 +387,8 @@ def test_the_password_is_nowhere(golden, monkeypatch):
     assert seen.code == 1, seen.err
     assert "warning: a password" in seen.err
     assert PASSWORD not in seen.out + seen.err + plan.read_text()
+
+
+def test_set_restored_from_a_snapshot_and_undone_twice(golden, tmp_path):
+    lab = golden("0.9.0", "q2", "?release=0.9.0")
+    set_restored_and_undone_twice(lab, lab.everything, tmp_path)

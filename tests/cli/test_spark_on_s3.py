@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.cli.lab import opened
+from tests.cli.restoring import set_restored_and_undone_twice
 from tests.cli.spark_lab import FOLDERS, GOLDEN, HEAD, QUBOLE, V1, SparkLab, golden_fake, said
 from tests.support.lease_server import session
 
@@ -103,3 +104,8 @@ def test_what_is_not_there_is_named(lab):
     done = lab.inspect()
     assert done.code in (2, 3)
     assert done.says("jobs/orders-other")
+
+
+@pytest.mark.parametrize("lab", [(QUBOLE, "s1", "")], indirect=True, ids=["s1"])
+def test_set_restored_from_a_snapshot_and_undone_twice(lab, tmp_path):
+    set_restored_and_undone_twice(lab, lab.files, tmp_path)

@@ -13,7 +13,7 @@ import pytest
 from tests.interop.go import executed
 from tests.interop.go.laboratory import Laboratory
 from tests.interop.go.opened import opened
-from tests.interop.go.situations import Situation, robbed, situations
+from tests.interop.go.situations import Situation, positioned, robbed, situations
 from tests.interop.kcl.verdict import differences
 from tests.support.case_stream import shard_name
 from tests.support.needs import needs
@@ -39,6 +39,16 @@ def test_library_delivers_what_the_case_says(situation: Situation, laboratory: L
         assert said.delivers[shard][: len(got)] == got
         delivers[shard] = got
     assert differences(outcome, delivers, situation.order, dies=situation.dies) == []
+
+
+@pytest.mark.parametrize("situation", positioned("kinesis-consumer"), ids=lambda each: each.id)
+def test_it_starts_at_the_positions_of_a_file(
+    situation: Situation, laboratory: Laboratory
+) -> None:
+    outcome = laboratory.outcome(situation.id)
+    executed.note(situation.id)
+    print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
+    assert differences(outcome, situation.delivers, situation.order, dies=False) == []
 
 
 def _racing(situation: Situation) -> set[str]:

@@ -5,6 +5,7 @@ What counts is what the query's sink was given, not what lies in the checkpoint.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,6 +76,26 @@ def test_repaired_delivers_all_that_is_due_once(
     assert outcome.died == ""
     assert outcome.delivered == recorded.due
     assert (again.decides, again.writes) == ("nothing", 0)
+
+
+def test_it_starts_at_the_positions_of_a_file(spark_3_5: Spark, tmp_path: Path) -> None:
+    """A file of `export` in which the parent was moved three records on; the rest stays."""
+    recorded = BY_NAME["s1"]
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        told = tool(planted).run("export", locator(planted), "--stream", "st").document
+        parent = next(one for one in told["positions"] if one["shard"].endswith("0"))
+        skipped = planted.fake.stream("st").shards[0].records[6]
+        parent |= {"number": str(skipped.number), "kind": "AFTER_SEQUENCE_NUMBER", "stored": ""}
+        file = tmp_path / "told.positions"
+        file.write_text(json.dumps(told), encoding="utf-8")
+        accept = ("--accept", "skip=all,reread=all,disorder")
+        done = tool(planted).fix(locator(planted), "st", "--positions", str(file), *accept)
+        assert done.writes == 1
+        executed.note("qubole s1 at the positions of a file")
+        outcome = restart(spark_3_5, planted)
+    print(outcome)
+    assert outcome.died == ""
+    assert outcome.delivered == sorted(of(s0=range(7, 10), s1=range(3), s2=range(3)))
 
 
 def test_repaired_batch_does_not_run_twice(spark_3_5: Spark, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from reshardctl.model import Image
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
 from tests.interop.go.library import Library, despite_panics, observed
-from tests.interop.go.situations import ROBBED, Situation, State
+from tests.interop.go.situations import POSITIONS, ROBBED, Situation, State
 from tests.interop.go.stores import Place, Stores
 from tests.interop.go.tool import Tool
 from tests.interop.go.young import young
@@ -21,6 +21,7 @@ from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.log import Log
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome
+from tests.interop.positions_file import positions_file
 from tests.servers import Running
 from tests.support.case import Case
 from tests.support.judging import asked
@@ -90,6 +91,11 @@ def _prepare(tool: Tool, situation: Situation, case: Case, place: Place) -> None
     stream = case.stream["name"]
     if situation.state is State.BOOTSTRAPPED:
         print(tool.fix(locator, stream, "--bootstrap", "--policy", "latest-at-start"))
+        return
+    if situation.state is State.POSITIONED:
+        file = positions_file(tool.folder, case, POSITIONS[situation.consumer][1])
+        accept = ("--accept", "skip=all,reread=all,disorder")
+        print(tool.fix(locator, stream, "--positions", str(file), *accept))
         return
     fixed = case.expects[situation.place].fixed
     assert fixed is not None

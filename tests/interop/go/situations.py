@@ -29,6 +29,10 @@ ROBBED = {
     "kinesis-consumer": ("a", {1: "START", 2: "s2-2"}),
 }
 """A case of each library, and a plan for its first expectation that loses the head of shard 2."""
+POSITIONS = {
+    "kinesis-consumer": ("a", {0: "s0-1", 1: "s1-3", 2: "TRIM_HORIZON"}),
+}
+"""A case of a library, and after which record, or where, each shard is told to start by a file."""
 
 
 class State(StrEnum):
@@ -38,6 +42,8 @@ class State(StrEnum):
     BOOTSTRAPPED = "bootstrapped"
     ROBBED = "robbed"
     """Mended by hand, and wrongly."""
+    POSITIONED = "positioned"
+    """Put to the positions of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class Situation:
 
     @property
     def delivers(self) -> Delivery:
+        if self.state is State.POSITIONED:
+            return self._positioned
         if self.state is State.BOOTSTRAPPED:
             live = self.case.live
             said = {shard_name(s): tuple(f"n{s}-{i}" for i in range(live.n)) for s in live.shards}
@@ -82,12 +90,26 @@ class Situation:
         return self._part.delivers
 
     @property
+    def _positioned(self) -> Delivery:
+        """What follows the positions of the file, and what arrives after the start."""
+        live = self.case.live
+        found = {}
+        for shard, told in POSITIONS[self.consumer][1].items():
+            payloads = [payload for _, payload, _ in self.case.records[shard_name(shard)]]
+            rest = payloads[payloads.index(told) + 1 :] if told in payloads else payloads
+            new = [f"n{shard}-{i}" for i in range(live.n)] if shard in live.shards else []
+            found[shard_name(shard)] = (*rest, *new)
+        return found
+
+    @property
     def order(self) -> tuple[tuple[str, str], ...]:
-        return () if self.state is State.BOOTSTRAPPED else self._part.order
+        apart = self.state in (State.BOOTSTRAPPED, State.POSITIONED)
+        return () if apart else self._part.order
 
     @property
     def dies(self) -> bool:
-        return self.state is not State.BOOTSTRAPPED and self._part.dies
+        apart = self.state in (State.BOOTSTRAPPED, State.POSITIONED)
+        return not apart and self._part.dies
 
     @property
     def _part(self) -> Expect | Fixed:
@@ -114,6 +136,13 @@ def robbed(consumer: str) -> list[Situation]:
     case = load(CASES / consumer / f"{name}.toml")
     stores = _stores(case)
     return [Situation(case, 0, case.expects[0].initial[0], s, State.ROBBED) for s in stores]
+
+
+def positioned(consumer: str) -> list[Situation]:
+    """The case of `POSITIONS` on each store of the library."""
+    case = load(CASES / consumer / f"{POSITIONS[consumer][0]}.toml")
+    initial = case.expects[0].initial[0]
+    return [Situation(case, 0, initial, store, State.POSITIONED) for store in ("ddb", *STORES)]
 
 
 def _of(case: Case) -> Iterator[Situation]:
@@ -149,4 +178,5 @@ def _stores(case: Case) -> tuple[str, ...]:
 
 if __name__ == "__main__":
     every = [s.id for name in RELEASES for s in (*situations(name), *robbed(name))]
+    every += [s.id for name in POSITIONS for s in positioned(name)]
     print("\n".join(sorted(every)))

@@ -25,7 +25,7 @@ class Tool:
     """Commands on one stream; `folder` holds what it keeps."""
 
     def __init__(self, folder: Path, surroundings: Mapping[str, str]) -> None:
-        self._folder = folder
+        self.folder = self._folder = folder
         kept = environment_without("AWS_", "PYTHON")
         self._environment = {
             **kept,
