@@ -47,7 +47,7 @@ def axes(chart: Chart, layout: Layout) -> Iterator[str]:
             )
     kept = (
         f"Times are UTC. Records expire after {duration(chart.stream.retention)}: "
-        f"those before {instant(limit)} have."
+        f"those before {instant(limit)} have. {labels.folding(chart)}".rstrip()
     )
     yield f'<text class="axis" x="{px(LEFT)}" y="{px(bottom + 36)}">{safe(kept)}</text>'
 

@@ -80,7 +80,7 @@ class Chart:
     edges: parent and child, in the order of the children. consumer: a locator, or "".
     crash: that the whole consumer crashes at its start, or may, and why; or "".
     since: the Unix second at which a picture begins, if it was chosen. hidden, hidden_losses: how
-    many shards and losses were left out by a selection.
+    many shards and losses were left out by a selection. folded: how many finished shards were.
     """
 
     stream: Stream
@@ -94,6 +94,7 @@ class Chart:
     since: float | None = None
     hidden: int = 0
     hidden_losses: int = 0
+    folded: int = 0
 
 
 def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Chart:

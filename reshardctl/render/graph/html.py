@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reshardctl.model.times import duration, instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.folding import folded
+from reshardctl.render.graph.layout import layout_of
 from reshardctl.render.graph.losses import losses_of
+from reshardctl.render.graph.overview import overview
 from reshardctl.render.graph.page import html_page, legend
-from reshardctl.render.graph.svg import picture
+from reshardctl.render.graph.svg import is_tall, picture
 from reshardctl.render.graph.xml import safe
+from reshardctl.render.words import count
 
 _SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'
 SHARDS = (
@@ -27,6 +31,15 @@ LINE = (
     (_SAMPLE.format("lost"), "will not be read"),
     (_SAMPLE.format("may"), "may not be read"),
 )
+OVERVIEW = "Overview: select a part or a loss to go to it"
+ZOOM = [
+    '<input type="radio" name="zoom" id="fit" checked><label for="fit">fit the width</label>',
+    '<input type="radio" name="zoom" id="full"><label for="full">full size</label>',
+    '<input type="radio" name="zoom" id="twice"><label for="twice">twice the size</label>',
+]
+"""The sizes of the picture; style alone tells them apart, so no script is needed."""
+FEW = 64
+"""Shards whose table is shown at once; a longer one is opened by hand."""
 
 
 def draw(chart: Chart) -> str:
@@ -34,15 +47,26 @@ def draw(chart: Chart) -> str:
     crash = [f'<p class="crash">{safe(chart.crash)}</p>'] if chart.crash else []
     return html_page(
         labels.counted_headline(chart),
-        [f"<h1>{safe(chart.stream.name)}</h1>", *crash, *drawn(chart)],
+        [f"<h1>{safe(chart.stream.name)}</h1>", *crash, *drawn(chart, ZOOM)],
     )
 
 
-def drawn(chart: Chart) -> list[str]:
-    """The losses, the legend, the picture and the table, as markup."""
+def drawn(chart: Chart, zoom: Iterable[str] = ()) -> list[str]:
+    """The losses, the legend, the picture and the table, as markup.
+
+    zoom: the controls of its size, whose ids a document has once.
+    """
     keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
     shown = ['<div class="picture scroll">', picture(chart).rstrip(), "</div>"]
-    return [*_losses(chart), *legend(keys), *shown, *_table(chart)]
+    return [
+        *_losses(chart), *legend(keys), *_overview(chart), *zoom, *shown, *_table(chart),
+    ]
+
+
+def _overview(chart: Chart) -> Iterator[str]:
+    shown = folded(chart)
+    if chart.consumer and is_tall(layout_of(shown)):
+        yield from (f"<h2>{OVERVIEW}</h2>", overview(shown))
 
 
 def _losses(chart: Chart) -> Iterator[str]:
@@ -62,6 +86,8 @@ def _table(chart: Chart) -> Iterator[str]:
     heads = ["shard", "opened", "closed", "lived", "hash space", "parents"]
     if chart.consumer:
         heads += ["position", "unread", "next start", "findings"]
+    few = " open" if len(chart.boxes) <= FEW else ""
+    yield f"<details{few}><summary>{count(len(chart.boxes), 'shard')}</summary>"
     yield '<div class="scroll"><table>'
     yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>"
     yield "<tbody>"
@@ -74,7 +100,7 @@ def _table(chart: Chart) -> Iterator[str]:
         )
         cells = "".join(f"<td>{safe(cell)}</td>" for cell in _cells(box))
         yield f'<tr class="bad">{cells}</tr>' if bad else f"<tr>{cells}</tr>"
-    yield "</tbody></table></div>"
+    yield "</tbody></table></div></details>"
 
 
 def _cells(box: Box) -> list[str]:

@@ -133,3 +133,9 @@ def hidden_losses(chart: Chart) -> str:
 def counted_headline(chart: Chart) -> str:
     """The stream in one line, and how many losses there are."""
     return " · ".join(part for part in (headline(chart), loss_count(chart)) if part)
+
+
+def folding(chart: Chart) -> str:
+    """`12 finished shards are not drawn.`, or ""."""
+    verb = "is" if chart.folded == 1 else "are"
+    return f"{count(chart.folded, 'finished shard')} {verb} not drawn." if chart.folded else ""

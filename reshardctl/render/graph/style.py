@@ -10,6 +10,8 @@ font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 @media (prefers-color-scheme:dark){.reshard{--paper:#12171d;--ink:#e6ebf0;--faint:#93a0ae;
 --grid:#232c36;--closed:#3a4551;--open:#2b587f;--edge:#12171d;--unread:#ffb52e;
 --unread-wash:#b87a00;--lost:#ff4d5e;--lost-fill:#c92a3a;--may:#ff7a86;--line:#ffe9a8}}
+:root.reshard{max-width:100%;height:auto}
+@media print{.reshard{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 .reshard text{fill:var(--ink);font-size:12px}
 .reshard .title{font-size:15px;font-weight:600}
 .reshard .axis{fill:var(--faint);font-size:11px}
@@ -64,11 +66,24 @@ ol{margin:2px 0;padding-left:28px;max-height:30vh;overflow-y:auto}p{margin:2px 0
 .crash,.bad{color:#c4162a;font-weight:600}.losses{color:#c4162a}.losses a{color:inherit}
 .legend{display:flex;flex-wrap:wrap;gap:6px 20px;padding:0;margin:10px 0;list-style:none}
 .legend svg{vertical-align:-3px;margin-right:6px;background:none}
-.picture>svg{display:block;max-width:100%;height:auto}
+.picture>svg{display:block;width:100%;min-width:720px;max-width:1320px;height:auto}
+#full:checked~.picture>svg{width:auto;max-width:none}
+#twice:checked~.picture>svg{width:200%;min-width:2640px;max-width:none}
+.overview{display:block;width:100%;max-width:1320px;height:40vh;max-height:280px;margin:4px 0 10px}
+.overview .part{fill:#f3cf8e;stroke:#fff;stroke-width:.5}
+.overview .lost,.overview .may{stroke-width:0}
+.overview .processed{fill:#b4d0ea;pointer-events:none}
+.overview a:hover .part{fill:#e6b14d}
+input{margin:0 5px 0 0}label{margin-right:16px}summary{margin-top:14px;cursor:pointer}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;margin-top:16px;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid #e4e9ee;white-space:nowrap}
 th{font-weight:600}
 @media (prefers-color-scheme:dark){body{background:#12171d;color:#e6ebf0}
-th,td{border-color:#232c36}.crash,.bad,.losses{color:#ff6b79}}
+th,td{border-color:#232c36}.crash,.bad,.losses{color:#ff6b79}
+.overview .part{fill:#7a5a1c;stroke:#12171d}
+.overview .processed{fill:#2b587f}}
+@media print{*{-webkit-print-color-adjust:exact;print-color-adjust:exact}body{padding:0}
+input,label{display:none}.scroll{overflow:visible}ol{max-height:none}
+.picture>svg,#full:checked~.picture>svg,#twice:checked~.picture>svg{width:100%;min-width:0}}
 """

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
-from reshardctl.render.graph.axes import axes
+from reshardctl.render.graph.axes import TALL, axes
 from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.folding import folded
 from reshardctl.render.graph.layout import LEFT, Layout, layout_of, open_edge
 from reshardctl.render.graph.losses import loss_boxes
+from reshardctl.render.graph.overview import part_anchors
 from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
@@ -23,16 +25,18 @@ def draw(chart: Chart) -> str:
     return ascii_markup('<?xml version="1.0" encoding="UTF-8"?>\n' + picture(chart))
 
 
-def picture(chart: Chart) -> str:
+def picture(whole: Chart) -> str:
     """The svg element. `data-since`, `data-until`: Unix seconds at the ends of the time axis."""
+    chart = folded(whole)
     layout = layout_of(chart)
     width, height = layout.size
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
         f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
         f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
-        f"<title>{safe(labels.counted_headline(chart))}</title>",
-        f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(chart), *axes(chart, layout),
+        f"<title>{safe(labels.counted_headline(whole))}</title>",
+        f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(whole), *axes(chart, layout),
+        *(part_anchors(layout) if is_tall(layout) else ()),
     ]
     for box in chart.boxes:
         parts += shard(box, layout)
@@ -41,6 +45,11 @@ def picture(chart: Chart) -> str:
     parts += loss_boxes(chart, layout)
     parts += shard_labels(chart.boxes, layout)
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def is_tall(layout: Layout) -> bool:
+    """Whether a picture is taller than a screen, so that it has an overview above it."""
+    return layout.height > TALL
 
 
 def _heading(chart: Chart) -> Iterator[str]:

@@ -8,6 +8,7 @@ from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.folding import folded
 from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.words import count
 
@@ -16,18 +17,21 @@ MOST_LISTED = 12
 """Shards that the header lists of each kind of loss."""
 
 
-def draw(chart: Chart) -> str:
+def draw(whole: Chart) -> str:
     """A line a shard and fork, elder families first; what has neither parent nor child alone."""
+    chart = folded(whole)
     boxes = {box.shard: box for box in chart.boxes}
     every = dict.fromkeys([*boxes, *chart.expired])
     cells = {shard: _cells(chart, boxes.get(shard), shard) for shard in every}
-    lines = [labels.headline(chart, "   ")]
+    lines = [labels.headline(whole, "   ")]
     if chart.consumer:
         lines.append(escape(cut(chart.consumer, 200)))
     if chart.crash:
         lines.append(f"✗ {escape(cut(chart.crash, 300))}")
     lines += _losses(chart)
     lines += ["", *forks(chart, cells)]
+    if chart.folded:
+        lines += ["", labels.folding(chart)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -87,7 +87,8 @@ def test_the_page_lists_them_first_with_links_to_their_boxes():
 
 
 def picture_in(page: str):
-    inside = page[page.index('<svg xmlns="'):]
+    inside = page[page.index('<div class="picture'):]
+    inside = inside[inside.index("<svg "):]
     return parsed(inside[: inside.index("</svg>") + 6])
 
 

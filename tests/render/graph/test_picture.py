@@ -156,7 +156,7 @@ def test_nothing_comes_from_elsewhere(form):
     assert out.isascii()
     assert not re.search(r"<(script|link|img|iframe|image|use|foreignObject)\b|@import", out)
     assert not re.search(r"\b(src|on\w+)\s*=", out)
-    assert all(link.startswith("#loss-") for link in re.findall(r'href="([^"]*)"', out))
+    assert all(link.startswith(("#loss-", "#part-")) for link in re.findall(r'href="([^"]*)"', out))
     assert set(re.findall(r"url\(([^)]*)\)", out)) <= {
         "#reshard-unread", "#reshard-perhaps", "#reshard-may"
     }

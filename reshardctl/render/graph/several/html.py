@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
-from reshardctl.render.graph.html import SHARDS
+from reshardctl.render.graph.html import SHARDS, ZOOM
 from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.graph.page import KEY, html_page, legend
 from reshardctl.render.graph.several import svg
@@ -24,7 +24,7 @@ def draw(shown: Together) -> str:
     return html_page(labels.headline(shown.base), [
         f"<h1>{safe(shown.base.stream.name)}</h1>", *_losses(shown),
         *legend(keys, _consumers(shown)),
-        '<div class="picture scroll">', svg.picture(shown, legend=False).rstrip(), "</div>",
+        *ZOOM, '<div class="picture scroll">', svg.picture(shown, legend=False).rstrip(), "</div>",
         *_table(shown),
     ])
 

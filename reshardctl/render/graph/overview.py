@@ -1,0 +1,68 @@
+"""The overview above a tall picture: the whole stream at the height of a screen, without scripts.
+
+A click on a part of the hash space, or on a loss, goes to it in the picture below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reshardctl.model import HASH_SPACE
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Chart
+from reshardctl.render.graph.layout import LEFT, TOP, WIDTH, Layout, layout_of, open_edge
+from reshardctl.render.graph.losses import loss_box, losses_of
+from reshardctl.render.graph.xml import px, safe
+
+HEIGHT = 280.0
+"""Pixels of the hash space."""
+PARTS = 16
+"""Parts of the hash space with a link each."""
+
+
+def part_anchors(layout: Layout) -> Iterator[str]:
+    """Where the links of the overview lead to, in the picture."""
+    for part in range(PARTS):
+        y = layout.y(HASH_SPACE * part // PARTS)
+        yield f'<g id="part-{part}"><path d="M{px(LEFT)},{px(y)}h1"/></g>'
+
+
+def overview(chart: Chart) -> str:
+    """The svg element. Losses have their least size here too, above the line."""
+    layout = replace(layout_of(chart), height=HEIGHT)
+    size = f"{px(LEFT)} {px(TOP)} {px(WIDTH)} {px(HEIGHT)}"
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard overview" '
+        f'viewBox="{size}" preserveAspectRatio="none">',
+        f"<title>{safe(labels.counted_headline(chart))}</title>",
+        *_parts(layout), *_processed(chart, layout), *_losses(chart, layout), "</svg>",
+    ])  # fmt: skip
+
+
+def _parts(layout: Layout) -> Iterator[str]:
+    for part in range(PARTS):
+        top, end = (layout.y(HASH_SPACE * p // PARTS) for p in (part, part + 1))
+        yield (
+            f'<a href="#part-{part}"><rect class="part" x="{px(LEFT)}" y="{px(top)}" '
+            f'width="{px(WIDTH)}" height="{px(end - top)}"><title>part {part + 1} of {PARTS}'
+            "</title></rect></a>"
+        )
+
+
+def _processed(chart: Chart, layout: Layout) -> Iterator[str]:
+    """What is processed, left of the line."""
+    points = [f"{px(LEFT)},{px(TOP)}"]
+    for low, end, moment in open_edge(chart, layout.until):
+        x = px(layout.x(moment))
+        points += [f"{x},{px(layout.y(low))}", f"{x},{px(layout.y(end))}"]
+    points.append(f"{px(LEFT)},{px(TOP + layout.height)}")
+    yield f'<polygon class="processed" points="{" ".join(points)}"/>'
+
+
+def _losses(chart: Chart, layout: Layout) -> Iterator[str]:
+    for one in reversed(losses_of(chart)):
+        kind = "lost" if one.loss.certain else "may"
+        told = [f"shard {labels.name(one.box.shard)}", labels.loss(one.position)]
+        drawn = loss_box(one.box, [one.loss], layout, (kind, f"overview-{one.anchor}"), told)
+        yield f'<a href="#{one.anchor}">{drawn.replace("data-loss", "data-overview")}</a>'
