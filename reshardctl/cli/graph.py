@@ -86,7 +86,7 @@ def graph(
     from reshardctl.commands.account import Account
     from reshardctl.commands.graph import GraphRequest
     from reshardctl.commands.graph import graph as drawn
-    from reshardctl.console.stdout import show
+    from reshardctl.console.stdout import columns, show
     from reshardctl.stores.named_file import check_file, replace_file
 
     account = Account(region, profile, role_arn, endpoint_url or ())
@@ -95,6 +95,7 @@ def graph(
     request = GraphRequest(
         consumers=consumers or (), format=form, stream=stream, account=account, probe=probe,
         config=config, shards=shards or (), only_bad=only_bad, since=since,
+        width=columns() if output is None else None,
     )
     picture = drawn(request, Terminal())
     if output is None:

@@ -37,6 +37,8 @@ class GraphRequest(Selection):
     since: str | None = None
     """Only shards that were open at this time or later, as in `2026-09-22T09:14:00Z`, `-90m` or
     `@reshard`, where the picture begins; none means from before the first event."""
+    width: int | None = None
+    """Columns that a line of `text` may have; none means as many as it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,9 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
     if not consumers and (request.stream is not None or not _configured(request)):
         return Graph(_alone(request, drawn, observer))
     if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], request)):
-        return Graph(draw(form, *alone, selection=drawn.on(*alone, judged=False)))
+        return Graph(
+            draw(form, *alone, selection=drawn.on(*alone, judged=False), width=request.width)
+        )
     targets = several(consumers, request, observer)
     if len(targets) > 1:
         return _together(request, targets, drawn, observer)
@@ -66,7 +70,7 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
         target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
     lineage, now = report.snapshot.lineage, report.snapshot.now
-    return Graph(draw(form, lineage, now, report, drawn.on(lineage, now)))
+    return Graph(draw(form, lineage, now, report, drawn.on(lineage, now), request.width))
 
 
 def _configured(selection: Selection) -> bool:
@@ -81,7 +85,8 @@ def _alone(request: GraphRequest, drawn: AskedShards, observer: Observer) -> str
     if request.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     lineage, now = listed(request.account, request.stream, observer)
-    return draw(request.format, lineage, now, selection=drawn.on(lineage, now, judged=False))
+    selection = drawn.on(lineage, now, judged=False)
+    return draw(request.format, lineage, now, selection=selection, width=request.width)
 
 
 def _together(
@@ -109,5 +114,7 @@ def _together(
         observer.note(f"{entry.name} is not in the picture: {entry.failure.what}")
     lineage = reports[0][1].snapshot.lineage
     now = max(report.snapshot.now for _, report in reports)
-    picture = draw_several(form, lineage, now, reports, drawn.on(lineage, now))
+    picture = draw_several(
+        form, lineage, now, reports, drawn.on(lineage, now), request.width
+    )
     return Graph(picture, shown.exit)

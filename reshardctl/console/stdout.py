@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from shutil import get_terminal_size
 
 from reshardctl.console.failures import PipeClosed
 from reshardctl.console.progress import clear
@@ -30,3 +31,8 @@ def write(text: str) -> None:
 def unicode_is_read() -> bool:
     """Whether stdout takes more than ASCII."""
     return (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
+
+
+def columns() -> int | None:
+    """The width of the terminal that stdout is, `None` if it is none."""
+    return get_terminal_size().columns if sys.stdout.isatty() else None

@@ -9,6 +9,7 @@ import pytest
 
 from reshardctl.cli.graph import GraphFormat
 from tests.cli.lab import mode_of_new_files
+from tests.cli.process import on_terminal
 from tests.render.graph.drawing import parsed, rects
 
 OPTIONS = "?initial=LATEST&release=3.5.1"
@@ -122,3 +123,11 @@ def test_a_part_that_is_not_there_is_said(lab_of, words, said):
     shown = lab_of("a-both").cli("graph", "--stream", "orders", *words)
     assert (shown.code, shown.out) == (2, "")
     assert shown.says(*said)
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_text_fits_the_terminal(lab_of, columns):
+    lab = lab_of("a-both", OPTIONS)
+    code, shown = on_terminal(lab, ["graph", *lab.where], columns=columns)
+    assert code == 0 and shown.count("stalls") == 2
+    assert max(map(len, shown.splitlines())) <= columns

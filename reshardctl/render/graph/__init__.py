@@ -24,10 +24,15 @@ GRAPHS: Mapping[str, Callable[[Chart], str]] = {
 
 def draw(
     form: str, lineage: Lineage, now: float, report: Report | None = None,
-    selection: DrawnShards = EVERY_SHARD,
+    selection: DrawnShards = EVERY_SHARD, width: int | None = None,
 ) -> str:
-    """The lineage at `now` (Unix seconds) in a format, with the line of a judged consumer."""
+    """The lineage at `now` (Unix seconds) in a format, with the line of a judged consumer.
+
+    width: columns that a line of text may have; `None` for as many as it needs.
+    """
     (chart,) = select([chart_of(lineage, now, report)], selection)
+    if form == "text":
+        return text.draw(chart, width)
     return GRAPHS[form](chart)
 
 

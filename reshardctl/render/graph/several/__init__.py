@@ -18,10 +18,14 @@ SEVERAL: Mapping[str, Callable[[Together], str]] = {
 
 def draw_several(
     form: str, lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]],
-    selection: DrawnShards = EVERY_SHARD,
+    selection: DrawnShards = EVERY_SHARD, width: int | None = None,
 ) -> str:
-    """The lineage at `now` (Unix seconds), with the lines of consumers by their names."""
-    return SEVERAL[form](together(lineage, now, reports, selection))
+    """The lineage at `now` (Unix seconds), with the lines of consumers by their names.
+
+    width: columns that a line of text may have; `None` for as many as it needs.
+    """
+    shown = together(lineage, now, reports, selection)
+    return text.draw(shown, width) if form == "text" else SEVERAL[form](shown)
 
 
 __all__ = ["SEVERAL", "draw_several"]

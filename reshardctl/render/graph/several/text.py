@@ -7,13 +7,16 @@ from string import ascii_lowercase
 from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
+from reshardctl.render.graph.forks import fitted, forks
 from reshardctl.render.graph.several.svg import describe
 from reshardctl.render.graph.several.together import Line, Together
-from reshardctl.render.graph.text import forks
 
 
-def draw(shown: Together) -> str:
-    """Letters stand for the consumers, so that eight of them find room."""
+def draw(shown: Together, width: int | None = None) -> str:
+    """Letters stand for the consumers, so that eight of them find room.
+
+    width: columns of the terminal; `None` for lines as long as they need to be.
+    """
     letters = [_letter(index) for index in range(len(shown.lines))]
     cells = {
         box.shard: (labels.name(box.shard), labels.life(box, shown.base.now), *(
@@ -31,7 +34,8 @@ def draw(shown: Together) -> str:
         f"{letter}  {escape(describe(line))}"
         for letter, line in zip(letters, shown.lines, strict=True)
     ]
-    return "\n".join(line.rstrip() for line in [*lines, "", *forks(shown.base, cells)]) + "\n"
+    lines = [*fitted(lines, width), "", *forks(shown.base, cells, width)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _letter(index: int) -> str:
