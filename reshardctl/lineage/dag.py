@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
-from reshardctl.lineage.breaches import Breach, breaches, hash_range
+from reshardctl.lineage.breaches import Breach, breaches
 from reshardctl.lineage.columns import (
     NOBODY,
     Builder,
@@ -17,8 +17,9 @@ from reshardctl.lineage.columns import (
     fields_of_shards,
 )
 from reshardctl.lineage.ids import Runs
+from reshardctl.lineage.kept import Children, Closed, Names, Open, Opened, Parents, Shards
 from reshardctl.lineage.links import Links, out_of_order, parents_first
-from reshardctl.model import Shard, ShardId, Stream, index_of, time_of
+from reshardctl.model import Shard, ShardId, Stream, index_of
 
 
 class Lineage:
@@ -57,6 +58,13 @@ class Lineage:
         self._links = Links(columns)
         self._opened = columns.end.absent()
         self._order = parents_first(columns, self._links) if out_of_order(columns) else None
+        self._names = Names(columns)
+        self._parents = Parents(columns, self._names)
+        self._children = Children(columns, self._names, self._links)
+        self._shards = Shards(columns, self._names)
+        self._opened_at = Opened(columns, self._names)
+        self._is_open = Open(columns, self._names)
+        self._closed_at = Closed(columns, self._names, self._opened_at, self._children)
 
     def as_of(self, now: float) -> Lineage:
         """The same lineage, as of that time (Unix seconds)."""
@@ -70,47 +78,42 @@ class Lineage:
         return len(self._columns.ids)
 
     def __iter__(self) -> Iterator[ShardId]:
-        ids = self._columns.ids
-        return ids.names() if self._order is None else map(ids.name, self._order)
+        names = self._names.all()
+        return iter(names) if self._order is None else map(names.__getitem__, self._order)
+
+    def __reversed__(self) -> Iterator[ShardId]:
+        names = self._names.all()
+        return reversed(names) if self._order is None else map(
+            names.__getitem__, reversed(self._order)
+        )
 
     def __contains__(self, shard: object) -> bool:
-        return isinstance(shard, str) and self._columns.ids.row(shard) != NOBODY
+        if self._names.rows:
+            return shard in self._names.rows
+        return isinstance(shard, str) and self._names.row(shard) != NOBODY
 
     def __getitem__(self, shard: ShardId) -> Shard:
-        row = self._row(shard)
-        columns = self._columns
-        low, high = hash_range(columns, row)
-        return Shard(
-            shard,
-            self._name(columns.parent[row]),
-            self._name(columns.adjacent[row]),
-            low,
-            high,
-            columns.start[row],
-            columns.end[row] or None,
-        )
+        return self._shards[shard]
 
     def parents(self, shard: ShardId) -> tuple[ShardId, ...]:
         """The shard's listed parents; a shard that is not listed has none."""
-        row = self._columns.ids.row(shard)
-        return tuple(map(self._columns.ids.name, self._parent_rows(row)))
+        return self._parents[shard]
 
     def children(self, shard: ShardId) -> tuple[ShardId, ...]:
         """Listed children in id order, of listed and of unlisted shards alike."""
-        row = self._columns.row(shard)
-        return tuple(map(self._columns.ids.name, self._child_rows(row)))
+        return self._children[shard]
 
     def ancestors(self, shard: ShardId) -> set[ShardId]:
         """All listed ancestors of the shard."""
-        return self._reach(shard, self._parent_rows)
+        return _reached(shard, self._parents)
 
     def descendants(self, shard: ShardId) -> set[ShardId]:
         """All listed descendants of the shard."""
-        return self._reach(shard, self._child_rows)
+        return _reached(shard, self._children)
 
     def open_shards(self) -> Iterator[ShardId]:
         """Ids of the open shards, in id order."""
-        return map(self._columns.ids.name, self._opened)
+        return map(self._names.name, self._opened)
 
     def open_count(self) -> int:
         """The number of open shards."""
@@ -118,7 +121,7 @@ class Lineage:
 
     def is_open(self, shard: ShardId) -> bool:
         """Whether the shard is open, without making a `Shard`."""
-        return self._columns.end.is_absent(self._row(shard))
+        return self._is_open[shard]
 
     def roots(self) -> Iterator[ShardId]:
         """Listed shards without a listed parent, which are readable at the trim horizon."""
@@ -132,20 +135,14 @@ class Lineage:
 
     def opened_at(self, shard: ShardId) -> float | None:
         """Unix second in which the shard opened, from its StartingSequenceNumber."""
-        return time_of(self._columns.start[self._row(shard)])
+        return self._opened_at[shard]
 
     def closed_at(self, shard: ShardId) -> float | None:
         """Unix second in which the shard closed, from its EndingSequenceNumber; `None` while open.
 
         If that cannot be decoded (emulators), the first start of a child is taken.
         """
-        end = self._columns.end[self._row(shard)]
-        if not end:
-            return None
-        if (decoded := time_of(end)) is not None:
-            return decoded
-        starts = (self.opened_at(child) for child in self.children(shard))
-        return min((start for start in starts if start is not None), default=None)
+        return self._closed_at[shard]
 
     def newest_index(self) -> int:
         """The highest shard index listed, -1 if none; a higher one does not exist yet."""
@@ -162,29 +159,13 @@ class Lineage:
         """SHA-256 of the listing: equal for equal listings, within one release of this program."""
         return self._columns.digest()
 
-    def _row(self, shard: ShardId) -> int:
-        row = self._columns.ids.row(shard)
-        if row == NOBODY:
-            raise KeyError(shard)
-        return row
 
-    def _name(self, row: int) -> ShardId | None:
-        return None if row == NOBODY else ShardId(self._columns.name(row))
-
-    def _parent_rows(self, row: int) -> list[int]:
-        if row < 0:
-            return []
-        pair = (self._columns.parent[row], self._columns.adjacent[row])
-        return [parent for parent in pair if parent >= 0]
-
-    def _child_rows(self, row: int) -> list[int]:
-        return [] if row == NOBODY else self._links.children(row)
-
-    def _reach(self, shard: ShardId, step: Callable[[int], list[int]]) -> set[ShardId]:
-        seen: set[int] = set()
-        todo = step(self._columns.row(shard))
-        while todo:
-            if (row := todo.pop()) not in seen:
-                seen.add(row)
-                todo += step(row)
-        return set(map(self._columns.ids.name, seen))
+def _reached(shard: ShardId, step: Mapping[str, tuple[ShardId, ...]]) -> set[ShardId]:
+    """All shards that repeated steps lead to."""
+    seen: set[ShardId] = set()
+    todo = list(step[shard])
+    while todo:
+        if (near := todo.pop()) not in seen:
+            seen.add(near)
+            todo += step[near]
+    return seen

@@ -1,0 +1,75 @@
+"""Look-ups by id: the same before and after the shards were iterated over, and found once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, shard_id, time_of
+from reshardctl.testing.lineages import STREAM, lineages, split_in_turn
+
+UNLISTED = ShardId("shardId-000000099999")
+
+
+def shards_of(lineage):
+    return [lineage[shard] for shard in lineage]
+
+
+@given(lineages())
+def test_every_look_up_says_what_the_listing_says_before_and_after_an_iteration(listed):
+    """The listing itself is the expectation: parents as named, children as those that name it."""
+    shards = shards_of(listed)
+    fresh = Lineage(STREAM, shards)
+    for _ in range(2):
+        for shard in shards:
+            named = [parent for parent in shard.parents if parent in fresh]
+            born = [other.id for other in shards if shard.id in other.parents]
+            assert fresh[shard.id] == shard
+            assert fresh.parents(shard.id) == tuple(named)
+            assert fresh.children(shard.id) == tuple(born)
+            assert fresh.opened_at(shard.id) == time_of(shard.start)
+            assert fresh.closed_at(shard.id) == (time_of(shard.end) if shard.end else None)
+            assert fresh.is_open(shard.id) == (shard.end is None)
+        assert UNLISTED not in fresh
+        assert fresh.parents(UNLISTED) == fresh.children(UNLISTED) == ()
+        assert list(reversed(fresh)) == list(reversed(list(fresh)))
+
+
+@pytest.mark.parametrize("iterated", [False, True])
+def test_a_parent_that_expired_has_children_and_is_not_listed(iterated):
+    whole = split_in_turn(2, [0])
+    rest = Lineage(STREAM, [whole[shard] for shard in whole if shard != shard_id(0)])
+    if iterated:
+        list(rest)
+    assert rest.children(shard_id(0)) == (shard_id(2), shard_id(3))
+    assert rest.parents(shard_id(2)) == ()
+    assert rest[shard_id(2)].parent == shard_id(0)
+    with pytest.raises(KeyError):
+        rest.opened_at(shard_id(0))
+    with pytest.raises(KeyError):
+        rest.closed_at(shard_id(0))
+
+
+def test_ids_of_another_form_keep_their_places():
+    """Emulators write other ids; each is found by its own text."""
+    whole = split_in_turn(1, [0])
+    other = {shard: ShardId(f"shard-{shard[-1]}-of-an-emulator") for shard in whole}
+    shards = [
+        replace(
+            one, id=other[one.id], parent=None if one.parent is None else other[one.parent]
+        )
+        for one in shards_of(whole)
+    ]
+    lineage = Lineage(STREAM, shards)
+    first, *below = lineage
+    assert lineage.children(first) == tuple(below)
+    assert {lineage.parents(shard) for shard in below} == {(first,)}
+
+
+def test_a_shard_is_made_once():
+    lineage = split_in_turn(2, [0])
+    assert lineage[shard_id(1)] is lineage[shard_id(1)]
+    assert next(iter(lineage)) is next(iter(lineage))
