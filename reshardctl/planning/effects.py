@@ -432,9 +432,7 @@ def _past_disorder(state: StreamState, processed: Frontier, run: Simulation) -> 
     lineage = state.lineage
     for shard in lineage:
         span = processed.get(shard)
-        if span is None or span.lo in (START, DONE) or span.lo.rank is not Rank.INSIDE:
-            continue
-        if span.lo.by_time:
+        if span is None or span.lo.rank is not Rank.INSIDE or span.lo.by_time:
             continue
         unread = tuple(
             p for p in lineage.parents(shard) if p in processed and processed[p].hi < DONE

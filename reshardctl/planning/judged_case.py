@@ -24,6 +24,7 @@ from reshardctl.planning.effects import Effect, StreamState, aged, effects
 from reshardctl.planning.no_less import reopened
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.planning.prices import worthwhile
+from reshardctl.planning.remembered import Remembered
 from reshardctl.planning.scope import Scope
 
 
@@ -58,6 +59,8 @@ class Case:
     """The frontier that a sink proves, whatever the rows say; `None` to use the rows."""
     scope: Scope | None = None
     """The part that may be written; `None` for all."""
+    remembered: Remembered = field(default_factory=Remembered, compare=False, repr=False)
+    """What was parsed and simulated for this case and those made from it."""
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -91,9 +94,19 @@ class Case:
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""
-        return self.consumer.parse(
-            self.images if images is None else images, self.state.lineage.stream
-        )
+        asked = self.images if images is None else images
+        return self.remembered.checkpoint(self.consumer, asked, self.state.lineage.stream)
+
+    def simulation(self, checkpoint: Any, candidate: Candidate) -> Simulation:
+        """What a candidate does at its next start on a checkpoint, at the time of the case."""
+        lineage = self.state.lineage
+        start = self.remembered.start(self.consumer, lineage, checkpoint, candidate)
+        return aged(self.state, start)
+
+    def processed(self, checkpoint: Any, candidate: Candidate) -> Frontier:
+        """What a checkpoint proves to be processed if this candidate wrote it."""
+        lineage = self.state.lineage
+        return self.remembered.processed(self.consumer, lineage, checkpoint, candidate)
 
 
 def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Frontier:
@@ -104,7 +117,7 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     if case.recreated:
         return {shard: Span(START, START) for shard in lineage}
     checkpoint = case.checkpoint(images)
-    frontiers = [case.consumer.processed(lineage, checkpoint, c.app) for c in case.candidates]
+    frontiers = [case.processed(checkpoint, candidate) for candidate in case.candidates]
     frontier = dict(frontiers[0])
     for other in frontiers[1:]:
         frontier = {shard: meet(frontier[shard], other[shard]) for shard in frontier}
@@ -121,7 +134,7 @@ def _of_sink(case: Case, frontier: Frontier, images: Iterable[Image] | None) -> 
     if case.recreated:
         return completed
     checkpoint = case.checkpoint(images)
-    stored = case.consumer.processed(lineage, checkpoint, case.candidates[0].app)
+    stored = case.processed(checkpoint, case.candidates[0])
     return {s: span for s, span in stored.items() if s not in lineage} | completed
 
 
@@ -158,7 +171,5 @@ def judged_as(
     case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, processed: Frontier
 ) -> Judged:
     """The next start of one candidate on a checkpoint, with its effects."""
-    run = aged(
-        case.state, case.consumer.simulate_start(case.state.lineage, checkpoint, candidate.app)
-    )
+    run = case.simulation(checkpoint, candidate)
     return Judged(candidate, run, tuple(effects(case.state, want, processed, run)))

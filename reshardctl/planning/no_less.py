@@ -41,6 +41,8 @@ def loses_nothing(effects: Iterable[Effect]) -> bool:
 
 def reopened(processed: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
     """The frontier with these shards possibly read no further than here."""
+    if not kept:
+        return processed
     return {
         shard: Span(
             min(span.lo, kept[shard]), span.hi, Basis.INFERRED, "the next start reads it again"

@@ -27,7 +27,7 @@ from reshardctl.model.times import instant
 from reshardctl.planning.agreement import agree, alike
 from reshardctl.planning.as_given import not_as_given, not_given, unsaid
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
-from reshardctl.planning.effects import Effect, Harm, aged, drained_unended, effects
+from reshardctl.planning.effects import Effect, Harm, drained_unended, effects
 from reshardctl.planning.fixpoint import Planning, fixpoint
 from reshardctl.planning.joint import Trial, joint
 from reshardctl.planning.judged_case import (
@@ -142,10 +142,7 @@ def _withheld(case: Case, decision: Decision) -> dict[ShardId, Cut]:
     then = case.checkpoint(after(case.images, ahead(decision.steps)))
     kept: dict[ShardId, Cut] = {}
     for candidate in case.candidates:
-        before, later = (
-            aged(case.state, case.consumer.simulate_start(case.state.lineage, rows, candidate.app))
-            for rows in (checkpoint, then)
-        )
+        before, later = (case.simulation(rows, candidate) for rows in (checkpoint, then))
         for shard, cut in withheld(processed, before, later).items():
             if shard in case.state.lineage:
                 kept[shard] = cut if kept.get(shard, cut) == cut else START
@@ -231,8 +228,8 @@ def _right_for_all(
     """These steps as a plan, `None` if some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
     for start in () if case.policy.skips else judged:
-        run = case.consumer.simulate_start(case.state.lineage, checkpoint, start.candidate.app)
-        if not delivers_no_less(processed, start.simulation, aged(case.state, run)):
+        run = case.simulation(checkpoint, start.candidate)
+        if not delivers_no_less(processed, start.simulation, run):
             return None
     return _proven(case, steps)
 

@@ -50,7 +50,7 @@ def _moved(case: Case, steps: Sequence[Step]) -> Iterator[ShardId]:
     was, now = rows.positions(old), rows.positions(new)
     changed = [s for s in dict.fromkeys([*was, *now]) if was.get(s) != now.get(s)]
     runs = [
-        [rows.simulate_start(lineage, checkpoint, c.app).fates for checkpoint in (old, new)]
+        [case.remembered.start(rows, lineage, each, c).fates for each in (old, new)]
         for c in case.candidates
     ]
     for shard in changed:
