@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.bystanders import notes
 from reshardctl.consumers.kcl.crashes import crash, finished
 from reshardctl.consumers.kcl.flaws import OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
-from reshardctl.consumers.kcl.positions import PositionKind, kind_of
+from reshardctl.consumers.kcl.positions import PositionKind, kind_of, kinds_of
 from reshardctl.consumers.kcl.releases import Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
@@ -40,6 +41,8 @@ from reshardctl.model import (
     exactly,
     index_of,
 )
+
+_NEVER = WontRead(Cause.NO_POSITION, "has no lease, and no synchronisation will create one")
 
 
 @dataclass(slots=True)
@@ -67,22 +70,31 @@ class _Lease:
 
 def simulate_start(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     """Returns a fate for every listed shard and every row."""
+    return table.once("start", (lineage, app), lambda: _simulated(lineage, table, app))
+
+
+def _simulated(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     run = _Run(lineage, table, app)
     run.play()
-    shards = [*(s for s in table.rows if s not in lineage), *lineage]
-    fates = {s: run.fate(s) for s in shards}
+    fates = run.fates()
     return Simulation(fates, crash(lineage, table, app.traits), tuple(notes(table, app.traits)))
 
 
 class _Run:
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
+        self._kinds = kinds_of(lineage, table)
         self._leases: dict[ShardId, _Lease] = {}
         strict = app.traits.unreadable is not Unreadable.LEFT_OUT
         self._audits_throw = any(
             strict if row.unread(app.traits) else row.position is None
             for row in table.rows.values()
         )
+        self._throwing = {
+            shard for shard, row in table.rows.items()
+            if row.unread(app.traits) and not row.ignored(app.traits)
+        }
+        """Leases that throw where they are read; a row of another kind only occupies its key."""
         self._fully = app.traits.syncs_fully
         self._swept = {
             row.shard for row in table.rows.values() if self._fully and swept(lineage, row)
@@ -116,11 +128,25 @@ class _Run:
             if not self._refill(rounds):
                 return
 
-    def fate(self, shard: ShardId) -> Fate:
-        """The fate of one shard."""
-        lease = self._leases.get(shard)
-        if lease is None:
-            return self._without_lease(shard)
+    def fates(self) -> dict[ShardId, Fate]:
+        """The fate of every listed shard and of every row, unlisted ones first."""
+        fates: dict[ShardId, Fate] = {}
+        for shard in chain((s for s in self._table.rows if s not in self._lineage), self._lineage):
+            if (lease := self._leases.get(shard)) is not None:
+                fates[shard] = self._fate(lease)
+            elif self._is_left_alone(shard):
+                fates[shard] = _NEVER
+            else:
+                fates[shard] = self._without_lease(shard)
+        return fates
+
+    def _is_left_alone(self, shard: ShardId) -> bool:
+        """Whether neither a shard nor a parent of it has a lease, as in most of a history."""
+        near = (shard, *self._lineage.parents(shard))
+        return not self._fully and self._taken.isdisjoint(near)
+
+    def _fate(self, lease: _Lease) -> Fate:
+        shard = lease.shard
         if lease.stuck is not None and lease.stuck.cause is not Cause.MERGE_WAITS:
             return lease.stuck
         closed = shard not in self._lineage or not self._lineage.is_open(shard)
@@ -139,17 +165,15 @@ class _Run:
         parents = frozenset(p for p in self._lineage.parents(shard) if p in self._taken)
         if self._fully:
             why = "has no lease; shards below it have, so no synchronisation will ever create it"
-        elif parents:
-            why = "has no lease; its parents have, so no synchronisation will ever create it"
         else:
-            why = "has no lease, and no synchronisation will create one"
+            why = "has no lease; its parents have, so no synchronisation will ever create it"
         return WontRead(Cause.NO_POSITION, why, parents)
 
     def _lease_of(self, row: Row) -> _Lease:
         shard, app = row.shard, self._app
         lease = _Lease(shard, START, Cause.POSITION, "resumes at its checkpoint")
         lease.hash_range = row.hash_range or self._listed_range(shard)
-        kind = kind_of(self._lineage, row)
+        kind = self._kinds[shard]
         if shard in self._swept:
             return self._sweep(lease, row)
         if kind is PositionKind.END and finished(row, app.traits):
@@ -284,15 +308,9 @@ class _Run:
 
     def _blind(self, shard: ShardId) -> bool:
         """Whether its end always fails because a child's lease exists and cannot be read."""
-        if shard not in self._lineage:
+        if not self._throwing or shard not in self._lineage:
             return False
-        rows = (self._table.rows.get(child) for child in self._lineage.children(shard))
-        return any(row is not None and self._throws(row) for row in rows)
-
-    def _throws(self, row: Row) -> bool:
-        """Whether reading the lease throws; a row of another kind is none but occupies its key."""
-        traits = self._app.traits
-        return bool(row.unread(traits)) and not row.ignored(traits)
+        return not self._throwing.isdisjoint(self._lineage.children(shard))
 
     def _over(self, shard: ShardId) -> bool:
         lease = self._leases.get(shard)

@@ -152,7 +152,7 @@ class _Orders:
         self._fates = simulate_start(lineage, table, app).fates
         self._crashing = frozenset(crashing_shards(lineage, table, app.traits))
         self._orders: dict[ShardId, _Order] = {}
-        self._coming: dict[ShardId, bool] = {}
+        self._coming: set[ShardId] = set()
         """Absent rows that the library itself creates after the orders are carried out."""
 
     def all(self) -> dict[ShardId, _Order]:
@@ -161,18 +161,23 @@ class _Orders:
             if shard not in self._leave and shard not in self._lineage:
                 self._unlisted(shard)
         for shard in self._lineage:
-            if shard not in self._table.rows:
-                self._coming[shard] = self._parent_will_create(shard)
+            row = self._table.rows.get(shard)
+            if row is None:
+                if self._parent_will_create(shard):
+                    self._coming.add(shard)
+                elif self._want[shard] is DONE:
+                    continue  # processed, as most of a long history is
             if shard not in self._leave and shard not in self._orders:
-                if shard in self._table.rows:
-                    self._with_row(self._table.rows[shard])
+                if row is not None:
+                    self._with_row(row)
                 elif not self._comes_right(shard):
                     self._create(shard, self._fates[shard].why)
         for shard, row in self._table.rows.items():
             if shard in self._lineage and shard not in self._leave:
                 self._complete_merge(row)
-        for shard in reversed(list(self._lineage)):
-            self._put_parents_first(shard)
+        for shard in reversed(self._lineage):
+            if shard in self._orders or shard in self._table.rows:
+                self._put_parents_first(shard)
         return self._orders
 
     def _unlisted(self, shard: ShardId) -> None:
@@ -265,7 +270,7 @@ class _Orders:
     def _comes_right(self, shard: ShardId) -> bool:
         """Whether an absent row needs no write: processed, or KCL creates it as wanted."""
         want, fate = self._want[shard], self._fates[shard]
-        if self._coming[shard]:
+        if shard in self._coming:
             return want == START
         if want == DONE:
             return True
@@ -277,7 +282,12 @@ class _Orders:
         """Whether the end of a parent, with a row now or with one ordered, will create it."""
         if self._app.traits.syncs_fully:
             return self._made_below_a_lease(shard)
-        return any(self._makes_children(parent) for parent in self._lineage.parents(shard))
+        above = self._lineage.parents(shard)
+        if self._coming.isdisjoint(above) and self._orders.keys().isdisjoint(above) and (
+            self._table.rows.keys().isdisjoint(above)
+        ):
+            return False
+        return any(map(self._makes_children, above))
 
     def _made_below_a_lease(self, shard: ShardId) -> bool:
         """Whether the synchronisation at the start creates it, at the target frontier."""
@@ -292,7 +302,7 @@ class _Orders:
             return order.at != DONE
         if row is not None:
             return not row.ended
-        return self._want[shard] != DONE and self._coming.get(shard, False)
+        return shard in self._coming and self._want[shard] != DONE
 
     def _rests_on_a_bad_refill(self, shard: ShardId) -> bool:
         """Whether it is created only because an ancestor is refilled at a wrong position."""

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
+from reshardctl.consumers.kcl.rows import (
+    AT_TIMESTAMP,
+    LATEST,
+    SHARD_END,
+    TRIM_HORIZON,
+    LeaseTable,
+    Row,
+)
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, earlier_incarnation
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -42,6 +49,13 @@ _OF_NUMBERS = {
     NumberKind.AT_END: PositionKind.AT_END,
     NumberKind.NOT_A_NUMBER: PositionKind.NONSENSE,
 }
+
+
+def kinds_of(lineage: Lineage, table: LeaseTable) -> Mapping[ShardId, PositionKind]:
+    """The kind of every row's position."""
+    return table.once("kinds", (lineage,), lambda: {
+        shard: kind_of(lineage, row) for shard, row in table.rows.items()
+    })
 
 
 def kind_of(lineage: Lineage, row: Row) -> PositionKind:

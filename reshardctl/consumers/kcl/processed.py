@@ -6,8 +6,10 @@ finished shards once all their children have made progress (LeaseCleanupManager)
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.positions import PositionKind, kind_of, wrong_parents
+from reshardctl.consumers.kcl.positions import PositionKind, kinds_of, wrong_parents
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import has_hole
 from reshardctl.consumers.sequence_numbers import furthest
@@ -29,6 +31,10 @@ from reshardctl.model import (
 
 def processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     """Returns a span for every listed shard and every row; an empty table proves nothing."""
+    return table.once("processed", (lineage, app), lambda: _processed(lineage, table, app))
+
+
+def _processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     rows = _Present(lineage, table, app)
     absent = _Absent(lineage, table, rows)
     line = {shard: rows.span(row) for shard, row in table.rows.items() if shard not in lineage}
@@ -43,14 +49,21 @@ class _Present:
 
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
+        self._kinds = kinds_of(lineage, table)
+        self._spans: dict[ShardId, Span] = {}
         self._untouched = _untouched(lineage, table)
         times = (time_of(row.position) for row in table.rows.values() if row.position)
         self._oldest = min((time for time in times if time is not None), default=None)
 
     def span(self, row: Row) -> Span:
         """What one row proves of its shard."""
+        if (span := self._spans.get(row.shard)) is None:
+            span = self._spans[row.shard] = self._span(row)
+        return span
+
+    def _span(self, row: Row) -> Span:
         unknown = Span(START, furthest(self._lineage, row.shard))
-        match kind_of(self._lineage, row):
+        match self._kinds[row.shard]:
             case PositionKind.END:
                 if row.shard in self._lineage and self._lineage.is_open(row.shard):
                     return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
@@ -145,63 +158,65 @@ def _moved_back(lineage: Lineage, table: LeaseTable, shard: ShardId) -> bool:
     return any(parent in table.rows for parent in lineage.parents(shard))
 
 
+_COMES = exactly(START, Basis.INFERRED, "its lease comes when its parents end")
+_CLEANED_UP = exactly(DONE, Basis.INFERRED, "its children have progressed: cleaned up")
+_WAITED_FOR = exactly(DONE, Basis.INFERRED, "what waits for its end was read")
+
+
 class _Absent:
     """Causes of absent rows, computed once for the whole lineage."""
 
     def __init__(self, lineage: Lineage, table: LeaseTable, rows: _Present) -> None:
         self._lineage, self._table, self._rows = lineage, table, rows
-        self._pending: dict[ShardId, bool] = {}
-        self._cleaned: dict[ShardId, bool] = {}
-        self._over: dict[ShardId, bool] = {}
-        shards = list(lineage)
-        for shard in shards:
-            if shard not in table.rows:
-                self._pending[shard] = self._awaits_a_parent(shard)
-        for shard in reversed(shards):
-            if shard not in table.rows:
-                self._cleaned[shard] = self._all_children_progressed(shard)
-                self._over[shard] = self._cleaned[shard] or self._held_back_a_reader(shard)
+        self._over: set[ShardId] = set()
+        """Shards that a reader waited for and passed, and those cleaned up."""
+        self._kinds = kinds_of(lineage, table)
+        self._waiting = {shard for shard, row in table.rows.items() if not row.ended}
+        """Shards whose lease has not ended, or comes once those of their parents have.
+
+        An unlisted shard creates no children, so it is no parent here.
+        """
+        self._progressed = {
+            shard for shard, row in table.rows.items() if self._has_progressed(row)
+        }
+        """Shards whose lease is past its start, and those cleaned up because their children are."""
+        absent = [shard for shard in lineage if shard not in table.rows]
+        for shard in absent:
+            if not self._waiting.isdisjoint(lineage.parents(shard)):
+                self._waiting.add(shard)
+        for shard in reversed(absent):
+            children = lineage.children(shard)
+            if children and self._progressed.issuperset(children):
+                self._progressed.add(shard)
+                self._over.add(shard)
+            elif self._held_back_a_reader(children, shard):
+                self._over.add(shard)
 
     def span(self, shard: ShardId) -> Span:
         """What is processed in a listed shard without a lease."""
-        if self._pending[shard]:
-            return exactly(START, Basis.INFERRED, "its lease comes when its parents end")
-        if self._cleaned[shard]:
-            return exactly(DONE, Basis.INFERRED, "its children have progressed: cleaned up")
-        if self._over[shard]:
-            return exactly(DONE, Basis.INFERRED, "what waits for its end was read")
+        if shard in self._waiting:
+            return _COMES
+        if shard in self._progressed:
+            return _CLEANED_UP
+        if shard in self._over:
+            return _WAITED_FOR
         if self._never_made(shard):
             why = "its parents' leases are there, its own never was"
             return exactly(START, Basis.INFERRED, why)
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
 
-    def _awaits_a_parent(self, shard: ShardId) -> bool:
-        """Whether an unfinished ancestor will create it; an unlisted one creates no children."""
-        for parent in self._lineage.parents(shard):
-            row = self._table.rows.get(parent)
-            if (row is None and self._pending[parent]) or (row is not None and not row.ended):
-                return True
-        return False
-
-    def _all_children_progressed(self, shard: ShardId) -> bool:
-        children = self._lineage.children(shard)
-        return bool(children) and all(self._progressed(child) for child in children)
-
-    def _progressed(self, shard: ShardId) -> bool:
+    def _has_progressed(self, row: Row) -> bool:
         """KCL's own test for cleaning up a parent, except for rows that prove nothing.
 
         Those are AT_TIMESTAMP, LATEST where no bootstrap wrote it, the shard's own
         StartingSequenceNumber and numbers of other shards. A fix moves those back to the beginning,
         and its result must prove no less than the rows before it.
         """
-        row = self._table.rows.get(shard)
-        if row is None:
-            return self._cleaned[shard]
         return not self._at_its_start(row) and self._rows.span(row).lo != START
 
     def _at_its_start(self, row: Row) -> bool:
         """Whether the row may have been created at its position, before any record was read."""
-        match kind_of(self._lineage, row):
+        match self._kinds[row.shard]:
             case PositionKind.BY_TIME:
                 return True
             case PositionKind.NUMBER if row.shard in self._lineage:
@@ -218,12 +233,12 @@ class _Absent:
         rows = [r for p in self._lineage[shard].parents if (r := self._table.rows.get(p))]
         return bool(rows) and not any(shard in row.children for row in rows)
 
-    def _held_back_a_reader(self, shard: ShardId) -> bool:
+    def _held_back_a_reader(self, children: Iterable[ShardId], shard: ShardId) -> bool:
         """Whether a child that waits for the shard has progressed, or was itself processed."""
-        for child in self._lineage.children(shard):
+        for child in children:
             row = self._table.rows.get(child)
-            if row is None and self._over[child]:
+            if row is None and child in self._over:
                 return True
-            if row is not None and shard in row.parents and self._progressed(child):
+            if row is not None and shard in row.parents and child in self._progressed:
                 return True
         return False

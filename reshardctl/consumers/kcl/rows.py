@@ -32,6 +32,7 @@ from reshardctl.consumers.kcl.flaws import (
 from reshardctl.consumers.kcl.keys import Named, is_shard, no_lease_table, split
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
+from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, Stream, is_number
 
@@ -81,7 +82,7 @@ class Row:
 
     def unread(self, traits: Traits) -> tuple[Flaw, ...]:
         """Why the release makes no lease of the row; empty where it does."""
-        return tuple(flaw for flaw in self.flaws if flaw.name in traits.reads)
+        return tuple(flaw for flaw in self.flaws if flaw.name in traits.reads) if self.flaws else ()
 
     def ignored(self, traits: Traits) -> bool:
         """Whether the release takes the row for one of another kind and ignores it."""
@@ -123,6 +124,8 @@ class LeaseTable:
     side: Mapping[str, Image] = field(default_factory=dict)
     coordinator: Coordinator = NO_COORDINATOR
     strangers: Mapping[str, Image] = field(default_factory=dict)
+    once: Once = field(default_factory=Once, compare=False, repr=False)
+    """What was computed from the table, so that encoding and judging do it once."""
 
     def images(self) -> list[Image]:
         """Every row that the table was parsed from."""
