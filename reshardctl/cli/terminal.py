@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from reshardctl.commands.observer import Observer, Tasks
 from reshardctl.console import interrupt, progress
 from reshardctl.console.choices import FailOn
 from reshardctl.console.failures import harmless
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.kinesis.budget import USUAL_CALLS, USUAL_SECONDS, Allowance
 from reshardctl.model.times import duration
+
+if TYPE_CHECKING:
+    from reshardctl.kinesis.budget import Allowance
 
 
 class Terminal(Observer):
@@ -65,6 +67,8 @@ class Terminal(Observer):
 
     def reading_shards(self, allowed: Allowance) -> None:
         """Says what reading records may take; in a log only if that is more than usual."""
+        from reshardctl.kinesis.budget import USUAL_CALLS, USUAL_SECONDS
+
         limit = f"at most {allowed.calls:,} calls in {duration(allowed.seconds)}"
         shards = f"{allowed.shards:,} shard{'' if allowed.shards == 1 else 's'}"
         self.phase(

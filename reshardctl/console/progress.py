@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from shutil import get_terminal_size
 
-from reshardctl.model.times import duration
-
 QUIET = 1.0
 """Seconds of one listing or reading before anything is shown."""
 OFTEN = 0.1
@@ -56,6 +54,8 @@ def sentence(what: str, done: int, total: int | None, rate: float) -> str:
     if rate > 0:
         parts.append(f"{rate:,.0f} a second" if rate >= 1 else f"{60 * rate:,.0f} a minute")
         if total is not None and total > done:
+            from reshardctl.model.times import duration  # only here: --help imports this module
+
             parts.append(f"{duration(math.ceil((total - done) / rate))} left")
     return ", ".join(parts)
 

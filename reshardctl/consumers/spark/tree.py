@@ -112,6 +112,7 @@ def _batches(
     batches: dict[int, Batch] = {}
     offsets: dict[int, SourceOffset] = {}
     before: int | None = None
+    committed = stored.counted
     for number, log in stored.logs.items():
         if source not in log:
             continue
@@ -125,7 +126,7 @@ def _batches(
             log,
             offset.positions if offset else {},
             offset.batch_id if offset else None,
-            number in stored.counted,
+            number in committed,
             broken,
             log[source] != NO_OFFSET,
             offset.created if offset else None,
