@@ -84,11 +84,11 @@ class Inspection:
         return entry.report
 
     def _repr_html_(self) -> str:
-        """What a notebook displays: findings, picture and table, in a frame without scripts."""
+        """What a notebook displays: a page for each consumer, in a frame without scripts."""
         from reshardctl.render.finding_markup import frame
         from reshardctl.render.report_page import page
 
-        return frame(page(self.roundup), HEIGHT)
+        return "\n".join(frame(page(entry), HEIGHT) for entry in self.roundup.entries)
 
 
 def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:

@@ -1,4 +1,4 @@
-"""Reports as one HTML page: findings, picture and table of every consumer; for notebooks.
+"""A report as an HTML page: findings, picture and table of a consumer; for notebooks.
 
 No script and nothing from elsewhere; a policy in it forbids both.
 """
@@ -17,17 +17,15 @@ from reshardctl.render.graph.html import drawn
 from reshardctl.render.graph.page import html_page
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import safe
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup import Entry
 from reshardctl.render.words import absolute, sentence
 
 NOTHING = "No findings."
 
 
-def page(roundup: Roundup) -> str:
-    """The page of all consumers of a round-up, ASCII."""
-    names = ", ".join(entry.name for entry in roundup.entries)
-    body = [line for entry in roundup.entries for line in _consumer(entry)]
-    return html_page(names, body, f"{PAGE}{finding_markup.STYLE}")
+def page(entry: Entry) -> str:
+    """The page of one consumer, ASCII; its report, or why there is none."""
+    return html_page(entry.name, _consumer(entry), f"{PAGE}{finding_markup.STYLE}")
 
 
 def _consumer(entry: Entry) -> Iterator[str]:
