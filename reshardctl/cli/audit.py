@@ -50,9 +50,10 @@ def audit(
         typer.Option(
             "--against-stream/--alone",
             help="Read the stream as well: which records are missing. Costs a GetRecords for "
-            "every 10 MB of the window, shared with the consumers.",
+            "every 10 MB of the window, shared with the consumers. --alone judges the sink by "
+            "itself.",
         ),
-    ] = False,
+    ] = True,
     since: Annotated[
         str | None,
         typer.Option(
@@ -105,7 +106,7 @@ def audit(
     """Does the sink have what the stream had? Missing, doubled and disordered records, by shard.
 
     Read-only. Needs PySpark and Java: pip install 'reshardctl[spark]'.
-    Example: reshardctl audit s3a://my-lake/orders --stream my-stream --against-stream
+    Example: reshardctl audit s3a://my-lake/orders --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal, severity
     from reshardctl.commands.account import Account

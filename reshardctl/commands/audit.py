@@ -49,8 +49,8 @@ class AuditRequest(Selection):
             ("--config", None if self.config is None else str(self.config)),
         ]
         options = [word for name, value in named if value is not None for word in (name, value)]
-        against = ["--against-stream"] if sink.against else []
-        return [sink.path, *options, *against, *self.account.argv()]
+        alone = [] if sink.against else ["--alone"]
+        return [sink.path, *options, *alone, *self.account.argv()]
 
     @property
     def shown(self) -> str | None:
@@ -103,9 +103,10 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     report = judge_sink(
         counted.facts, subject.lineage, subject.stored, keys=keys, saved=saved
     )
-    rebuild = replace(wanted.sink, against=True).words()
+    compared = replace(wanted, sink=replace(wanted.sink, against=True))
     found_ways = ways(
-        report, wanted.words(), rebuild, subject.words, until=wanted.until is not None
+        report, wanted.words(), compared.words(), compared.sink.words(), subject.words,
+        until=wanted.until is not None,
     )
     return replace(report, ways=tuple(found_ways))
 
@@ -124,12 +125,12 @@ def _consistent(wanted: AuditRequest) -> None:
     if wanted.keys:
         raise UsageError(
             "--keys shows the keys of missing records, and without the stream none is known",
-            "add --against-stream",
+            "leave --alone out",
         )
     if wanted.since is not None or wanted.until is not None:
         raise UsageError(
             "--since and --until say what of the stream is compared, and it is not to be read",
-            "add --against-stream; of the sink all rows are counted",
+            "leave --alone out; of the sink all rows are counted",
         )
 
 
@@ -193,7 +194,7 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
 
     if offline.is_snapshot(consumer) and wanted.sink.against:
         raise UsageError(
-            "a snapshot has no records to compare a sink with", "leave --against-stream out"
+            "a snapshot has no records to compare a sink with", "add --alone"
         )
     target = one(consumer, wanted, observer)
     report = survey(target.ports(), target.stream, target.locator, target.repair_options)

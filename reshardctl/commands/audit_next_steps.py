@@ -17,14 +17,14 @@ OF_A_START = frozenset({"RSH503", "RSH505", "RSH506"})
 
 
 def ways(
-    report: AuditReport, again: Sequence[str], rebuild: Sequence[str], consumer: Sequence[str],
-    *, until: bool,
+    report: AuditReport, again: Sequence[str], compared: Sequence[str], rebuild: Sequence[str],
+    consumer: Sequence[str], *, until: bool,
 ) -> Iterator[Way]:
     """The commands as arguments.
 
-    again: names this audit to `audit`; rebuild: names its sink to `rebuild`, which reads the
-    stream; consumer: names the consumer to other commands, empty if nothing can be written. until:
-    whether the audit's window has an end.
+    again: names this audit to `audit`; compared: the same, with the stream; rebuild: names its sink
+    to `rebuild`, which reads the stream; consumer: names the consumer to other commands, empty if
+    nothing can be written. until: whether the audit's window has an end.
     """
     grave = {f.code for f in report.findings if f.severity > Severity.INFO}
     lost = any(f.code == "RSH501" and f.severity is Severity.ERROR for f in report.findings)
@@ -40,8 +40,7 @@ def ways(
     if consumer and (lost or OF_A_START & grave):
         yield Way((US, "inspect", *consumer), "what the next start reads and skips")
     if not report.against_stream:
-        argv = (US, "audit", *again, "--against-stream")
-        yield Way(argv, "are records missing? reads the stream")
+        yield Way((US, "audit", *compared), "are records missing? reads the stream")
     elif "RSH510" in grave and not until:
         yield Way((US, "audit", *again, "--until=-1h"), "a window that nothing writes to any more")
     worst = [f.code for f in report.findings if f.severity > Severity.INFO]

@@ -145,7 +145,7 @@ def _not_looked_at(facts: Facts) -> Iterable[str]:
     if not facts.compared:
         yield (
             "the stream was not read: whether records are missing was not looked at "
-            "(--against-stream)"
+            "(--alone)"
         )
     if facts.shards and all(shard.disordered is None for shard in facts.shards.values()):
         yield (

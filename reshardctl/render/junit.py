@@ -45,7 +45,7 @@ ELSEWHERE = {
 """Rules that no report can match."""
 UNWATCHED = {"RSH403": "not checked: inspect --watch checks it"}
 UNJUDGED = "not checked: the store holds no position"
-OF_STREAM = "not checked: audit --against-stream checks it"
+OF_STREAM = "not checked: audit without --alone checks it"
 OF_CONSUMER = "not checked: audit --consumer checks it"
 OF_ORDER = "not checked: name the column with the order of the rows (--column order=COLUMN)"
 

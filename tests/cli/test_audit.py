@@ -101,11 +101,17 @@ def audit(lab, *more):
 
 
 def test_a_sink_by_itself(lab, spark):
-    found = audit(lab, "--format", "json")
+    found = audit(lab, "--alone", "--format", "json")
     assert found.code == 0 and found.json["against_stream"] is False
     assert found.json["sink"]["name"] == "/lake/orders" and found.json["findings"] == []
     assert {one["shard"] for one in found.json["shards"]} == set(spark.lineage)
     assert spark.asked[0].against is False
+
+
+def test_the_stream_is_read_unless_the_sink_is_to_be_judged_alone(lab, spark):
+    found = audit(lab, "--format", "json")
+    assert found.json["against_stream"] is True and spark.asked[0].against is True
+    assert not any("--alone" in one["command"] for one in found.json["next"])
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [
@@ -113,7 +119,7 @@ def test_a_sink_by_itself(lab, spark):
 ])
 def test_exit_code_is_that_of_the_gravest_finding(lab, spark, fail_on, code):
     spark.missing = 1
-    found = audit(lab, "--against-stream", "--fail-on", fail_on, "--format", "json")
+    found = audit(lab, "--fail-on", fail_on, "--format", "json")
     assert found.code == code == found.json["exit"]["code"]
     assert "RSH501" in lab_codes(found)
 
@@ -123,7 +129,7 @@ def test_exit_code_is_that_of_the_gravest_finding(lab, spark, fail_on, code):
 def test_a_read_that_failed_half_way_is_could_not_tell(lab, spark, missing, fail_on):
     """Never clean, and no plain finding either: 3 comes before 1."""
     spark.short, spark.missing = FAILED + "AccessDeniedException", missing
-    found = audit(lab, "--against-stream", "--fail-on", fail_on, "--format", "json")
+    found = audit(lab, "--fail-on", fail_on, "--format", "json")
     assert found.code == 3 == found.json["exit"]["code"]
     assert any("could not be told" in note for note in found.json["notes"])
     assert any("AccessDenied" in f["what"] for f in found.json["findings"] if f["code"] == "RSH508")
@@ -132,7 +138,7 @@ def test_a_read_that_failed_half_way_is_could_not_tell(lab, spark, missing, fail
 @pytest.mark.parametrize("short", ["records arrived faster", "its records have expired"])
 def test_a_read_that_ends_for_good_reasons_is_no_failure(lab, spark, short):
     spark.short = short
-    assert audit(lab, "--against-stream").code == 0
+    assert audit(lab).code == 0
 
 
 def lab_codes(found) -> set[str]:
@@ -159,7 +165,7 @@ def test_an_acknowledged_record_that_the_sink_lacks(lab, spark):
     spark.missing = 1
     lab.alter("shardId-000000000001", checkpoint={"S": "SHARD_END"})
     found = audit(
-        lab, "--format", "json", "--consumer", lab.locator, "--against-stream",
+        lab, "--format", "json", "--consumer", lab.locator,
     )
     assert {"RSH501", "RSH507"} <= lab_codes(found) and found.code == 1
 
@@ -174,20 +180,20 @@ def test_a_consumer_by_its_name(lab):
 
 
 def test_a_window_in_time(lab, spark):
-    audit(lab, "--against-stream", "--since=-2m", "--until", "-1m")
+    audit(lab, "--since=-2m", "--until", "-1m")
     _, _, since, until = spark.asked
     assert until - since == 60
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["--since", "2026-09-22T09:14:00", "--against-stream"], "no zone"),
-    (["--since", "soon", "--against-stream"], "no time"),
-    (["--since=-1m", "--until=-5m", "--against-stream"], "is not before"),
-    (["--until=-5m"], "add --against-stream"),
+    (["--since", "2026-09-22T09:14:00"], "no zone"),
+    (["--since", "soon"], "no time"),
+    (["--since=-1m", "--until=-5m"], "is not before"),
+    (["--alone", "--until=-5m"], "leave --alone out"),
     (["--column", "seqNo"], "names no column"),
     (["--column", "colour=seqNo"], "names no column"),
     (["--column", "number=a", "--column", "sequence_number=b"], "twice"),
-    (["--keys"], "--against-stream"),
+    (["--alone", "--keys"], "leave --alone out"),
     (["--master", "local", "--remote", "sc://h"], "exclude each other"),
     (["--master", "nonsense"], "is no master"),
     (["--remote", "http://h"], "sc://HOST:PORT"),
@@ -213,7 +219,7 @@ def test_no_stream(lab):
 def test_files_are_written_and_named(lab, spark, tmp_path):
     spark.missing = 1
     found = audit(
-        lab, "--against-stream", "--keys", "--rows", tmp_path / "rows", "--page",
+        lab, "--keys", "--rows", tmp_path / "rows", "--page",
         tmp_path / "page.html", "--format", "json",
     )
     assert found.json["saved"] == spark.saved == str(tmp_path / "rows")
@@ -244,19 +250,21 @@ def test_phases_are_told_where_nobody_watches(lab):
 
 
 def test_what_is_printed_next_can_be_typed(lab):
-    found = audit(lab, "--form", "delta", "--column", "number=seqNo", "--format", "text")
+    found = audit(
+        lab, "--alone", "--form", "delta", "--column", "number=seqNo", "--format", "text",
+    )
     said = " ".join(found.out.replace("\\\n", " ").split())
-    assert (
-        "reshardctl audit /lake/orders --stream orders --form delta --column number=seqNo "
-        "--against-stream"
-    ) in said
+    assert said.endswith(
+        "are records missing? reads the stream "
+        "reshardctl audit /lake/orders --stream orders --form delta --column number=seqNo"
+    )
 
 
 def test_what_helps_is_a_command_with_everything_filled_in(lab, spark):
     """Of a loss: time first, then the rows, a line from the sink, what the next start does."""
     spark.missing = 1
     found = audit(
-        lab, "--against-stream", "--consumer", lab.locator, "--column", "number=seqNo", "--format",
+        lab, "--consumer", lab.locator, "--column", "number=seqNo", "--format",
         "json",
     )
     argv = [" ".join(one["command"]) for one in found.json["next"]]
@@ -265,12 +273,12 @@ def test_what_helps_is_a_command_with_everything_filled_in(lab, spark):
         ["reshardctl", "inspect"], ["reshardctl", "rule"],
     ]
     asked = f"/lake/orders --stream orders --consumer {lab.locator} --column number=seqNo"
-    assert argv[1].startswith(f"reshardctl audit {asked} --against-stream")
+    assert argv[1].startswith(f"reshardctl audit {asked} --rows")
     assert argv[1].endswith("--rows offending-rows")
     assert argv[2].startswith(f"reshardctl rebuild {lab.locator} --stream orders")
     assert argv[2].endswith("--from /lake/orders --column number=seqNo --dry-run")
     assert argv[3].startswith(f"reshardctl inspect {lab.locator} --stream orders")
-    saved = audit(lab, "--against-stream", "--rows", "rows", "--format", "json")
+    saved = audit(lab, "--rows", "rows", "--format", "json")
     assert not any("--rows" in one["command"] for one in saved.json["next"])
 
 
@@ -289,12 +297,13 @@ def test_the_words_that_come_back_have_no_password():
     from reshardctl.commands.sinks import Sink
 
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
-    argv = AuditRequest(Sink("/lake", against=True), locator, stream="orders").words()
-    assert "s3cr3t" not in " ".join(argv) and "--against-stream" in argv
+    argv = AuditRequest(Sink("/lake", against=False), locator, stream="orders").words()
+    assert "s3cr3t" not in " ".join(argv) and "--alone" in argv
 
 
 def test_a_servers_token_is_in_no_command(lab, spark):
-    found = audit(lab, "--remote", "sc://h:1/;use_ssl=true;token=s3cr3t", "--format", "json")
+    words = ("--alone", "--remote", "sc://h:1/;use_ssl=true;token=s3cr3t")
+    found = audit(lab, *words, "--format", "json")
     assert "s3cr3t" not in found.out + found.err
     assert "sc://h:1/;use_ssl=true;token=***" in found.json["next"][0]["command"]
     assert spark.asked[0].remote.endswith("token=s3cr3t")

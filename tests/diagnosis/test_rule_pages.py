@@ -157,7 +157,8 @@ def test_a_command_that_cannot_be_typed_would_be_noticed() -> None:
 
 @every_rule
 def test_options_in_a_sentence_exist(rule: Rule) -> None:
-    known = {word for verb in verbs().values() for p in verb.params for word in p.opts}
+    params = [param for verb in verbs().values() for param in verb.params]
+    known = {word for param in params for word in (*param.opts, *param.secondary_opts)}
     ours = [line for line in rule.page.splitlines() if not line.startswith("    aws ")]
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", "\n".join(ours))) <= known
 

@@ -76,7 +76,7 @@ def spark(tool: Installed) -> None:
     whole = records(tool.endpoints)
     lost, *rest = whole
     sink = str(_sink(tool.folder / "sink", rest))
-    found = tool.run(1, "audit", sink, *STREAM, "--form", "json", "--against-stream")
+    found = tool.run(1, "audit", sink, *STREAM, "--form", "json")
     missing = sum(int((each["compared"] or {}).get("missing") or 0) for each in found["shards"])
     assert missing == 1, (lost, json.dumps(found["shards"])[:2000])
     full = str(_sink(tool.folder / "full", whole))

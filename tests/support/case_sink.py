@@ -16,7 +16,7 @@
     1 = "s1-3"
 
     [expect]
-    findings = ["RSH501 error 1"]     # code, severity and shards of audit --against-stream, exactly
+    findings = ["RSH501 error 1"]     # code, severity and shards of audit, exactly
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ What the fix writes
 Nothing. At the next start KCL finishes such a row if it has to, and deletes it later. What a shard
 without a lease held is known only to the sink, or to an earlier snapshot:
 
-    reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
+    reshardctl audit SINK --stream NAME --consumer kcl://TABLE
     reshardctl inspect kcl://TABLE --stream NAME --baseline orders.snapshot
 
 The second reads an earlier snapshot, or a report in JSON. A row that was finished then needs no

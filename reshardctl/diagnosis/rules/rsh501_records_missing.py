@@ -2,7 +2,7 @@
 
 What it is
 ----------
-With the stream (audit --against-stream): every record of the window was looked up in the sink by
+With the stream (audit without --alone): every record of the window was looked up in the sink by
 shard, sequence number and index inside its aggregate, and these were not there.
 
 Why it matters
@@ -21,7 +21,7 @@ What the fix writes
 -------------------
 Nothing: an audit judges a sink. Read them again, from their list or from where the gap is:
 
-    reshardctl audit SINK --stream NAME --against-stream --rows DIR
+    reshardctl audit SINK --stream NAME --rows DIR
 
 When the fix is not offered
 ---------------------------

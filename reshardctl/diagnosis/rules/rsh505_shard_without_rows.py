@@ -26,7 +26,7 @@ When the fix is not offered
 ---------------------------
 Always. Only the stream shows whether the shard is idle:
 
-    reshardctl audit SINK --stream NAME --against-stream
+    reshardctl audit SINK --stream NAME
 
 Example
 -------
@@ -90,7 +90,7 @@ def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
     elif left:
         yield Finding(
             CODE, NAME, Severity.INFO, tuple(left), "the sink has no row: idle, or not read",
-            helps="whether they are idle: audit --against-stream",
+            helps="whether they are idle: audit without --alone",
         )
 
 

@@ -20,7 +20,7 @@ What the fix writes
 -------------------
 Nothing. What is missing, and the positions that the sink proves (reshardctl rebuild):
 
-    reshardctl audit SINK --stream NAME --consumer CONSUMER --against-stream
+    reshardctl audit SINK --stream NAME --consumer CONSUMER
 
 When the fix is not offered
 ---------------------------
@@ -66,7 +66,7 @@ def match(sink: Sink) -> Iterator[Finding]:
             CODE, NAME, Severity.WARNING, tuple(perhaps),
             "the stored position is ahead of the sink",
             "what lies between was acknowledged and perhaps never stored",
-            helps="whether a record lies between: audit --against-stream",
+            helps="whether a record lies between: audit without --alone",
         )
 
 

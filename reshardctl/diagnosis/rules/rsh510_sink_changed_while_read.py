@@ -18,7 +18,7 @@ What the fix writes
 -------------------
 Nothing. Stop the writers, or compare a window in the past, and run it again:
 
-    reshardctl audit SINK --stream NAME --against-stream --until=-1h
+    reshardctl audit SINK --stream NAME --until=-1h
 
 When the fix is not offered
 ---------------------------

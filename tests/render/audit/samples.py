@@ -35,7 +35,7 @@ def clean() -> AuditReport:
 
 
 def alone() -> AuditReport:
-    words = ("reshardctl", "audit", "/lake/orders", "--stream", "orders", "--against-stream")
+    words = ("reshardctl", "audit", "/lake/orders", "--stream", "orders")
     report = judge_sink(replace(whole(), compared={}), lineage())
     return replace(report, ways=(Way(words, "are records missing? reads the stream"),))
 

@@ -103,7 +103,7 @@ def test_text_says_what_was_not_looked_at():
     shown = " ".join(AUDITS["text"](alone(), CONTEXT).split())
     assert "No findings; the sink was not compared with the stream." in shown
     assert "whether records are missing was not looked at" in shown
-    assert "reshardctl audit /lake/orders --stream orders --against-stream" in shown
+    assert "reshardctl audit /lake/orders --stream orders" in shown
     assert "No findings." in AUDITS["text"](clean(), CONTEXT)
 
 
