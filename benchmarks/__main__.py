@@ -12,6 +12,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks.targets import FIGURES, table
+
 NAMES = (
     "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores",
     "source", "audit",
@@ -20,7 +22,7 @@ NAMES = (
 
 
 def main() -> int:
-    """Run what was asked for; 0 unless a benchmark raises."""
+    """Run what was asked for and print the table; 0 unless a benchmark raises."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--small", action="store_true", help="a hundredth of the size")
@@ -35,6 +37,8 @@ def main() -> int:
                 100 if asked.small else 1, Path(folder)
             )
         print(f"({name}: {time.monotonic() - began:.0f} s)\n", flush=True)
+    if FIGURES:
+        print(table(FIGURES))
     return 0
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.targets import record
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
 
@@ -92,6 +93,9 @@ def _compare(spark: Any, frame: Any, shards: int) -> None:
         print(f"  {name:28} {clock[name]:7.2f} s {clock[name] / clock[reading]:6.2f} x  "
               f"processors {processors[name]:7.2f} s {processors[name] / processors[reading]:6.2f}"
               " x", flush=True)  # fmt: skip
+        if name != reading:
+            record(f"audit of a sink: {name}", clock[name], "s", 3, rival="a scan of its columns",
+                   theirs=clock[reading])  # fmt: skip
     came = _collected(spark, ways["all, as `audit` asks"])
     print(f"  {came:,} rows came to the driver; the heap holds {_held(spark):.0f} MB after it")
 

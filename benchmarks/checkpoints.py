@@ -19,6 +19,7 @@ import boto3
 
 from benchmarks.diagnose import LAST_INDEX, number
 from benchmarks.measured import cost_of
+from benchmarks.targets import record
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import needed_files
 from reshardctl.consumers.spark.append import LINES
@@ -70,6 +71,9 @@ def run(scale: int, folder: Path) -> None:
     _print("directory, json.loads of every offset log", rival.cpu, rival.peak)
     _print("directory, read + diagnose + plan", ours.cpu, ours.peak)
     print(f"  {ours.cpu / rival.cpu:.1f} x the script's CPU")
+    record(f"inspect of {size:,.0f} MB of Spark logs, CPU", ours.cpu, "s", 2,
+           rival="`json.loads` of them", theirs=rival.cpu)  # fmt: skip
+    record(f"inspect of {size:,.0f} MB of Spark logs, peak memory", ours.peak, "MB", 150)
     with _served(root) as url:
         loop = _timed(lambda: get_all(url, shards, batches))
         full = _timed(lambda: inspect_s3(url, shards, batches))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.targets import record
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Image, Shard, Stream, canonical, shard_id
@@ -127,5 +128,6 @@ def run(scale: int, _folder: Path) -> None:
             "graph and sort of the same shards"
         )
     (small, first), (large, last) = seen[0], seen[-1]
+    record(f"diagnosis and plan of {large:,} listed shards, CPU", last, "s", 2)
     growth = math.log(last / first) / math.log(large / small)
     print(f"growth of the cost: n^{growth:.2f} (aim: n^1.1 at most)")

@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.apply import _server as moto_server
 from benchmarks.apply import _session, _timed
 from benchmarks.metastore import INDEX, NUMBER, SOURCE, plant
+from benchmarks.targets import record
 from reshardctl.commands.open_store import STORES, Reached
 from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
@@ -51,6 +52,8 @@ def run(scale: int, folder: Path) -> None:
             continue
         print(f"  {name:40}{plain:8.2f} s{ours:10.2f} s{ours / plain:8.2f} x the client",
                   flush=True)
+        record(f"{count:,} positions read and moved: {name}", ours, "s",
+               3 if name in SQL else None, rival="its client", theirs=plain)  # fmt: skip
 
 
 def _ours(text: str, endpoint: str, count: int) -> None:
@@ -257,6 +260,8 @@ def _metastore_postgres(rows: Rows, folder: Path) -> Iterator[Reachable]:
             yield f"quickwit+postgres://{address}?index={INDEX}", "", plain
 
 
+SQL = ("kinesis-consumer, PostgreSQL", "kinesis-consumer, MySQL (MariaDB)")
+"""Those with a target."""
 STORE = {
     "kinsumer, DynamoDB (moto)": _dynamodb,
     "kinesis-consumer, Redis": _redis,
