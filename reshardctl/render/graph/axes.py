@@ -46,8 +46,8 @@ def axes(chart: Chart, layout: Layout) -> Iterator[str]:
                 f"{safe(label)}</text>"
             )
     kept = (
-        f"Times are UTC. Records expire after {duration(chart.stream.retention)}: "
-        f"those before {instant(limit)} have. {labels.folding(chart)}".rstrip()
+        f"Times are UTC. Records from before {instant(limit)} have expired "
+        f"(retention {duration(chart.stream.retention)}). {labels.folding(chart)}".rstrip()
     )
     yield f'<text class="axis" x="{px(LEFT)}" y="{px(bottom + 36)}">{safe(kept)}</text>'
 

@@ -7,13 +7,15 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import unescape
 from pathlib import Path
 
 from tests.render.graph.drawing import Rect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DARK = ("--blink-settings=preferredColorScheme=0",)
+"""Chromium as with a dark theme of the system."""
 
 PAGE = """<!DOCTYPE html><style>:root{color-scheme:%(scheme)s}</style><pre id="out">not done</pre>
 <script>
@@ -39,14 +41,14 @@ image.src = "data:image/svg+xml;base64,%(image)s";
 """
 
 
-def dumped(page: Path, profile: Path) -> str:
-    """The page's markup after its script has run."""
+def dumped(page: Path, profile: Path, flags: Sequence[str] = ()) -> str:
+    """The page's markup after its script has run. flags: further ones for Chromium."""
     assert CHROMIUM is not None
     done = subprocess.run(
         [
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",
             "--disable-background-networking", f"--user-data-dir={profile}",
-            "--virtual-time-budget=60000", "--dump-dom", page.as_uri(),
+            "--virtual-time-budget=60000", *flags, "--dump-dom", page.as_uri(),
         ],
         capture_output=True, text=True, check=True, timeout=180,
     )  # fmt: skip
@@ -63,7 +65,8 @@ def red_pixels(
         "boxes": json.dumps({n: [b.x, b.y, b.width, b.height] for n, b in boxes.items()}),
         "image": base64.b64encode(svg.encode()).decode(),
     }, encoding="utf-8")  # fmt: skip
-    out = re.search(r'<pre id="out">(.*?)</pre>', dumped(page, folder / "profile"), re.DOTALL)
+    markup = dumped(page, folder / "profile", DARK if dark else ())
+    out = re.search(r'<pre id="out">(.*?)</pre>', markup, re.DOTALL)
     assert out is not None
     counts: dict[str, int] = json.loads(unescape(out[1]))
     return counts

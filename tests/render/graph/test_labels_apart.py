@@ -64,10 +64,11 @@ def test_the_retention_limit_is_drawn_where_it_lies_in_the_picture():
 
 @pytest.mark.parametrize("form", ["svg", "html"])
 def test_the_zone_and_the_retention_are_said(form):
-    """The stream keeps records for 24 hours, and it is 00:35 on the 21st."""
+    """The stream keeps records for 24 hours, and it is 06:00 on the 21st."""
     report = REPORTS["40"]
     out = draw(form, report.snapshot.lineage, report.snapshot.now, report)
-    assert "Times are UTC. Records expire after 1d: those before 2026-11-20T06:00:00Z have." in out
+    assert "Times are UTC. Records from before 2026-11-20T06:00:00Z have expired " in out
+    assert "(retention 1d)." in out
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
