@@ -12,6 +12,8 @@ from typing import Any
 import typer.main
 
 from reshardctl.cli.app import app
+from reshardctl.cli.grouped_help import help_record, summary
+from reshardctl.cli.option_groups import grouped
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 HEAD = """# Commands and options
@@ -38,7 +40,7 @@ def page() -> str:
     lines = [HEAD, "| command | what it does |", "|---|---|"]
     for name, command in known:
         anchor = name.replace(" ", "-")
-        lines.append(f"| [`{name}`](#{anchor}) | {_sentence(_paragraphs(command)[0])} |")
+        lines.append(f"| [`{name}`](#{anchor}) | {_cell(summary(command))} |")
     for name, command in known:
         lines += ["", *_section(name, command)]
     return "\n".join(lines) + "\n"
@@ -47,29 +49,17 @@ def page() -> str:
 def _section(name: str, command: Any) -> Iterator[str]:
     context = command.make_context(f"reshardctl {name}", [], resilient_parsing=True)
     yield f"## {name}"
-    for paragraph in _paragraphs(command):
-        text, _, example = paragraph.partition("Example: ")
-        if text:
-            yield f"\n{text.strip()}"
-        if example:
-            yield f"\n```console\n$ {example.strip()}\n```"
+    for paragraph in command.help.split("\n\n"):
+        yield f"\n{' '.join(paragraph.split())}"
+    yield f"\n```console\n$ {command.example}\n```"
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"\n```text\n{usage}\n```"
-    yield "\n| argument or option | meaning |\n|---|---|"
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is not None:
-            yield f"| `{_cell(record[0])}` | {_cell(record[1])} |"
-
-
-def _paragraphs(command: Any) -> list[str]:
-    """The paragraphs of a command's help; an example is the last."""
-    return [" ".join(text.split()) for text in (command.help or "").split("\n\n")]
-
-
-def _sentence(text: str) -> str:
-    """The first sentences of a help, without its example."""
-    return _cell(text.partition("Example: ")[0].strip())
+    for title, parameters in grouped(command.get_params(context)):
+        records = [help_record(parameter, context) for parameter in parameters]
+        if shown := [record for record in records if record is not None]:
+            yield f"\n| {title} | |\n|---|---|"
+            for written, meaning in shown:
+                yield f"| `{_cell(written)}` | {_cell(meaning)} |"
 
 
 def _cell(text: str) -> str:

@@ -18,6 +18,7 @@ from reshardctl.cli.explain import explain
 from reshardctl.cli.export import export
 from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
+from reshardctl.cli.grouped_help import Command, CommandGroup
 from reshardctl.cli.inspect import inspect
 from reshardctl.cli.rebuild import rebuild
 from reshardctl.cli.rule import rule
@@ -36,9 +37,10 @@ EPILOG = (
 
 app = typer.Typer(
     name="reshardctl",
+    cls=CommandGroup,
     help=(
         "Repair a consumer's stored positions after its Kinesis stream was resharded. "
-        "Start with: reshardctl inspect kcl://my-application --stream my-stream"
+        "Example: reshardctl inspect kcl://my-application --stream my-stream"
     ),
     epilog=EPILOG,
     no_args_is_help=True,
@@ -51,7 +53,7 @@ for verb in (
     inspect, status, fix, audit, rebuild, undo, graph, explain, export, discover, snapshot, rule,
     demo,
 ):
-    app.command()(verb)
+    app.command(cls=Command)(verb)
 app.add_typer(config)
 
 

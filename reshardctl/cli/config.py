@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli.grouped_help import Command, CommandGroup
 from reshardctl.cli.options import (
     ConfigOption,
     EndpointOption,
@@ -16,8 +17,9 @@ from reshardctl.cli.options import (
 )
 
 config = typer.Typer(
-    name="config", no_args_is_help=True, rich_markup_mode=None,
-    help="What reshardctl.toml says, whether it holds together, and the permissions it needs.",
+    name="config", cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None,
+    help="What reshardctl.toml says, whether it holds together, and the permissions it needs. "
+    "Example: reshardctl config check --online",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
@@ -37,7 +39,7 @@ class Group(StrEnum):
     FIX = "fix"
 
 
-@config.command()
+@config.command(cls=Command)
 def show(config: ConfigOption = None) -> None:
     """The configuration as it takes effect, and where each value is said. Calls nothing.
 
@@ -51,7 +53,7 @@ def show(config: ConfigOption = None) -> None:
     printed(shown(config_of(Selection(config=config))))
 
 
-@config.command()
+@config.command(cls=Command)
 def check(
     names: NamesArgument = None,
     config: ConfigOption = None,
@@ -80,7 +82,7 @@ def check(
     raise typer.Exit(code)
 
 
-@config.command()
+@config.command(cls=Command)
 def iam(
     names: NamesArgument = None,
     config: ConfigOption = None,

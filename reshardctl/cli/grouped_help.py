@@ -1,0 +1,65 @@
+"""Commands whose `--help` shows options in groups, full summaries and an example at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from reshardctl.cli.option_groups import grouped
+
+EXAMPLE = "Example: "
+"""In a command's docstring: what follows is a command line, and the end of the help."""
+
+
+def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
+    """How a parameter is written, and its help; `None` if it is hidden."""
+    record: tuple[str, str] | None = parameter.get_help_record(context)
+    if record is None or parameter.param_type_name != "argument":
+        return record
+    return record[0].partition(" <")[0], record[1]  # without the type that typer appends
+
+
+def summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+class _Grouped:
+    """What commands and groups of commands share: the example of their help is kept apart."""
+
+    example: str = ""
+    """The command line at the end of the help."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        text, _, example = (settings.get("help") or "").partition(EXAMPLE)
+        self.example = " ".join(example.split())
+        super().__init__(*args, **{**settings, "help": text.strip()})
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes one section for each group of options."""
+        for title, parameters in grouped(self.get_params(ctx)):  # type: ignore[attr-defined]
+            records = [help_record(parameter, ctx) for parameter in parameters]
+            if shown := [record for record in records if record is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Writes the epilog, and the example on a line of its own, which is never wrapped."""
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
+        if self.example:
+            formatter.write(f"\nExample:\n  {self.example}\n")
+
+
+class Command(_Grouped, TyperCommand):
+    """A command."""
+
+
+class CommandGroup(_Grouped, TyperGroup):
+    """A group of commands."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the options, and every command with its whole summary."""
+        super().format_options(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary(each)) for name, each in self.commands.items()])

@@ -1,0 +1,71 @@
+"""`--help`: groups of options, full summaries, and an example that the command itself accepts."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer.main
+
+from reshardctl.cli.app import app
+from reshardctl.cli.option_groups import GROUP_OF, Group, long_name
+from scripts.commands_page import commands
+
+ROOT: Any = typer.main.get_command(app)
+COMMANDS = dict(commands())
+GROUPS = {"": ROOT, "config": ROOT.commands["config"]}
+ALL = COMMANDS | GROUPS
+
+
+def options(command) -> list:
+    context = command.make_context("reshardctl", [], resilient_parsing=True)
+    return [each for each in command.get_params(context) if each.param_type_name == "option"]
+
+
+def help_of(*words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "reshardctl", *words, "--help"], capture_output=True, text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_option_has_a_group(name):
+    assert {long_name(option) for option in options(ALL[name])} - set(GROUP_OF) == set()
+
+
+def test_every_option_of_the_table_exists():
+    assert set(GROUP_OF) == {long_name(o) for command in ALL.values() for o in options(command)}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_help_ends_with_an_example_that_the_parser_accepts(name):
+    command = ALL[name]
+    assert help_of(*name.split()).endswith(f"\nExample:\n  {command.example}\n")
+    program, *words = shlex.split(command.example)
+    assert program == "reshardctl" and words[: len(name.split())] == name.split()
+    shown = COMMANDS.get(" ".join(words[:2])) or COMMANDS[words[0]]
+    verb = 2 if " ".join(words[:2]) in COMMANDS else 1
+    parsed = shown.make_context(words[0], words[verb:])
+    assert not parsed.args
+
+
+def test_the_groups_are_shown_in_one_order_with_their_options():
+    shown = help_of("fix")
+    titles = [line[:-1] for line in shown.splitlines() if line[:1] != " " and line[-1:] == ":"]
+    assert titles == ["Arguments", *Group, "Example"]
+    consent = shown.partition("\nConsent:\n")[2].partition("\nSafety:\n")[0]
+    assert "--yes" in consent and "--accept" in consent and "--live" not in consent
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_summaries_are_complete(name):
+    shown = " ".join(help_of(*name.split()).split())
+    assert "..." not in shown.replace("COMMAND [ARGS]...", "")
+    assert len(GROUPS[name].commands) > 2
+    for command in GROUPS[name].commands.values():
+        assert " ".join(command.help.split("\n\n")[0].split()) in shown
