@@ -190,7 +190,8 @@ PolicyOption = Annotated[
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="Streams and consumers by name. Default: reshardctl.toml.",
+        "--config", metavar="FILE", help="Streams and consumers by name. Default: reshardctl.toml, "
+        "here or in a folder above.",
         show_default=False,
     ),
 ]

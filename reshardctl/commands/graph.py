@@ -14,7 +14,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import several
-from reshardctl.config import DEFAULT
+from reshardctl.config import nearest
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.graph import draw
@@ -74,7 +74,7 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
 
 
 def _configured(selection: Selection) -> bool:
-    return selection.config is not None or DEFAULT.exists()
+    return selection.config is not None or nearest() is not None
 
 
 def _alone(request: GraphRequest, drawn: AskedShards, observer: Observer) -> str:

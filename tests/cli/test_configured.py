@@ -168,3 +168,25 @@ def test_a_configured_journal_is_a_folder(lab, tmp_path):
     assert lab.cli("fix", "app", "--yes", "--assume-stopped").code == 0
     assert [path.suffix for path in (tmp_path / "kept").iterdir()] == [".jsonl"]
     assert lab.journals() == []
+
+
+@pytest.mark.parametrize("words", [["inspect"], ["inspect", "app", "app"], ["fix", "app", "-n"]])
+def test_a_file_above_is_used_and_named_once(lab, tmp_path, monkeypatch, words):
+    configure(lab)
+    below = tmp_path / "jobs"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    result = lab.cli(*words)
+    assert result.code == 1 and result.err.count("../reshardctl.toml is used") == 1
+    monkeypatch.chdir(tmp_path)
+    assert "is used" not in lab.cli(*words).err
+
+
+def test_an_undo_finds_the_file_above(lab, tmp_path, monkeypatch):
+    configure(lab)
+    below = tmp_path / "jobs"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    assert lab.cli("fix", "app", "--yes", "--assume-stopped", "--journal", "j.jsonl").code == 0
+    undone = lab.cli("undo", "j.jsonl", "--yes", "--assume-stopped")
+    assert undone.code == 0 and "../reshardctl.toml is used" in undone.err

@@ -12,7 +12,7 @@ from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import repair_options_of
 from reshardctl.commands.suggested_commands import asked_words
-from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
+from reshardctl.config import DEFAULT, Config, Consumer, Reach, load, nearest
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
@@ -27,19 +27,29 @@ if TYPE_CHECKING:
 
 def config_of(selection: Selection) -> Config:
     """The configuration. UsageError if there is none, or if it is invalid."""
-    if selection.config is None and not DEFAULT.exists():
+    path = selection.config or nearest()
+    if path is None:
         raise UsageError(
-            f"no consumer is named, and there is no {DEFAULT} here",
+            f"no consumer is named, and there is no {DEFAULT} here or in a folder above",
             "name one, as in kcl://my-application --stream my-stream, or the file with --config",
         )
-    return load(selection.config or DEFAULT, repair_options_of)
+    return load(path, repair_options_of)
 
 
 def names(text: str, selection: Selection) -> Config | None:
     """The configuration in which a text is a name; `None` for a locator, or without one."""
-    if looks_like_one(text) or (selection.config is None and not DEFAULT.exists()):
+    if looks_like_one(text) or (selection.config is None and nearest() is None):
         return None
     return config_of(selection)
+
+
+def tell_file(file: str, selected: Path | None, observer: Observer) -> None:
+    """Tells the observer which file is used, if it was found in a folder above.
+
+    selected: the file that the command line names.
+    """
+    if selected is None and Path(file) != DEFAULT:
+        observer.note(f"{file} is used")
 
 
 def one(text: str, config: Config, selection: Selection, observer: Observer) -> Target:
@@ -147,21 +157,25 @@ def of_saved(
 def _entry_of(
     file: Path | None, locator: Locator, stream: str, observer: Observer
 ) -> Consumer | None:
-    if file is None and not DEFAULT.exists():
+    path = file or nearest()
+    if path is None:
         return None
     try:
-        config = load(file or DEFAULT, repair_options_of)
+        config = load(path, repair_options_of)
     except UsageError as error:
         if file is not None:
             raise
-        observer.note(f"{DEFAULT} is left out: {error.what}")
+        observer.note(f"{path} is left out: {error.what}")
         return None
     entries = [
         entry for entry in config.consumers.values()
         if (entry.locator.medium, entry.locator.target) == (locator.medium, locator.target)
         and _named(entry.stream.stream) == _named(stream)
     ]
-    return entries[0] if len(entries) == 1 else None
+    if len(entries) != 1:
+        return None
+    tell_file(config.file, file, observer)
+    return entries[0]
 
 
 def _named(stream: str) -> str:

@@ -19,6 +19,7 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
     if offline.is_snapshot(text):
         return offline.one(text, selection)
     if config := configured.names(text, selection):
+        configured.tell_file(config.file, selection.config, observer)
         return configured.one(text, config, selection, observer)
     locator = place_of(text, observer)
     if selection.stream is None:
@@ -48,15 +49,21 @@ def several(texts: Sequence[str], selection: Selection, observer: Observer) -> l
     A snapshot means all of its consumers. UsageError before anything is called.
     """
     if not texts:
-        return configured.several((), configured.config_of(selection), selection, observer)
+        config = configured.config_of(selection)
+        configured.tell_file(config.file, selection.config, observer)
+        return configured.several((), config, selection, observer)
+    file = ""
     targets: list[Target] = []
     for text in texts:
         if offline.is_snapshot(text):
             targets += offline.targets(text, selection)
-        elif config := configured.names(text, selection):
-            targets += configured.several([text], config, selection, observer)
+        elif found := configured.names(text, selection):
+            file = found.file
+            targets += configured.several([text], found, selection, observer)
         else:
             targets.append(one(text, selection, observer))
+    if file:
+        configured.tell_file(file, selection.config, observer)
     unique = {_identity(target): target for target in targets}
     return list(unique.values())
 
