@@ -16,6 +16,7 @@ from reshardctl.model import (
     START,
     TIP,
     Cut,
+    Decoded,
     Shard,
     ShardId,
     at_number,
@@ -75,33 +76,37 @@ def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
     """
     if not is_number(text):
         return NumberKind.NOT_A_NUMBER
+    number = int(text)
+    decoded = decode(number)
     if shard not in lineage:
-        decoded = decode(text)
         if decoded is not None and decoded.shard != index_of(shard):
             return NumberKind.OTHER_SHARD
-        return NumberKind.AHEAD if from_the_future(lineage, text) else NumberKind.INSIDE
-    number, listed = int(text), lineage[shard]
-    if of_no_record(lineage, listed, text):
+        return _inside(lineage, decoded)
+    listed = lineage[shard]
+    if _of_no_record(lineage, listed, decoded):
         return NumberKind.OTHER_SHARD
-    if number <= int(listed.start):
-        return NumberKind.START if number == int(listed.start) else NumberKind.BEFORE_START
-    if listed.end is not None and number >= int(listed.end):
-        return NumberKind.AT_END if number == int(listed.end) else NumberKind.BEHIND_END
-    return NumberKind.AHEAD if from_the_future(lineage, text) else NumberKind.INSIDE
+    if number <= (start := int(listed.start)):
+        return NumberKind.START if number == start else NumberKind.BEFORE_START
+    if listed.end is not None and number >= (end := int(listed.end)):
+        return NumberKind.AT_END if number == end else NumberKind.BEHIND_END
+    return _inside(lineage, decoded)
 
 
 def of_no_record(lineage: Lineage, listed: Shard, text: str) -> bool:
     """Whether no record of the shard can have the number, see `NumberKind.OTHER_SHARD`."""
-    decoded = decode(text)
+    return _of_no_record(lineage, listed, decode(text))
+
+
+def _of_no_record(lineage: Lineage, listed: Shard, decoded: Decoded | None) -> bool:
     if decoded is None:
         return decode(listed.start) is not None
     return decoded.shard != index_of(listed.id) or _to_come(lineage, decoded.epoch)
 
 
-def from_the_future(lineage: Lineage, text: str) -> bool:
-    """Whether the number carries a time at which nothing can have been written yet."""
-    decoded = decode(text)
-    return decoded is not None and _to_come(lineage, decoded.time)
+def _inside(lineage: Lineage, decoded: Decoded | None) -> NumberKind:
+    """A number of the shard, unless it carries a time at which nothing can have been written."""
+    ahead = decoded is not None and _to_come(lineage, decoded.time)
+    return NumberKind.AHEAD if ahead else NumberKind.INSIDE
 
 
 def _to_come(lineage: Lineage, time: float) -> bool:

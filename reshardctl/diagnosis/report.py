@@ -41,6 +41,7 @@ from reshardctl.planning.plan import (
 )
 from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
+from reshardctl.planning.remembered import Remembered
 
 NAMED = 5
 """Shards that a note names before it counts the rest."""
@@ -181,7 +182,8 @@ def own(snapshot: Snapshot) -> Snapshot:
 def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
     """The case that a snapshot poses."""
     consumer = consumer_of(snapshot.locator)
-    checkpoint = consumer.parse(snapshot.images, snapshot.lineage.stream)
+    remembered = Remembered()
+    checkpoint = remembered.checkpoint(consumer, snapshot.images, snapshot.lineage.stream)
     candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     return Case(
         consumer,
@@ -192,6 +194,7 @@ def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
         snapshot.images, candidates, repair_options.policy, repair_options.accept,
         recreated=repair_options.recreated is not None, bootstrap=repair_options.bootstrap,
         line=None if repair_options.line is None else repair_options.line.spans,
+        remembered=remembered,
     )
 
 

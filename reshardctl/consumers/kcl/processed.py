@@ -7,6 +7,7 @@ finished shards once all their children have made progress (LeaseCleanupManager)
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.positions import PositionKind, kinds_of, wrong_parents
@@ -52,8 +53,6 @@ class _Present:
         self._kinds = kinds_of(lineage, table)
         self._spans: dict[ShardId, Span] = {}
         self._untouched = _untouched(lineage, table)
-        times = (time_of(row.position) for row in table.rows.values() if row.position)
-        self._oldest = min((time for time in times if time is not None), default=None)
 
     def span(self, row: Row) -> Span:
         """What one row proves of its shard."""
@@ -119,6 +118,12 @@ class _Present:
         """Whether a stored number is older than the shard: the application ran at its creation."""
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None
         return opened is not None and self._oldest is not None and self._oldest < opened
+
+    @cached_property
+    def _oldest(self) -> int | None:
+        """The time of the oldest number stored; only rows at LATEST are judged by it."""
+        times = (time_of(row.position) for row in self._table.rows.values() if row.position)
+        return min((time for time in times if time is not None), default=None)
 
 
 def _was_read(row: Row) -> bool:
