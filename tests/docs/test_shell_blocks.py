@@ -30,7 +30,7 @@ SCRIPT = "starts a script of the checkout that CI runs itself"
 TEMPLATE = "the names are the reader's own"
 NOT_RUN = {
     "README": "installs into the reader's environment, or takes the reader's names",
-    "CONTRIBUTING": SCRIPT,
+    "CONTRIBUTING": SCRIPT, "performance": SCRIPT,
     "adding-a-consumer": SCRIPT, "adding-a-format": SCRIPT, "adding-a-release": SCRIPT,
     "adding-a-rule": SCRIPT, "adding-a-store": SCRIPT,
     "audit": "needs PySpark and a sink; tests/spark/audit runs the commands",
