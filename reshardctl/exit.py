@@ -13,7 +13,7 @@ class Exit(IntEnum):
     FINDINGS = 1
     """`inspect`: findings. `fix`: something to do, or residuals left."""
     USAGE = 2
-    """Bad flag, bad locator, a stream that is not the one the positions belong to."""
+    """Bad flag, bad locator, no such table, a stream that the positions do not belong to."""
     UNKNOWN = 3
     """Could not look properly. Never reported as clean."""
     REFUSED = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import typer.main
 
 from reshardctl.cli.app import app
 from reshardctl.cli.option_groups import GROUP_OF, Group, long_name
+from reshardctl.errors import NoStore
 from scripts.commands_page import commands
 
 ROOT: Any = typer.main.get_command(app)
@@ -69,3 +71,11 @@ def test_summaries_are_complete(name):
     assert len(GROUPS[name].commands) > 2
     for command in GROUPS[name].commands.values():
         assert " ".join(command.help.split("\n\n")[0].split()) in shown
+
+
+def test_a_missing_table_is_in_both_tables_of_exit_codes():
+    page = (Path(__file__).parents[2] / "docs" / "exit-codes.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith(f"| {int(NoStore.exit)} |"))
+    assert "table" in row and "does not exist" in row and NoStore.id in row
+    epilog = " ".join(help_of().split())
+    assert f"; {int(NoStore.exit)} usage, no such table," in epilog
