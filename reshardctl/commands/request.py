@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import UsageError
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import parse_instant, parse_seconds, parse_when
 from reshardctl.planning.policy import AT_TIMESTAMP, EVERYTHING, POLICIES, Accept, Policy
 
@@ -41,8 +42,11 @@ def policy_of(text: str) -> Policy:
             )
         return replace(AT_TIMESTAMP, when=parse_when(time))
     if equals or name not in POLICIES:
-        known = ", ".join(n if n != AT_TIMESTAMP.name else f"{n}=TIME" for n in POLICIES)
-        raise UsageError(f"--policy {text}: there is no such policy", f"there are {known}")
+        known = [n if n != AT_TIMESTAMP.name else f"{n}=TIME" for n in POLICIES]
+        raise UsageError(
+            f"--policy {text}: there is no such policy",
+            did_you_mean(name, known, f"there are {', '.join(known)}"),
+        )
     return POLICIES[name]
 
 

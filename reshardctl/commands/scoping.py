@@ -13,6 +13,7 @@ from reshardctl.diagnosis.scope import ScopeOptions
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import short
 from reshardctl.model.shard_ranges import parts_of
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.planning.plan import NoSafePlan
 from reshardctl.render.words import command, shortened
 
@@ -83,10 +84,12 @@ def require_known(report: Report) -> None:
     scope, lineage = report.options.scope, report.snapshot.lineage
     if scope is None:
         return
-    if unknown := scope.unknown({*lineage, *report.positions}):
+    known = {*lineage, *report.positions}
+    if unknown := scope.unknown(known):
         raise UsageError(
             f"--shards {unknown[0]}: no such shard is listed in {lineage.stream.name}, and no "
-            "position names one", "reshardctl inspect lists what is there",
+            "position names one",
+            did_you_mean(unknown[0], sorted(known), "reshardctl inspect lists what is there"),
         )
 
 

@@ -14,6 +14,7 @@ from reshardctl.diagnosis.rules import RULES
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
+from reshardctl.model.similar_names import did_you_mean
 
 CheckOptions = Callable[[str, str | None], object]
 
@@ -71,7 +72,8 @@ def _consumer(
     if named not in streams:
         known = ", ".join(streams) or "none"
         (spot / "stream").wrong(
-            f"there is no [streams.{named}]", f"add it, or name one of: {known}"
+            f"there is no [streams.{named}]",
+            did_you_mean(named, streams, f"add it, or name one of: {known}"),
         )
     said = {key: _said(key, spot, defaults) for key in _OURS}
     words = {key: one.string() if one is not None else "" for key, one in said.items()}
@@ -192,9 +194,12 @@ def _suppression(spot: Spot, consumers: Mapping[str, Consumer]) -> Suppression:
     name, code = (spot / "consumer").string(), (spot / "rule").string()
     if name not in consumers:
         known = ", ".join(consumers) or "none"
-        (spot / "consumer").wrong(f"there is no [consumers.{name}]", f"known are {known}")
+        (spot / "consumer").wrong(
+            f"there is no [consumers.{name}]", did_you_mean(name, consumers, f"known are {known}")
+        )
     if code not in {rule.code for rule in RULES}:
-        (spot / "rule").wrong(f"{code!r} is no rule", "reshardctl rule   # lists them")
+        advice = did_you_mean(code, (r.code for r in RULES), "reshardctl rule   # lists them")
+        (spot / "rule").wrong(f"{code!r} is no rule", advice)
     shards = (spot / "shards").elements() if spot.has("shards") else []
     if spot.has("shards") and not shards:
         (spot / "shards").wrong("is empty", "leave it out for every shard")

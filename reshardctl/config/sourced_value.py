@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from reshardctl.config.lines import Path
 from reshardctl.errors import UsageError
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import parse_instant
 
 
@@ -46,7 +47,8 @@ class Spot:
         names = list(known) if known is not None else None
         for key in self.value:
             if names is not None and key not in names:
-                (self / key).wrong("unknown key", f"known are {', '.join(names)}")
+                advice = did_you_mean(key, names, f"known are {', '.join(names)}")
+                (self / key).wrong("unknown key", advice)
         for key in needed:
             if key not in self.value:
                 self.wrong(f"{key} is missing")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reshardctl.console.choices import FormatName, MetricsFormat
 from reshardctl.errors import UsageError
+from reshardctl.model.similar_names import did_you_mean
 
 ONE_DOCUMENT = frozenset({
     FormatName.JSON, FormatName.JSON1, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
@@ -59,8 +60,11 @@ def _parsed(text: str, metrics: bool) -> Destination:
             f"reshardctl inspect CONSUMER --stream STREAM --format {name}=FILE",
         )
     if name not in {*FormatName, *MetricsFormat}:
-        known = ", ".join([*FormatName, *(MetricsFormat if metrics else ())])
-        raise UsageError(f"--format {text!r}: {name!r} is no format", f"known are {known}")
+        known = [*FormatName, *(MetricsFormat if metrics else ())]
+        raise UsageError(
+            f"--format {text!r}: {name!r} is no format",
+            did_you_mean(name, known, f"known are {', '.join(known)}"),
+        )
     if joint and not file:
         raise UsageError(f"--format {text!r} names no file", f"--format {name}=FILE")
     form = MetricsFormat(name) if name in set(MetricsFormat) else FormatName(name)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote
 from reshardctl.consumers.libraries import SCHEMES, SPECS
 from reshardctl.consumers.spec import Spec
 from reshardctl.errors import UsageError
+from reshardctl.model.similar_names import similar
 
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
@@ -66,7 +67,11 @@ def parse(text: str) -> Locator:
     scheme, target = match["scheme"], match["target"]
     if scheme not in SCHEMES:
         known = ", ".join(_head(name) for name in SCHEMES)
-        raise UsageError(f"{_masked(text)!r}: {scheme}:// is not known", f"known are {known}")
+        near = similar(scheme, SCHEMES)
+        hint = f"did you mean {_head(near)}? " if near else ""
+        raise UsageError(
+            f"{_masked(text)!r}: {scheme}:// is not known", f"{hint}known are {known}"
+        )
     known_as = SCHEMES[scheme]
     if known_as.bare:
         target = (match["slashes"] or "") + target

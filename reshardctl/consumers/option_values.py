@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from reshardctl.consumers.spec import Options
 from reshardctl.errors import UsageError
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import parse_instant
 
 BY_TIME = "AT_TIMESTAMP"
@@ -14,7 +15,10 @@ BY_TIME = "AT_TIMESTAMP"
 def refuse_unknown(options: Options, names: Collection[str], library: str, takes: str) -> None:
     """Raises UsageError for an option not in `names`. takes: the known options, as text."""
     if unknown := sorted(set(options) - set(names)):
-        raise UsageError(f"{library} has no option {unknown[0]!r}", f"it takes {takes}")
+        raise UsageError(
+            f"{library} has no option {unknown[0]!r}",
+            did_you_mean(unknown[0], names, f"it takes {takes}"),
+        )
 
 
 def read_initial(

@@ -139,6 +139,7 @@ def test_the_command_that_accepts_a_price_names_what_was_selected(lab_of):
     (["--shards", "4711"], ["4711", "no such shard"]),
     (["--shards", "2,4711-4720"], ["4711-4720", "no such shard"]),
     (["--shards", "shardId-000000004711"], ["shardId-000000004711"]),
+    (["--shards", "shardId-00000000002"], ["did you mean shardId-000000000002?"]),
     (["--shards", "9-4"], ["'9-4' names no shard", "4-9"]),
     (["--shards", "4,,5"], ["'' names no shard"]),
     (["--rule", "RSH999"], ["--rule", "'RSH999'"]),

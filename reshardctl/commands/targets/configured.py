@@ -16,6 +16,7 @@ from reshardctl.config import DEFAULT, Config, Consumer, Reach, load, nearest
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import instant, same_second
 from reshardctl.snapshot import Stream
 
@@ -78,8 +79,11 @@ def several(
         )
     for text in texts:
         if text not in config.consumers and text not in config.streams:
-            known = ", ".join([*config.consumers, *config.streams]) or "none"
-            raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
+            known = [*config.consumers, *config.streams]
+            raise UsageError(
+                f"there is no {text!r} in {config.file}",
+                did_you_mean(text, known, f"it has {', '.join(known) or 'none'}"),
+            )
     entries = [
         target_of(consumer, config, selection, observer) for consumer in config.consumers.values()
         if not texts or consumer.name in texts or consumer.stream.name in texts

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
 from reshardctl.diagnosis.rules import RULES, Rule
 from reshardctl.errors import UsageError
+from reshardctl.model.similar_names import did_you_mean
 
 SECTIONS = (
     "What it is",
@@ -51,9 +51,8 @@ def find(wanted: str) -> Rule[Any]:
     for rule in RULES:
         if spelled in (rule.code.casefold(), rule.name):
             return rule
-    near = get_close_matches(spelled, [rule.name for rule in RULES], n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    advice = f"{hint}reshardctl rule   # lists all of them"
+    known = [name for rule in RULES for name in (rule.code, rule.name)]
+    advice = did_you_mean(spelled, known, "reshardctl rule   # lists all of them")
     raise UsageError(f"no rule is called {wanted!r}", advice)
 
 

@@ -1,0 +1,66 @@
+"""A mistyped command, option or value is answered with the similar one; nothing is called."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFIG = """
+[streams.orders]
+
+[consumers.fraud]
+stream = "orders"
+locator = "kcl://fraud?initial=LATEST&release=3.5"
+"""
+KCL = "kcl://my-application"
+STREAM = ("--stream", "s")
+
+
+def run(folder: Path, *words: str, config: str = CONFIG) -> tuple[int, str]:
+    (folder / "reshardctl.toml").write_text(config)
+    kept = {n: v for n, v in os.environ.items() if not n.startswith("AWS_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "reshardctl", *words], cwd=folder, capture_output=True, text=True,
+        env={**kept, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(("words", "meant"), [
+    (("inspct",), "Did you mean 'inspect'"),
+    (("config", "chek"), "Did you mean 'check'"),
+    (("fix", KCL, "--polcy", "latest"), "--policy"),
+    (("fix", KCL, *STREAM, "--policy", "losless"), "did you mean lossless? there are"),
+    (("fix", KCL, *STREAM, "--policy", "at-timestmp=-1h"), "did you mean at-timestamp=TIME?"),
+    (("inspect", KCL, *STREAM, "--format", "jsn"), "did you mean json? known are"),
+    (("inspect", KCL, *STREAM, "--format", "openmetric=x"), "did you mean openmetrics?"),
+    (("inspect", KCL, *STREAM, "--rule", "child-not-startd"), "did you mean child-not-started?"),
+    (("rule", "RHS203"), "did you mean RSH203?"),
+    (("inspect", "kc://my-application", *STREAM), "did you mean kcl://?"),
+    (("inspect", f"{KCL}?relese=3.5", *STREAM), "did you mean release?"),
+    (("inspect", "fruad"), "did you mean fraud? it has fraud, orders"),
+    (("inspect", "ordres"), "did you mean orders? it has fraud, orders"),
+])
+def test_a_mistyped_word_is_answered_with_a_similar_one(tmp_path, words, meant):
+    code, err = run(tmp_path, *words)
+    assert code == 2
+    assert meant in err
+
+
+@pytest.mark.parametrize(("right", "wrong", "meant"), [
+    ("locator =", "locater =", "did you mean locator?"),
+    ('stream = "orders"', 'stream = "oders"', "did you mean orders?"),
+    ("release=3.5", "release=33.5", ""),
+    ('locator = "kcl://', "locator = 7 # ", ""),
+    ("initial=LATEST", "initial=LATESTS", ""),
+])
+def test_a_malformed_file_is_answered_in_our_words(tmp_path, right, wrong, meant):
+    code, err = run(tmp_path, "config", "check", config=CONFIG.replace(right, wrong))
+    assert code == 2
+    assert meant in err and err.startswith("error: reshardctl.toml:")
+    for prefix in ("Value error,", "ValueError", "ValidationError", "Traceback"):
+        assert prefix not in err
