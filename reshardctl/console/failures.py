@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import typer
 
+from reshardctl.console.library_messages import plain
 from reshardctl.console.progress import clear
 from reshardctl.console.streams import drop_stdout, stdout_failure
 from reshardctl.errors import Cancelled, CannotTell, ReshardError, UsageError
@@ -57,6 +58,8 @@ def guarded(
             code = unexpected(error)
             speak(ReshardError(f"unexpected {type(error).__name__}"))
             return code
+        if isinstance(said := getattr(error, "message", None), str):
+            error.message = plain(said)  # type: ignore[attr-defined]
         show()
         speak(UsageError(_message(error), "see --help"))
         return Exit.USAGE
