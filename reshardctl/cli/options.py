@@ -146,7 +146,8 @@ FormatOption = Annotated[
         "--format",
         metavar="NAME[=FILE]",
         help=f"{', '.join(FormatName)}. Default: text on a terminal, concise in a pipe. "
-        "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release.",
+        "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release. "
+        "diff: the rows that are written, for reviews.",
         show_default=False,
     ),
 ]

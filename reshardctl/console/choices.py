@@ -17,6 +17,7 @@ class FormatName(StrEnum):
     GITHUB = "github"
     JUNIT = "junit"
     SARIF = "sarif"
+    DIFF = "diff"
 
 
 class MetricsFormat(StrEnum):

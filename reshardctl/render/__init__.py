@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from reshardctl.render import (
     concise,
+    diff,
     github,
     json,
     jsonl,
@@ -30,6 +31,7 @@ WRITERS: Mapping[str, Writer] = {
     "github": github.write,
     "junit": junit.write,
     "sarif": sarif.write,
+    "diff": diff.write,
 }
 
 METRICS: Mapping[str, Writer] = {"openmetrics": openmetrics.write}

@@ -53,13 +53,14 @@ Costs = Mapping[ShardId, list[Effect]]
 
 def write(document: Document) -> str:
     """The lines, made harmless."""
-    safe = (escape(line) for line in _lines(document))
+    safe = (escape(line) for line in lines(document))
     if document.context.ascii:
         safe = (ascii_only(line) for line in safe)
     return "".join(f"{line}\n" for line in safe)
 
 
-def _lines(document: Document) -> list[str]:
+def lines(document: Document) -> list[str]:
+    """The lines of a result. Not escaped yet."""
     verbose = document.context.verbose
     match document.result:
         case Report() as report:

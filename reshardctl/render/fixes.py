@@ -19,7 +19,7 @@ from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.outcomes import Fixed, Saved
 
 SCHEMA = "reshardctl/fixes/1"
-FORMATS = ("text", "concise", "json")
+FORMATS = ("text", "concise", "json", "diff")
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,4 +50,5 @@ READERS: Mapping[str, Callable[[str], set[str]]] = {
     "github": _lines(r"^::(error|warning)\b"),
     "markdown": _lines(r"\|\s*(error|warning)\s*\|"),
     "concise": _lines(r"\b(error|warning)\b.*RSH|RSH.*\b(error|warning)\b"),
+    "diff": _lines(r"^#.*(\b(error|warning)\b.*RSH|RSH.*\b(error|warning)\b)"),
 }

@@ -232,7 +232,7 @@ def test_a_suppressed_finding_is_shown_and_not_counted(lab):
     assert hidden["by"]["until"] == "2099-01-02T00:00:00Z"
     assert hidden["by"]["day"] == "2099-01-01"
     VALIDATOR.validate(result.json)
-    for form in set(FORMATS) - {"concise", "github"}:
+    for form in set(FORMATS) - {"concise", "diff", "github"}:
         assert "ticket 4711" in lab.cli("inspect", "--format", form).out, form
 
 
