@@ -33,6 +33,14 @@ def undo(
     list_: Annotated[
         bool, typer.Option("--list", help="Which journals there are, newest first.")
     ] = False,
+    show: Annotated[
+        bool,
+        typer.Option(
+            "--show",
+            help="What the journal holds: its fix, how far that got, and each row before and "
+            "after it. Reads only.",
+        ),
+    ] = False,
     region: RegionOption = None,
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
@@ -83,7 +91,7 @@ def undo(
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
-    from reshardctl.render.journals import FORMATS
+    from reshardctl.render.journals import FORMATS, SHOWING
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     places = destinations(form, output)
@@ -93,6 +101,14 @@ def undo(
             "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
             "--whole-file": whole_file,
         })
+    if show:
+        nothing_else("--show", {
+            "--list": list_, "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
+            "--whole-file": whole_file,
+        })
+        out.check_formats(SHOWING, "shows no journal")
+        out.write(Journals(account).shown(journal), Exit.OK)
+        return
     if list_ or journal is None:
         listing = Journals(account).listing(journal)
         out.check_formats(FORMATS, "lists no journals")

@@ -14,7 +14,7 @@ from reshardctl.commands.account import Account
 from reshardctl.commands.connect import bucket_client, wait
 from reshardctl.consumers import locator as locators
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, state_dir
+from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read, state_dir
 from reshardctl.journal.bucket import listed
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.listed_journals import Entry, entries, files, younger
@@ -87,6 +87,18 @@ class Journals:
         if place is not None and not directory.is_dir():
             raise UsageError(f"{place} is no directory", "reshardctl undo --list")
         return Listing(str(directory), entries(files(directory)), place is None)
+
+    def shown(self, text: str | None) -> Listing:
+        """One journal with its rows. Raises ReshardError if it is not named or cannot be read."""
+        if text is None:
+            raise UsageError("--show needs a journal", "reshardctl undo --list   # which there are")
+        log = self.named(text)
+        records = read(log)
+        (entry,) = entries([log])
+        others = [each for each in self.beside(records) if each.where != entry.where]
+        location, _, _ = str(entry.where).rpartition("/")
+        usual = isinstance(entry.where, Path) and entry.where.parent == self.directory
+        return Listing(location, [entry], usual, others, rows=True)
 
     def beside(self, records: Records) -> list[Entry]:
         """The other journals in the place of this one."""

@@ -24,7 +24,7 @@ from reshardctl.render.documents import (
     report_json,
     steps_document,
 )
-from reshardctl.render.journals import Listing, journals_document
+from reshardctl.render.journals import Listing, journal_document, journals_document
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.roundup import Roundup
 from reshardctl.render.roundup_documents import roundup_document
@@ -39,6 +39,7 @@ UNDO = "reshardctl/undo/2"
 AUDIT = "reshardctl/audit/2"
 ROUNDUP = "reshardctl/roundup/2"
 JOURNALS = "reshardctl/journals/2"
+JOURNAL = "reshardctl/journal/1"
 DISCOVERY = "reshardctl/discovery/1"
 
 
@@ -58,6 +59,8 @@ def data_of(result: Result, code: Exit) -> Json:
             return {**_head(AUDIT, code), **audit_document(result), "buckets": buckets}
         case Roundup():
             return {"schema": ROUNDUP, **roundup_document(result)}
+        case Listing(rows=True):
+            return {**_head(JOURNAL, code), **journal_document(result)}
         case Listing():
             return {**_head(JOURNALS, code), **journals_document(result)}
         case Found():

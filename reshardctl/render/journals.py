@@ -8,20 +8,30 @@ from dataclasses import dataclass
 from reshardctl.journal import S3Object
 from reshardctl.journal.listed_journals import Entry, State, younger
 from reshardctl.render.console import Sheet
-from reshardctl.render.documents import Json
+from reshardctl.render.documents import Json, steps_document
+from reshardctl.render.row_diffs import row_diffs
 from reshardctl.render.words import command, count, elsewhere
 
 FORMATS = ("text", "concise", "json", "json1", "jsonl")
 """Formats that can list journals."""
+SHOWING = ("text", "concise", "json", "jsonl")
+"""Formats that can show one with its rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """location: the directory or the prefix. usual: whether a journal in it is named without it."""
+    """Journals of one place.
+
+    location: the directory or the prefix. usual: whether a journal in it is named without it.
+    others: journals there that are not shown. rows: whether the rows of each are shown, as they
+    were before the fix and as it left them.
+    """
 
     location: str
     entries: Sequence[Entry]
     usual: bool
+    others: Sequence[Entry] = ()
+    rows: bool = False
 
 
 def text(sheet: Sheet, listing: Listing) -> None:
@@ -29,21 +39,27 @@ def text(sheet: Sheet, listing: Listing) -> None:
     if not listing.entries:
         sheet.line(f"No journals in {listing.location}.")
         return
-    sheet.line(f"{count(len(listing.entries), 'journal')} in {listing.location}, newest first")
+    if not listing.rows:
+        sheet.line(f"{count(len(listing.entries), 'journal')} in {listing.location}, newest first")
     for entry in listing.entries:
         sheet.blank()
         sheet.fields((entry.name, "bold"), _state(listing, entry))
         sheet.fields(*_about(entry), indent=2)
         for argv in _commands(listing, entry, elsewhere(sheet.context.suggested_command)):
             sheet.command(argv)
+        if listing.rows:
+            sheet.blank()
+            for line in _rows(entry):
+                sheet.whole(line)
 
 
 def lines(listing: Listing) -> list[str]:
     """One line a journal. Not escaped yet."""
-    return [
-        f"{entry.name}: {_state(listing, entry)}  {'  '.join(_about(entry))}"
-        for entry in listing.entries
-    ]
+    shown: list[str] = []
+    for entry in listing.entries:
+        shown.append(f"{entry.name}: {_state(listing, entry)}  {'  '.join(_about(entry))}")
+        shown += _rows(entry) if listing.rows else ()
+    return shown
 
 
 def journals_document(listing: Listing) -> Json:
@@ -51,6 +67,16 @@ def journals_document(listing: Listing) -> Json:
     return {
         "location": listing.location,
         "journals": [_journal(listing, entry) for entry in listing.entries],
+    }
+
+
+def journal_document(listing: Listing) -> Json:
+    """The one journal that is shown, and what its fix writes."""
+    (entry,) = listing.entries
+    steps = () if entry.records is None else entry.records.header.steps
+    return {
+        "location": listing.location, "journal": _journal(listing, entry),
+        "steps": steps_document(steps),
     }
 
 
@@ -72,6 +98,11 @@ def _journal(listing: Listing, entry: Entry) -> Json:
         "rows": sorted(entry.keys),
         "undo_first": [younger.name for younger in _younger(listing, entry)],
     }
+
+
+def _rows(entry: Entry) -> list[str]:
+    """The rows before the fix and after it, as a unified diff."""
+    return [] if entry.records is None else list(row_diffs(entry.records.header.steps))
 
 
 def _about(entry: Entry) -> list[str]:
@@ -98,7 +129,7 @@ def _state(listing: Listing, entry: Entry) -> str:
 def _younger(listing: Listing, entry: Entry) -> list[Entry]:
     if entry.records is None or not entry.in_place:
         return []
-    return younger(listing.entries, entry.records, entry.keys)
+    return younger([*listing.entries, *listing.others], entry.records, entry.keys)
 
 
 def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[list[str]]:

@@ -61,6 +61,8 @@ def _lines(document: Document) -> Iterable[Json]:
             return _audit(data)
         case Roundup():
             return _roundup(data)
+        case Listing(rows=True):
+            return [_line("journal", data["journal"]), *_writes(data["steps"])]
         case Listing():
             return [_line("journal", journal) for journal in data["journals"]]
         case ReshardError():

@@ -77,6 +77,55 @@ def test_a_list_for_people_ends_in_commands(lab):
     assert [line.partition(":")[0] for line in lines] == [younger, older]
 
 
+def test_a_journal_is_shown_with_its_rows_before_and_after(lab):
+    """The second fix moves both children from their beginning to the tip."""
+    *_, older, younger = fixed_twice(lab)
+    calls = len(lab.wire.calls)
+    shown = lab.cli("undo", "--show", older, "--format", "text")
+    assert shown.code == 0 and older in shown.out and younger in shown.out, "undo it first"
+    assert f"reshardctl undo {older}\n" in shown.out
+    made = shown.out[shown.out.index("--- /dev/null") :].splitlines()
+    assert "+++ shardId-000000000002" in made and '+checkpoint = {"S": "TRIM_HORIZON"}' in made
+    second = lab.cli("undo", "--show", younger[:-3], "--format", "text").out
+    assert '-checkpoint = {"S": "TRIM_HORIZON"}' in second.splitlines()
+    assert " leaseKey = " in second, "all of a row is shown"
+    document = lab.cli("undo", "--show", younger, "--format", "json").json
+    VALIDATOR.validate(document)
+    journal = document["journal"]
+    assert (journal["state"], journal["undo_first"]) == ("applied and verified", [])
+    writes = [write for step in document["steps"] for write in step["writes"]]
+    assert {write["key"] for write in writes} == set(journal["rows"])
+    lines = lab.cli("undo", "--show", younger, "--format", "jsonl").out.splitlines()
+    assert [json.loads(line)["type"] for line in lines] == ["journal", "write", "write", "write"]
+    assert len(lab.wire.calls) == calls, "neither the store nor the stream is asked"
+
+
+def test_a_journal_that_was_undone_says_so_when_shown(lab):
+    *_, younger = fixed_twice(lab)
+    assert undo(lab, younger).code == 0
+    first, *rows = lab.cli("undo", "--show", younger).out.splitlines()
+    assert first.startswith(f"{younger}: undone") and rows[0].startswith("--- ")
+
+
+@pytest.mark.parametrize(("argv", "says"), [
+    (["--show"], ["--show needs a journal", "undo --list"]),
+    (["--show", "nobody"], ["no journal", "nobody"]),
+    (["--show", "x", "--yes"], ["--show", "--yes"]),
+    (["--show", "x", "--format", "sarif"], ["shows no journal"]),
+])  # fmt: skip
+def test_what_cannot_be_shown(lab, argv, says):
+    result = lab.cli("undo", *argv)
+    assert result.code == 2 and result.says(*says)
+
+
+def test_a_journal_that_cannot_be_read_is_not_shown(lab):
+    fixed_twice(lab)
+    path = lab.journals()[0]
+    path.write_text("{}\n")
+    result = lab.cli("undo", "--show", path.stem)
+    assert result.code in (2, 3) and result.says(path.name)
+
+
 def test_an_undo_that_names_none_lists_them_and_is_no_success(lab):
     """`reshardctl undo $JOURNAL` with an empty variable must not look as if it had undone."""
     assert lab.fix().code == 0

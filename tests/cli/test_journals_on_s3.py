@@ -83,6 +83,14 @@ def test_a_list_of_a_prefix(lab):
     ] == []
 
 
+def test_one_is_shown_with_its_rows(lab):
+    assert lab.fix("--journal", place(lab)).code == 0
+    shown = lab.cli("undo", "--show", journal(lab), "--format", "text")
+    assert shown.code == 0 and "applied and verified" in shown.out, shown.err
+    assert '+checkpoint = {"S": "TRIM_HORIZON"}' in shown.out.splitlines()
+    assert f"undo {journal(lab)}" in " ".join(shown.out.replace("\\\n", "").split())
+
+
 @pytest.mark.parametrize("way", ["resume", "undo"])
 def test_the_machine_vanishes_half_way(lab_of, lab, way):
     from tests.cli.test_bad_input import several_steps
