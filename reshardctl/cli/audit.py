@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     ColorOption,
     ColumnOption,
@@ -38,7 +39,7 @@ def audit(
     consumer: Annotated[
         str | None,
         typer.Option(
-            "--consumer", metavar="CONSUMER",
+            "--consumer", metavar="CONSUMER", autocompletion=completion.consumers,
             help="Compare with its stored positions: a locator, or a name in reshardctl.toml.",
             show_default=False,
         ),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     ConfigOption,
     EndpointOption,
@@ -32,6 +33,7 @@ def explain(
         typer.Argument(
             metavar="SHARD", help="Its number or its id; several as in 4,5 or 7-9.",
             show_default=False,
+            autocompletion=completion.shards,
         ),
     ],
     locator: LocatorArgument,

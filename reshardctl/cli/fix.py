@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
@@ -40,10 +41,14 @@ def fix(
             metavar="CONSUMER...",
             help="As for inspect; of several, each is asked for. Not with --plan or --resume.",
             show_default=False,
+            autocompletion=completion.consumers,
         ),
     ] = None,
     stream: Annotated[
-        str | None, typer.Option("--stream", help="Name or ARN of the stream.")
+        str | None,
+        typer.Option(
+            "--stream", help="Name or ARN of the stream.", autocompletion=completion.streams
+        ),
     ] = None,
     region: RegionOption = None,
     profile: ProfileOption = None,
@@ -62,7 +67,7 @@ def fix(
     resume: Annotated[
         str | None,
         typer.Option(
-            "--resume", metavar="JOURNAL",
+            "--resume", metavar="JOURNAL", autocompletion=completion.journals,
             help="Finish what was interrupted; a journal's name, path or s3://BUCKET/KEY.",
         ),
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     ConfigOption,
     EndpointOption,
@@ -42,6 +43,7 @@ def graph(
             help="Draws their lines as well: 'kcl://my-application?initial=TRIM_HORIZON', or names "
             "of consumers or of a stream in reshardctl.toml.",
             show_default=False,
+            autocompletion=completion.consumers,
         ),
     ] = None,
     stream: StreamOption = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.console.choices import ColorMode, FormatName, MetricsFormat
 
 LocatorArgument = Annotated[
@@ -16,6 +17,7 @@ LocatorArgument = Annotated[
         help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or a name "
         "in reshardctl.toml.",
         show_default=False,
+        autocompletion=completion.consumers,
     ),
 ]
 ConsumersArgument = Annotated[
@@ -25,10 +27,15 @@ ConsumersArgument = Annotated[
         help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or names "
         "of consumers or streams in reshardctl.toml.",
         show_default=False,
+        autocompletion=completion.consumers,
     ),
 ]
 StreamOption = Annotated[
-    str | None, typer.Option("--stream", help="Name or ARN of the stream.", show_default=False)
+    str | None,
+    typer.Option(
+        "--stream", help="Name or ARN of the stream.", show_default=False,
+        autocompletion=completion.streams,
+    ),
 ]
 RegionOption = Annotated[str | None, typer.Option("--region", help="AWS region.")]
 ProfileOption = Annotated[str | None, typer.Option("--profile", help="AWS profile.")]
@@ -84,20 +91,21 @@ ShardsOption = Annotated[
         metavar="4,5|4-9|ID",
         help="Only these shards: by number, range or id; repeatable.",
         show_default=False,
+        autocompletion=completion.shards,
     ),
 ]
 RuleOption = Annotated[
     list[str] | None,
     typer.Option(
         "--rule", metavar="CODE", help="Only findings of this rule, e.g. RSH203; repeatable.",
-        show_default=False,
+        show_default=False, autocompletion=completion.rules,
     ),
 ]
 NotRuleOption = Annotated[
     list[str] | None,
     typer.Option(
         "--not-rule", metavar="CODE", help="No findings of this rule; repeatable.",
-        show_default=False,
+        show_default=False, autocompletion=completion.rules,
     ),
 ]
 WaitOption = Annotated[
@@ -149,6 +157,7 @@ FormatOption = Annotated[
         "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release. "
         "diff: the rows that are written, for reviews.",
         show_default=False,
+        autocompletion=completion.formats,
     ),
 ]
 MetricsFormatOption = Annotated[
@@ -160,6 +169,7 @@ MetricsFormatOption = Annotated[
         "a pipe. Repeatable: others go to their FILE. json1: JSON documents of version 1, for one "
         "release. openmetrics: gauges for Prometheus; with --probe the age of unread records too.",
         show_default=False,
+        autocompletion=completion.formats_and_metrics,
     ),
 ]
 EveryOption = Annotated[
@@ -186,6 +196,7 @@ PolicyOption = Annotated[
         help="Which line to want. TIME: 2026-09-22T09:14:00Z, -90m or @reshard. latest and "
         "at-timestamp read records (GetRecords). Default: lossless.",
         show_default=False,
+        autocompletion=completion.policies,
     ),
 ]
 ConfigOption = Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
@@ -34,6 +35,7 @@ def rebuild(
         str | None,
         typer.Argument(
             metavar="CONSUMER", help="As for inspect; its store may be empty.", show_default=False,
+            autocompletion=completion.consumers,
         ),
     ] = None,
     sink: Annotated[
@@ -44,7 +46,10 @@ def rebuild(
         ),
     ] = None,
     stream: Annotated[
-        str | None, typer.Option("--stream", help="Name or ARN of the stream.")
+        str | None,
+        typer.Option(
+            "--stream", help="Name or ARN of the stream.", autocompletion=completion.streams
+        ),
     ] = None,
     kind: FormOption = None,
     column: ColumnOption = None,
@@ -75,7 +80,7 @@ def rebuild(
     resume: Annotated[
         str | None,
         typer.Option(
-            "--resume", metavar="JOURNAL",
+            "--resume", metavar="JOURNAL", autocompletion=completion.journals,
             help="Finish what was interrupted; a journal's name, path or s3://BUCKET/KEY.",
         ),
     ] = None,

@@ -6,11 +6,16 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
+
 
 def rule(
     code: Annotated[
         str | None,
-        typer.Argument(metavar="[CODE|NAME]", help="RSH203 or child-not-started; none lists all."),
+        typer.Argument(
+            metavar="[CODE|NAME]", help="RSH203 or child-not-started; none lists all.",
+            autocompletion=completion.rules,
+        ),
     ] = None,
 ) -> None:
     """What does this code mean? Works offline. Example: reshardctl rule RSH203"""

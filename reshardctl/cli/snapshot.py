@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     ConfigOption,
     EndpointOption,
@@ -26,14 +27,14 @@ def snapshot(
     stream: Annotated[
         str,
         typer.Argument(
-            metavar="STREAM", show_default=False,
+            metavar="STREAM", show_default=False, autocompletion=completion.consumers,
             help="Its name or ARN; or its name in reshardctl.toml, with all its consumers.",
         ),
     ],
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CONSUMER]...", show_default=False,
+            metavar="[CONSUMER]...", show_default=False, autocompletion=completion.consumers,
             help="Whose positions to freeze with it, as for inspect.",
         ),
     ] = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import completion
 from reshardctl.cli.options import (
     ColorOption,
     EndpointOption,
@@ -28,6 +29,7 @@ def undo(
             help="The journal of a fix: its name or how that begins, its path, or s3://BUCKET/KEY. "
             "If it is lost: the plan's file. With --list a directory or s3://BUCKET/PREFIX.",
             show_default=False,
+            autocompletion=completion.journals,
         ),
     ] = None,
     list_: Annotated[

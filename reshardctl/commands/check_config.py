@@ -11,7 +11,7 @@ from reshardctl.commands.inspect_many import at_once
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import config_of, several
-from reshardctl.config import Config
+from reshardctl.config.entries import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit, worst

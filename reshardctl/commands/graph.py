@@ -14,7 +14,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import several
-from reshardctl.config import nearest
+from reshardctl.config.nearest import nearest
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.graph import draw

@@ -14,7 +14,7 @@ from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.model.times import parse_instant
 
 if TYPE_CHECKING:
-    from reshardctl.config import Consumer as Entry
+    from reshardctl.config.entries import Consumer as Entry
     from reshardctl.execution.ports import Ports
 
 

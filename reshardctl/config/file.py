@@ -1,4 +1,4 @@
-"""Finds and reads the configuration file."""
+"""Reads the configuration file."""
 
 from __future__ import annotations
 
@@ -13,37 +13,10 @@ from reshardctl.config.reading import read
 from reshardctl.config.sourced_value import Spot
 from reshardctl.errors import UsageError
 
-DEFAULT = Path("reshardctl.toml")
 LARGEST = 4_000_000
 """Bytes of the largest file; one with thousands of consumers is smaller."""
 
 _WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
-
-
-def nearest(start: Path = Path()) -> Path | None:
-    """The file in a folder, or else in the nearest folder above it; `None` if there is none.
-
-    The search ends after a folder that holds `.git`, after the home folder, and at the root. The
-    path begins with `start`, so that it is as short as a person would type it.
-    """
-    try:
-        home, here = Path("~").expanduser(), start.resolve()
-    except (OSError, RuntimeError):
-        return start / DEFAULT if _is_there(start / DEFAULT) else None
-    for steps, folder in enumerate((here, *here.parents)):
-        if _is_there(folder / DEFAULT):
-            return start.joinpath(*[".."] * steps, DEFAULT)
-        if _is_there(folder / ".git") or folder == home:
-            return None
-    return None
-
-
-def _is_there(path: Path) -> bool:
-    """Whether there is anything of this name; not where this may not be looked at."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
 
 
 def load(path: Path, check: Callable[[str, str | None], object]) -> Config:

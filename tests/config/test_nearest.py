@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.config import nearest
+from reshardctl.config.nearest import nearest
 
 
 @pytest.fixture

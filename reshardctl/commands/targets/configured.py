@@ -12,7 +12,9 @@ from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import repair_options_of
 from reshardctl.commands.suggested_commands import asked_words
-from reshardctl.config import DEFAULT, Config, Consumer, Reach, load, nearest
+from reshardctl.config.entries import Config, Consumer, Reach
+from reshardctl.config.file import load
+from reshardctl.config.nearest import DEFAULT, nearest
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage

@@ -1,0 +1,122 @@
+"""The values that a shell offers for options and arguments, without a call to AWS.
+
+A shell waits for the answer at each Tab, so that nothing heavy is imported here. What cannot be
+read offers nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from reshardctl.console.choices import FormatName, MetricsFormat
+
+POLICIES = ("lossless", "latest", "at-timestamp=", "latest-at-start")
+"""The words of `--policy`; a test compares them with the policies."""
+
+RULES = Path(__file__).parents[1] / "diagnosis" / "rules"
+"""The folder with a file for each rule, named after its code and name."""
+
+_SNAPSHOT = re.compile(r"snapshot\s?:\s?([^\s?'\"\\]+)")
+
+
+def policies(incomplete: str) -> list[str]:
+    """The policies; the time of `at-timestamp=` is typed by hand."""
+    return _beginning(POLICIES, incomplete)
+
+
+def formats(incomplete: str) -> list[str]:
+    """The formats of a report."""
+    return _beginning(FormatName, incomplete)
+
+
+def formats_and_metrics(incomplete: str) -> list[str]:
+    """The formats of a report and of metrics."""
+    return _beginning([*FormatName, *MetricsFormat], incomplete)
+
+
+def rules(incomplete: str) -> list[tuple[str, str]]:
+    """The code of each rule, with its name beside it."""
+    files = sorted(path.stem for path in RULES.glob("rsh[0-9]*.py"))
+    known = (stem.partition("_") for stem in files)
+    return [
+        (code.upper(), name.replace("_", "-")) for code, _, name in known
+        if code.upper().startswith(incomplete.upper())
+    ]
+
+
+def journals(incomplete: str) -> list[str]:
+    """The journals of this machine, the newest first."""
+    from reshardctl.journal.place import SUFFIX, state_dir
+
+    try:
+        found = [path.name for path in state_dir(os.environ, Path.home()).iterdir()]
+    except (OSError, RuntimeError):
+        return []
+    names = sorted((n.removesuffix(SUFFIX) for n in found if n.endswith(SUFFIX)), reverse=True)
+    return _beginning(names, incomplete)
+
+
+def consumers(ctx: Any, incomplete: str) -> list[str]:
+    """The consumers and streams of the configuration file."""
+    tables = _configured(ctx)
+    return _beginning([*_table(tables, "consumers"), *_table(tables, "streams")], incomplete)
+
+
+def streams(ctx: Any, incomplete: str) -> list[str]:
+    """The streams of the configuration file, as AWS names them."""
+    known = _table(_configured(ctx), "streams")
+    named = (t.get("stream", name) if isinstance(t, dict) else name for name, t in known.items())
+    return _beginning((name for name in named if isinstance(name, str)), incomplete)
+
+
+def shards(incomplete: str) -> list[str]:
+    """The shards of the snapshot that the command line names; after a comma the next one."""
+    from reshardctl.model.shards import short
+
+    ahead, comma, last = incomplete.rpartition(",")
+    taken = ahead.split(",")
+    known = [short(shard) for shard in _shards_of_snapshot()]
+    return [f"{ahead}{comma}{shard}" for shard in _beginning(known, last) if shard not in taken]
+
+
+def _beginning(known: Iterable[str], incomplete: str) -> list[str]:
+    return [str(name) for name in known if name.startswith(incomplete)]
+
+
+def _configured(ctx: Any) -> dict[str, Any]:
+    """The tables of the configuration file, unchecked; none if it cannot be read."""
+    import tomllib
+
+    from reshardctl.config.nearest import nearest
+
+    file = ctx.params.get("config") or nearest()
+    try:
+        return {} if file is None else tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _table(tables: dict[str, Any], name: str) -> dict[str, Any]:
+    table = tables.get(name)
+    return table if isinstance(table, dict) else {}
+
+
+def _shards_of_snapshot() -> list[str]:
+    """The ids of the shards of the snapshot on the command line.
+
+    The whole command line is looked through, since bash splits words at colons.
+    """
+    import json
+
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+    match = _SNAPSHOT.search(line)
+    if match is None:
+        return []
+    try:
+        return [str(shard[0]) for shard in json.loads(Path(match[1]).read_bytes())["shards"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
