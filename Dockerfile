@@ -13,6 +13,7 @@ RUN python -m venv /build \
  && python -m venv /opt/reshardctl \
  && /opt/reshardctl/bin/pip install --no-cache-dir --require-hashes -r requirements/run.lock
 COPY pyproject.toml README.md LICENSE ./
+COPY docs/reshardctl.1 docs/reshardctl.1
 COPY reshardctl reshardctl
 RUN /build/bin/python -m hatchling build -t wheel -d /dist \
  && /opt/reshardctl/bin/pip install --no-cache-dir --no-deps /dist/*.whl \

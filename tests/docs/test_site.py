@@ -8,14 +8,21 @@ from collections import Counter
 
 import pytest
 
-from scripts import commands_page, evidence_page, incidents_page, python_page, rules_page
+from scripts import (
+    commands_page,
+    evidence_page,
+    incidents_page,
+    man_page,
+    python_page,
+    rules_page,
+)
 from tests.docs.pages import ROOT
 
 NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
 NAMED = re.findall(r"(?:: |- )([\w.-]+\.md)$", NAVIGATION, re.MULTILINE)
 
 
-SCRIPTS = (commands_page, evidence_page, incidents_page, python_page, rules_page)
+SCRIPTS = (commands_page, evidence_page, incidents_page, man_page, python_page, rules_page)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.__name__)

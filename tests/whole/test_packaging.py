@@ -67,7 +67,8 @@ def package_files() -> set[str]:
 def test_wheel_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     outside = {name for name in names if not name.startswith(f"reshardctl-{VERSION}.dist-info/")}
-    assert outside == package_files()
+    man_page = f"reshardctl-{VERSION}.data/data/share/man/man1/reshardctl.1"
+    assert outside == {*package_files(), man_page}
     assert "reshardctl/py.typed" in names
 
 
