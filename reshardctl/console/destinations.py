@@ -8,7 +8,6 @@ from pathlib import Path
 
 from reshardctl.console.choices import FormatName, MetricsFormat
 from reshardctl.errors import UsageError
-from reshardctl.model.similar_names import did_you_mean
 
 ONE_DOCUMENT = frozenset({
     FormatName.JSON, FormatName.JSON1, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
@@ -60,6 +59,8 @@ def _parsed(text: str, metrics: bool) -> Destination:
             f"reshardctl inspect CONSUMER --stream STREAM --format {name}=FILE",
         )
     if name not in {*FormatName, *MetricsFormat}:
+        from reshardctl.model.similar_names import did_you_mean
+
         known = [*FormatName, *(MetricsFormat if metrics else ())]
         raise UsageError(
             f"--format {text!r}: {name!r} is no format",

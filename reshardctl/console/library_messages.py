@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from reshardctl.model.similar_names import similar
-
 PREFIX = "Value error, "
 _CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'[^']*'(?:, '[^']*')*)\.?\Z")
 
@@ -15,5 +13,7 @@ def plain(message: str) -> str:
     text = message.replace(PREFIX, "")
     if (match := _CHOICE.search(text)) is None:
         return text
+    from reshardctl.model.similar_names import similar
+
     near = similar(match["given"], re.findall(r"'([^']*)'", match["known"]))
     return f"{text} Did you mean {near!r}?" if near else text
