@@ -193,8 +193,8 @@ PolicyOption = Annotated[
     typer.Option(
         "--policy",
         metavar="lossless|latest|at-timestamp=TIME|latest-at-start",
-        help="Which line to want. TIME: 2026-09-22T09:14:00Z, -90m or @reshard. latest and "
-        "at-timestamp read records (GetRecords). Default: lossless.",
+        help="Where each shard should start. TIME: 2026-09-22T09:14:00Z, -90m or @reshard. latest "
+        "and at-timestamp read records (GetRecords). Default: lossless.",
         show_default=False,
         autocompletion=completion.policies,
     ),

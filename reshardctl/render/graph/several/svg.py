@@ -1,7 +1,7 @@
 """The picture of several consumers: a line for each, and red stripes where one of them loses.
 
-Where lines run together all are seen: each is drawn thinner than those below it. Nothing else is
-shaded, because what one has not read another has.
+Where positions coincide, lines are drawn with decreasing width, so each stays visible. Nothing else
+is shaded, because what one has not read another has.
 """
 
 from __future__ import annotations
