@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.observer import Observer
+from reshardctl.config.entries import SERVICES
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import UsageError
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from reshardctl.kinesis import Kinesis
     from reshardctl.lineage import Lineage
     from reshardctl.stores.dynamodb.catalog import Catalog
-
-SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 
 def place_of(text: str, observer: Observer) -> Locator:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.rules.suppressions import Suppression
 
+SERVICES = ("kinesis", "dynamodb", "sts", "s3")
+"""AWS services that may have an endpoint of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:

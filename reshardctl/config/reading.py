@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from reshardctl.config.entries import Config, Consumer, Reach, Stream
+from reshardctl.config.entries import SERVICES, Config, Consumer, Reach, Stream
 from reshardctl.config.sourced_value import Spot
 from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
@@ -18,7 +18,6 @@ from reshardctl.model.similar_names import did_you_mean
 
 CheckOptions = Callable[[str, str | None], object]
 
-SERVICES = ("kinesis", "dynamodb", "sts")
 _REACH = ("region", "profile", "role_arn", "endpoint_url")
 _OURS = ("policy", "accept", "journal")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z", re.ASCII)

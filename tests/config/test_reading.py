@@ -59,6 +59,18 @@ def test_what_is_not_said_is_as_outside(tmp_path):
     assert stream.created == datetime(2026, 9, 22, 9, 14, tzinfo=UTC).timestamp()
 
 
+def test_each_service_may_have_an_endpoint_of_its_own(tmp_path):
+    """As `--endpoint-url` has it; S3 holds journals and metastores."""
+    urls = {name: f"http://127.0.0.1:1/{name}" for name in ("kinesis", "dynamodb", "sts", "s3")}
+    table = ", ".join(f'{name} = "{url}"' for name, url in urls.items())
+    path = tmp_path / "reshardctl.toml"
+    path.write_text(f"[streams.orders]\nendpoint_url = {{ {table} }}\n", encoding="utf-8")
+    assert load(path, repair_options_of).streams["orders"].reach.endpoints == urls
+    path.write_text('[streams.orders]\nendpoint_url = "http://x"\n', encoding="utf-8")
+    found = load(path, repair_options_of).streams["orders"].reach.endpoints
+    assert found == dict.fromkeys(urls, "http://x")
+
+
 def test_a_suppression_holds_to_the_end_of_its_day(tmp_path):
     (one,) = config(tmp_path).suppressions
     assert one.until == datetime(2027, 1, 1, tzinfo=UTC).timestamp()
