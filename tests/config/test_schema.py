@@ -15,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.config import reading
+from reshardctl.config.entries import SERVICES
 from tests.docs.pages import BLOCK, PAGES
 
 FILE = files("reshardctl.config").joinpath("reshardctl.schema.json")
@@ -61,7 +62,7 @@ def test_its_keys_are_those_of_the_reader() -> None:
     assert set(SCHEMA["properties"]) == TABLES
     assert set(SCHEMA["properties"]["defaults"]["properties"]) == reach | ours
     _, by_service = SCHEMA["$defs"]["stream"]["properties"]["endpoint_url"]["anyOf"]
-    assert tuple(by_service["properties"]) == reading.SERVICES
+    assert tuple(by_service["properties"]) == SERVICES
 
 
 @pytest.mark.parametrize("more", [
