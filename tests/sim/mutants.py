@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,12 @@ import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode
 import reshardctl.planning.effects as effects
 from reshardctl.consumers.kcl import processed
-from reshardctl.consumers.kcl.positions import PositionKind, kind_of
-from reshardctl.consumers.kcl.rows import Row
+from reshardctl.consumers.kcl.positions import PositionKind, kinds_of
+from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.steps import in_steps
 from reshardctl.consumers.kcl.sync import missing_leases
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, exactly
+from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, ShardId, exactly
 
 Patch = pytest.MonkeyPatch
 Mutant = Callable[[Patch], None]
@@ -93,12 +93,12 @@ def never_refill(patch: Patch) -> None:
 
 
 def take_cleaned_parents_as_lost(patch: Patch) -> None:
-    patch.setattr(Absent, "_all_children_progressed", lambda _self, _shard: False)
-    patch.setattr(Absent, "_held_back_a_reader", lambda _self, _shard: False)
+    patch.setattr(Absent, "_all_progressed", lambda _self, _children: False)
+    patch.setattr(Absent, "_held_back_a_reader", lambda _self, _children, _shard: False)
 
 
 def take_lost_parents_as_cleaned(patch: Patch) -> None:
-    patch.setattr(Absent, "_all_children_progressed", lambda _self, _shard: True)
+    patch.setattr(Absent, "_all_progressed", lambda _self, _children: True)
 
 
 def take_pending_children_as_lost(patch: Patch) -> None:
@@ -114,12 +114,13 @@ def run_beside_the_parents(patch: Patch) -> None:
 
 
 def accept_numbers_of_other_shards(patch: Patch) -> None:
-    def trusting(lineage: Lineage, row: Row) -> PositionKind:
-        found = kind_of(lineage, row)
-        return PositionKind.NUMBER if found is PositionKind.FOREIGN else found
+    def trusting(lineage: Lineage, table: LeaseTable) -> Mapping[ShardId, PositionKind]:
+        kinds = kinds_of(lineage, table)
+        foreign, number = PositionKind.FOREIGN, PositionKind.NUMBER
+        return {shard: number if kind is foreign else kind for shard, kind in kinds.items()}
 
-    patch.setattr(behaviour, "kind_of", trusting)
-    patch.setattr(processed, "kind_of", trusting)
+    patch.setattr(behaviour, "kinds_of", trusting)
+    patch.setattr(processed, "kinds_of", trusting)
 
 
 def read_what_cannot_be_read(patch: Patch) -> None:

@@ -6,7 +6,7 @@ finished shards once all their children have made progress (LeaseCleanupManager)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from reshardctl.consumers.kcl.app import App, Start
@@ -187,11 +187,11 @@ class _Absent:
         """Shards whose lease is past its start, and those cleaned up because their children are."""
         absent = [shard for shard in lineage if shard not in table.rows]
         for shard in absent:
-            if not self._waiting.isdisjoint(lineage.parents(shard)):
+            if self._awaits_a_parent(shard):
                 self._waiting.add(shard)
         for shard in reversed(absent):
             children = lineage.children(shard)
-            if children and self._progressed.issuperset(children):
+            if self._all_progressed(children):
                 self._progressed.add(shard)
                 self._over.add(shard)
             elif self._held_back_a_reader(children, shard):
@@ -209,6 +209,14 @@ class _Absent:
             why = "its parents' leases are there, its own never was"
             return exactly(START, Basis.INFERRED, why)
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
+
+    def _awaits_a_parent(self, shard: ShardId) -> bool:
+        """Whether an unfinished ancestor will create its lease."""
+        return not self._waiting.isdisjoint(self._lineage.parents(shard))
+
+    def _all_progressed(self, children: Sequence[ShardId]) -> bool:
+        """Whether a parent of these children was cleaned up; one without children never is."""
+        return bool(children) and self._progressed.issuperset(children)
 
     def _has_progressed(self, row: Row) -> bool:
         """KCL's own test for cleaning up a parent, except for rows that prove nothing.
