@@ -55,14 +55,16 @@ def write(fixes: Fixes, form: str, context: Context) -> str:
     """The outcomes in one of `FORMATS`, as whole lines."""
     if form == "json":
         return json.dumps(document(fixes), indent=2, allow_nan=False, ensure_ascii=True) + "\n"
-    outcomes = [
-        WRITERS[form](Document(each.fixed, context))
-        for each in fixes.consumers if each.fixed is not None
-    ]
+    rows = form == "diff"  # the plans have shown them: what came of them is comments
+    writer = WRITERS["concise" if rows else form]
+    shown = "".join(
+        writer(Document(each.fixed, context)) for each in fixes.consumers if each.fixed is not None
+    )
     lines = [escape(line) for line in _summary(fixes)]
     if context.ascii:
         lines = [ascii_only(line) for line in lines]
-    return "".join([*outcomes, *(f"{line}\n" for line in lines)])
+    lines = [*shown.split("\n")[:-1], *lines]
+    return "".join(f"# {line}\n" if rows else f"{line}\n" for line in lines)
 
 
 def document(fixes: Fixes) -> Json:

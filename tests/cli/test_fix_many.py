@@ -226,3 +226,11 @@ def test_a_format_of_one_consumer(two: Two) -> None:
     refused = two.fix("--yes", "--format", "sarif")
     assert refused.code == 2 and refused.says("--format sarif shows one consumer")
     assert two.lab.wire.calls == []
+
+
+def test_the_rows_of_both_are_one_diff(two: Two) -> None:
+    for more in (["-n"], ["--yes"]):
+        lines = two.fix(*more, "--format", "diff").out.splitlines()
+        assert all(line[:1] in "+- @#" for line in lines), lines
+        assert lines.count("--- /dev/null") == 4, "two leases of each"
+        assert lines[-2:] == [line for line in lines[-2:] if line.startswith("# ")]
