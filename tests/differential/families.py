@@ -21,7 +21,7 @@ from tests.differential import (
 from tests.differential.states import CREATED, State, rows_of
 from tests.differential.trial import Judge, Seen, Verdict
 from tests.reference.spark import LINEAGE
-from tests.reference.spark_release import RELEASES as SPARK
+from tests.reference.spark_release import KNOWN as SPARK
 
 Draw = Callable[..., State]
 

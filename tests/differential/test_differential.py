@@ -230,3 +230,13 @@ def _ahead(state: State, write):
     if isinstance(change, Update):
         return replace(write, change=replace(change, set={**change.set, **put}))
     return write
+
+
+@pytest.mark.parametrize("seed", [66, 69, 157])
+def test_an_idle_query_of_roncemers_build_plans_no_empty_batch(seed: int) -> None:
+    """KinesisSource of 4ef4cea: avoidEmptyBatches is true by default, so Spark does not get to a
+    checksum or a commit that is in its way until a record comes."""
+    family = FAMILIES["reference-spark-roncemer-1.2.3_spark-3.2"]
+    assert family.whole is not None
+    how, verdict = family.whole(seed, None)
+    assert how.endswith(("orphan", "get_ahead")) and not verdict.violations, how

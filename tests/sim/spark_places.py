@@ -10,7 +10,7 @@ from random import Random
 from tests.reference.spark_files import logged, numbered, put, remove
 from tests.reference.spark_log import FOLDERS
 from tests.reference.spark_offset import Position, entry, entry_text, offset
-from tests.reference.spark_release import RELEASES
+from tests.reference.spark_release import KNOWN
 from tests.sim.spark_scenes import Scene
 
 Others = dict[str, Position]
@@ -65,7 +65,7 @@ def misplace(scene: Scene, seed: int) -> str:
     """Change the position that a shard goes on from: in the log of the newest batch where that is
     committed, else in its line. Returns how, "" where there is none to change."""
     rng = Random(f"places {seed}")
-    family = RELEASES[scene.release].family
+    family = KNOWN[scene.release].family
     newest = numbered(scene.root / "offsets")[-1]
     path = scene.root / "offsets" / str(newest)
     planned = offset(logged(path.read_text(encoding="utf-8")).lines["0"] or "", family)
@@ -86,7 +86,7 @@ def misplace(scene: Scene, seed: int) -> str:
     else:
         left = {name: position for name, position in places.items() if name != shard}
         left |= {shard: wanted} if wanted is not None else {}
-        text = replace(planned, places=left).text(family, RELEASES[scene.release].scala)
+        text = replace(planned, places=left).text(family, KNOWN[scene.release].scala)
         put(path, logged(path.read_text(encoding="utf-8")).with_line("0", text).text())
     return f"{way.__name__} {shard}"
 

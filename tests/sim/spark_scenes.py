@@ -18,7 +18,7 @@ from reshardctl.testing.stream import Stream
 from tests.reference.spark import LINEAGE, Query, connector_of
 from tests.reference.spark_files import DiedError, numbered
 from tests.reference.spark_qubole import CrashedError
-from tests.reference.spark_release import RELEASES, Options
+from tests.reference.spark_release import KNOWN, RELEASES, Options
 from tests.support.case import Case, Live, from_table
 
 CREATED = 1_795_219_200
@@ -49,7 +49,7 @@ class Scene:
     @property
     def locator(self) -> dict[str, str]:
         """The options of the locator that leave nothing open."""
-        fails = self.release == LINEAGE or RELEASES[self.release].fails
+        fails = self.release == LINEAGE or KNOWN[self.release].fails
         fails = fails if self.options.fails is None else self.options.fails
         return {
             "release": self.release,
@@ -244,7 +244,7 @@ def case_of(stream: Stream, now: float, release: str) -> Case:
             "now": int(now) - stream.created + 1,
             "shards": [_shard(stream, number) for number in stream.order],
         },
-        "query": {"connector": release.partition("-")[0].replace("kinesis", "lineage")},
+        "query": {"connector": KNOWN[release].family if release in KNOWN else "lineage"},
         "batches": [{"id": 0, "line": {}}],
         "expect": [{"findings": []}],
     }

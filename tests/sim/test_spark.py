@@ -19,7 +19,7 @@ from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
 from tests.dialects.spark import planted
 from tests.reference.spark import LINEAGE, Run, run
-from tests.reference.spark_release import RELEASES
+from tests.reference.spark_release import KNOWN
 from tests.sim.checking import first_here
 from tests.sim.spark_scenes import NAME, Scene, live_records, scene
 from tests.support.judging import Bench, delivered, lineage_of
@@ -67,7 +67,7 @@ def violations(
         return
     if one.whole:
         yield from nothing_lost(one, ran)
-    drops = one.release != LINEAGE and RELEASES[one.release].ends_closed
+    drops = one.release != LINEAGE and KNOWN[one.release].ends_closed
     certain = one.options.starting == "TRIM_HORIZON" and not drops
     may_die = any(run.crash is not None for run in bench.replays())
     if steps and certain and before.died is None and not may_die:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of, written_over
 from reshardctl.consumers.spark.positions import SHARD_END
@@ -27,7 +27,7 @@ def crash(
     """The first cause of a crash, `None` where there is none."""
     if checkpoint.newest is None:
         return _from_the_beginning(checkpoint)
-    spark_crash = next(_of_spark(checkpoint), None)
+    spark_crash = next(_of_spark(checkpoint, app), None)
     if spark_crash is not None:
         return spark_crash
     batch = checkpoint.batches[checkpoint.newest]
@@ -52,7 +52,7 @@ def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
     return Crash(why, REPAIRED, certain=first == 0, cause=Cause.UNREADABLE)
 
 
-def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
+def _of_spark(checkpoint: Checkpoint, app: App) -> Iterator[Crash]:
     """Crashes of Spark itself: it reads the two newest offset logs, and commits in order."""
     newest = checkpoint.newest
     assert newest is not None
@@ -70,9 +70,9 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
         elif number >= 0 and checkpoint.batches[number].broken:
             why = f"offsets/{number}: {checkpoint.batches[number].broken}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
-    # These plan no batch without a record (awslabs: avoidEmptyBatches), so an idle query does not
+    # Without a record most releases plan no batch (avoidEmptyBatches), so an idle query does not
     # crash.
-    waits = checkpoint.connector in (AWSLABS, LINEAGE)
+    waits = not app.traits.plans_empty
     if any(number > newest for number in checkpoint.committed):
         ahead = max(checkpoint.committed)
         why = f"commits/{ahead} is there without offsets/{ahead}: Spark stops when it gets there"

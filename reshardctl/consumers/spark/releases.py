@@ -37,6 +37,7 @@ class Traits:
         fails: The default of failOnDataLoss.
         always_crashes: A batch that names an expired shard crashes even without failOnDataLoss.
         forgets_idle: A start by time that meets no record is stored as LATEST, in every batch.
+        plans_empty: An idle query plans batches too (the default of avoidEmptyBatches is false).
     """
 
     release: str
@@ -47,22 +48,24 @@ class Traits:
     fails: bool
     always_crashes: bool
     forgets_idle: bool
+    plans_empty: bool
     source: str
 
 
 QUBOLE_1_2 = Traits(
     "qubole-1.2.0_spark-3.0", QUBOLE, "2.12", drops_closed=False, merges=False, fails=True,
-    always_crashes=False, forgets_idle=False,
+    always_crashes=False, forgets_idle=False, plans_empty=True,
     source="KinesisSource, ShardSyncer and KinesisSourceRDD of 8d0f125; runs of "
     "spark-sql-kinesis_2.12:1.2.0_spark-3.0 on Spark 3.5.9",
 )
 RONCEMER_1_2_3 = replace(
-    QUBOLE_1_2, release="roncemer-1.2.3_spark-3.2", scala="2.13",
-    source="4ef4cea: Qubole's format and logic, built for Scala 2.13",
+    QUBOLE_1_2, release="roncemer-1.2.3_spark-3.2", scala="2.13", plans_empty=False,
+    source="4ef4cea: Qubole's format and logic, built for Scala 2.13; KinesisSource differs in the "
+    "default of avoidEmptyBatches (true)",
 )
 AWSLABS_1_4_2 = Traits(
     "awslabs-1.4.2", AWSLABS, "2.12", drops_closed=False, merges=True, fails=False,
-    always_crashes=True, forgets_idle=False,
+    always_crashes=True, forgets_idle=False, plans_empty=False,
     source="v1.4.2, in which planning never hands failOnDataLoss to its client (fixed by #81 "
     "and #88); runs on Spark 3.5.9",
 )
@@ -80,12 +83,12 @@ AWSLABS_HEAD = replace(
 )
 KINESIS_LINEAGE = Traits(
     "kinesis-lineage", LINEAGE, "", drops_closed=False, merges=True, fails=True,
-    always_crashes=True, forgets_idle=False,
+    always_crashes=True, forgets_idle=False, plans_empty=False,
     source="reshardctl's own Python data source: offsets are ends, children wait for their parents",
 )
 DATABRICKS_ANY = Traits(
     "databricks", DATABRICKS, "", drops_closed=False, merges=True, fails=True,
-    always_crashes=True, forgets_idle=False,
+    always_crashes=True, forgets_idle=False, plans_empty=True,
     source="Databricks' documentation of its StreamingQueryListener events; its source is closed",
 )
 
