@@ -37,13 +37,15 @@ def lab_of(
     """A lab of a case, by the case or by its file's name."""
     with ExitStack() as stack:
 
-        def make(case: Case | str, options: str = "", items: list | None = None) -> Lab:
+        def make(
+            case: Case | str, options: str = "", items: list | None = None, name: str = ""
+        ) -> Lab:
             if isinstance(case, str):
                 folder = "kcl" if (CASES / "kcl" / f"{case}.toml").exists() else "kcl-tables"
                 case = load(CASES / folder / f"{case}.toml")
             rows = case.items() if items is None else items
             lab = stack.enter_context(
-                opened(servers, fake_of(case), rows, tmp_path / "state", monkeypatch, wire)
+                opened(servers, fake_of(case), rows, tmp_path / "state", monkeypatch, wire, name)
             )
             stack.enter_context(side_tables(lab.table.boto, lab.table.name, case))
             lab.options = options

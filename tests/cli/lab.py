@@ -334,10 +334,10 @@ def command() -> Any:
 @contextmanager
 def opened(
     servers: Servers, fake: FakeKinesis, items: list[Item], state: Path,
-    monkeypatch: pytest.MonkeyPatch, wire: Wire,
+    monkeypatch: pytest.MonkeyPatch, wire: Wire, name: str = "",
 ) -> Iterator[Lab]:
-    """A lab whose commands run against these servers, at this fake's time."""
-    table = LeaseTable(servers.dynamodb)
+    """A lab whose commands run against these servers, at this fake's time. name: the table's."""
+    table = LeaseTable(servers.dynamodb, name=name)
     lab = Lab(servers, fake, table, state, wire)
     servers.switchboard.fake = fake
     lab.plant(*items)

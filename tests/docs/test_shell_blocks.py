@@ -22,6 +22,9 @@ from tests.docs.pages import PAGES, ROOT, Block, shell_blocks
 RUN = {
     "tutorial": "tests/docs/test_tutorial.py",
     "policies": "tests/cli/test_policies_page.py",
+    "preflight": "tests/cli/test_transcripts.py",
+    "runbook": "tests/cli/test_transcripts.py",
+    "snapshots": "tests/cli/test_transcripts.py",
 }
 """Page → the test that runs its blocks in order."""
 
@@ -43,18 +46,15 @@ NOT_RUN = {
     "kcl": TRANSCRIPT, "kinesis-consumer": TRANSCRIPT, "kinsumer": TRANSCRIPT,
     "live": "needs a running application; tests/cli/test_live.py runs the commands",
     "metrics": "made-up names; tests/cli/test_every.py runs the commands",
-    "positions": "a transcript; tests/cli/test_positions.py runs the commands",
-    "preflight": TRANSCRIPT,
+    "positions": "the reader's own numbers; tests/cli/test_positions.py runs the commands",
     "progress": "a transcript; tests/cli/test_global_options.py runs the commands",
     "quickwit": TRANSCRIPT,
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
-    "runbook": TRANSCRIPT,
     "scope": "a transcript; tests/cli/test_scope.py runs the commands",
-    "snapshots": TRANSCRIPT,
     "source": "needs PySpark",
     "spark": TRANSCRIPT,
     "status": "a transcript; tests/cli/test_status.py runs the commands",
-    "undo": TRANSCRIPT,
+    "undo": "tests/cli/test_transcripts.py runs six of ten; two need S3, one another store",
     "watching": "needs a running application; tests/cli/test_watching.py runs the commands",
 }  # fmt: skip
 """Page → why its shell blocks are not executed as they stand."""

@@ -90,9 +90,11 @@ class Clock:
 class LeaseTable:
     """A table of its own for one test; the contract suite's Store."""
 
-    def __init__(self, url: str, *, capacity: int = 0, key: str = "leaseKey") -> None:
+    def __init__(
+        self, url: str, *, capacity: int = 0, key: str = "leaseKey", name: str = ""
+    ) -> None:
         self.url = url
-        self.name = f"leases-{next(_names)}"
+        self.name = name or f"leases-{next(_names)}"
         self.clock = Clock()
         self.boto = session().client("dynamodb", endpoint_url=url)
         billing: dict[str, Any] = {"BillingMode": "PAY_PER_REQUEST"}

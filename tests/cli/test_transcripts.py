@@ -1,0 +1,174 @@
+"""Transcripts of pages are what the commands print, on the stream that they were made with.
+
+A page that is not here shows commands whose output no test compares; tests/docs/test_shell_blocks
+says of every page why.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.lab import Lab
+from tests.docs.pages import ROOT
+from tests.docs.transcripts import Transcript, differences, shows, transcripts
+
+MIDNIGHT = 1_795_219_200
+"""2026-11-21T00:00:00Z, when the stream of most transcripts was created."""
+REPORTS = ("inspect", "fix", "undo", "status", "explain")
+"""Commands that print text at a terminal, and lines for programs elsewhere."""
+STATE = "/home/ops/.local/state/reshardctl"
+TRIM_HORIZON = "initial=TRIM_HORIZON&release=3.5.1"
+CHILDREN_LOST, LATEST_ROOTS, ROOTS = (
+    "full-ended-children-lost", "healthy-latest-roots", "healthy-roots",
+)
+
+
+def of(page: str, *, first: str = "", last: str = "") -> list[Transcript]:
+    """The transcripts of a page, or of those between two headings."""
+    path = ROOT / "docs" / f"{page}.md"
+    text = path.read_text(encoding="utf-8")
+
+    def line(heading: str, otherwise: int) -> int:
+        return text.count("\n", 0, text.index(f"\n## {heading}\n")) if heading else otherwise
+
+    begin, end = line(first, 0), line(last, text.count("\n"))
+    return [one for one in transcripts(path) if begin <= one.line < end]
+
+
+class Reader:
+    """Types the commands of a page, one after the other, and compares."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.code = 0
+
+    def move(self, time: str) -> None:
+        """Go on to this time of the transcripts' day."""
+        hours, minutes, seconds = map(int, time.split(":"))
+        now = MIDNIGHT + 3600 * hours + 60 * minutes + seconds
+        self.lab.fake.clock.advance(now - self.lab.time())
+
+    def fix(self, *more: str) -> None:
+        """What happened before a transcript."""
+        done = self.lab.cli(
+            "fix", f"kcl://app?{TRIM_HORIZON}", "--stream", "orders", "--yes", "--assume-stopped",
+            *more,
+        )
+        assert done.code == int("--dry-run" in more), done.err
+
+    def type(self, transcript: Transcript, form: str = "text") -> None:
+        """form: what the page's reader has: text at a terminal, concise in a pipeline."""
+        words = shlex.split(transcript.command, comments=True)
+        words = [self.lab.created if words[i - 1] == "--created" else word
+                 for i, word in enumerate(words)]
+        if transcript.command == "echo $?":
+            assert int(transcript.output) == self.code, transcript
+        if words[0] != "reshardctl":
+            return
+        if words[1] in REPORTS and not {"--format", "--list"} & set(words):
+            words += ["--format", form]
+        done = self.lab.cli(*words[1:])
+        self.code = done.code
+        said = [text.replace(str(self.lab.state), STATE) for text in (done.out, done.err)]
+        seen = ["".join(said), *said]
+        assert any(shows(transcript.output, text) for text in seen), differences(
+            transcript, seen[0]
+        )
+        assert transcript.code in (None, done.code), (str(transcript), done.code)
+
+
+@pytest.fixture
+def reader(
+    lab_of: Callable[..., Lab], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, str], Reader]:
+    """A reader of a case, at a time of the transcripts' day."""
+
+    def at(case: str, time: str, name: str = "app") -> Reader:
+        page = Reader(lab_of(case, name=name))
+        page.move(time)
+        monkeypatch.chdir(tmp_path)
+        return page
+
+    return at
+
+
+def test_snapshots(reader):
+    page = reader(CHILDREN_LOST, "21:47:10")
+    for transcript in of("snapshots"):
+        page.type(transcript)
+
+
+def test_before_a_reshard_that_a_consumer_crosses(reader):
+    page = reader(ROOTS, "21:45:42")
+    for transcript in of("preflight", last="A consumer that breaks there"):
+        page.type(transcript)
+
+
+def test_before_a_reshard_that_breaks_a_consumer(reader):
+    page = reader(LATEST_ROOTS, "21:46:15")
+    breaking = ("A consumer that breaks there", "What the service would refuse")
+    before, *after = of("preflight", first=breaking[0], last=breaking[1])
+    page.type(before)
+    page.lab.fake.client().update_shard_count(
+        StreamName="orders", TargetShardCount=4, ScalingType="UNIFORM_SCALING"
+    )
+    for transcript in after:
+        page.type(transcript)
+
+
+def test_before_a_reshard_that_is_refused(reader):
+    page = reader(ROOTS, "21:45:42")
+    for transcript in of("preflight", first="What the service would refuse"):
+        page.type(transcript)
+
+
+def test_journals_of_two_fixes(reader):
+    page = reader(CHILDREN_LOST, "21:49:11")
+    page.fix()
+    page.move("21:49:13")
+    page.fix("--policy", "latest-at-start")
+    listed = of("undo", first="Which journals are there", last="By name")[0]
+    page.type(listed)
+    (refused,) = of("undo", first="Two fixes after each other", last="The journal is lost")
+    page.type(refused)
+
+
+def test_undo_by_name(reader):
+    page = reader(CHILDREN_LOST, "21:50:37")
+    page.fix()
+    page.move("21:50:39")
+    (dry,) = of("undo", first="By name", last="Two fixes after each other")
+    page.type(dry)
+
+
+def test_undo_by_the_plan(reader):
+    page = reader(CHILDREN_LOST, "21:50:37")
+    page.fix("--dry-run", "--out", "app.plan")
+    done = page.lab.cli("fix", "--plan", "app.plan", "--yes", "--assume-stopped")
+    assert done.code == 0, done.err
+    page.lab.journal().unlink()
+    for transcript in of("undo", first="The journal is lost", last="A journal on S3"):
+        page.type(transcript)
+
+
+def test_what_undo_does_not_give_back(reader):
+    page = reader("row-no-counter", "21:52:53")
+    page.fix()
+    (stays,) = of("undo", first="What undo does not give back")
+    page.type(stays)
+
+
+def test_an_incident_of_last_night(reader):
+    page = reader("a-both-named-long", "14:16:00")
+    (refused,) = of("runbook")
+    page.type(refused, form="concise")
+
+
+def test_positions(reader):
+    page = reader("a-both", "00:25:00")
+    (saved,) = of("positions")
+    page.type(saved)
