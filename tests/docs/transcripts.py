@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.docs.pages import blocks
 
 _EXIT = re.compile(r"\[exit (\d+)\]\Z")
 _MASKS = (
+    (re.compile(r"\S*/reshardctl(?:…|/20\d{6}T\d{6}Z\S*\.jsonl)"), "JOURNAL"),
     (re.compile(r"\b20\d{6}T\d{6}Z(?:-\w+-[0-9a-f]{8})?"), "JOURNAL"),
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)"), "TIME"),
     (re.compile(r"\b(?:\d+[dhms])+\b"), "LONG"),
@@ -27,13 +29,25 @@ _MASKS = (
 class Transcript:
     """A command, and what the page says came of it; code: `None` where the page does not say."""
 
+    page: Path
     line: int
     command: str
     output: str
     code: int | None
 
     def __str__(self) -> str:
-        return f"{self.line}: {self.command}"
+        return f"{self.page.name}:{self.line}: {self.command}"
+
+    def write(self, printed: str) -> None:
+        """Put what is printed in the place of the page's output."""
+        text = self.page.read_text(encoding="utf-8")
+        shown = re.search(
+            rf"^( *)\$ {re.escape(self.command)}\n(.*?)(?=^ *(?:\$ |```|\[exit ))",
+            text, re.MULTILINE | re.DOTALL,
+        )
+        assert shown is not None, self
+        new = textwrap.indent(printed.strip("\n") + "\n", shown[1])
+        self.page.write_text(text[: shown.start(2)] + new + text[shown.end(2) :], encoding="utf-8")
 
 
 def transcripts(page: Path) -> Iterator[Transcript]:
@@ -48,7 +62,9 @@ def transcripts(page: Path) -> Iterator[Transcript]:
             code = _EXIT.search(shown)
             shown = shown[: code.start()] if code else shown
             if shown.strip():
-                yield Transcript(block.line, command, shown, int(code[1]) if code else None)
+                yield Transcript(
+                    page, block.line, command, shown, int(code[1]) if code else None
+                )
 
 
 def told(text: str) -> list[str]:
@@ -57,6 +73,12 @@ def told(text: str) -> list[str]:
     for pattern, mask in _MASKS:
         unwrapped = pattern.sub(mask, unwrapped)
     return unwrapped.split()
+
+
+def beside(shown: str, errors: str) -> str:
+    """A page's output without what goes to stderr, which a terminal shows at any place."""
+    lines = [told(line) for line in errors.splitlines()]
+    return "\n".join(line for line in shown.splitlines() if told(line) not in lines or not line)
 
 
 def shows(shown: str, printed: str) -> bool:
