@@ -211,3 +211,44 @@ def test_a_table_of_several_streams(reader):
     page = reader("multi-children-lost", "00:25:01")
     created = of("kcl", first="Multi-stream tables", last="3.x side tables")[1]
     page.type(created)
+
+
+def test_graph(reader):
+    page = reader("chain-middle-lost", "00:35:00")
+    page.lab.cli("snapshot", "orders", "kcl://app", "-o", "orders.snapshot")
+    wide, _narrow, only_bad, alone = of("graph")
+    for transcript in (wide, only_bad, alone):
+        page.type(transcript)
+
+
+def test_waiting_for_a_consumer(reader):
+    page = reader(ROOTS, "21:48:30")
+    late, code, crossed, second, eight, third = of("ci")[:6]
+    page.lab.fake.client().update_shard_count(
+        StreamName="orders", TargetShardCount=4, ScalingType="UNIFORM_SCALING"
+    )
+    page.type(late)
+    page.type(code)
+    rows = page.lab.items()
+    children = {f"shardId-{n:012d}": n for n in (2, 3, 4, 5)}
+    for key, row in rows.items():
+        page.lab.alter(key, checkpoint={"S": "SHARD_END"})
+        born = [child for child, n in children.items() if (n < 4) == key.endswith("0")]
+        page.lab.plant(*(
+            {**row, "leaseKey": {"S": child}, "checkpoint": {"S": "TRIM_HORIZON"},
+             "parentShardId": {"SS": [key]}}
+            for child in born
+        ))
+    for transcript in (crossed, second, eight, third):
+        page.type(transcript)
+
+
+def test_a_baseline(reader):
+    page = reader("chain-middle-lost", "22:56:12")
+    base = page.lab.cli(
+        "inspect", "kcl://app?initial=LATEST&release=3.5", "--stream", "orders",
+        "--format", "json", "-o", "base.json",
+    )
+    assert base.code == 1
+    for transcript in of("ci")[9:]:
+        page.type(transcript)
