@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
 
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import one
+from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.shard_status import ShardStatus, statuses
 from reshardctl.errors import UsageError
@@ -44,6 +46,11 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
 
     Raises UsageError for a shard that neither the stream nor the store knows.
     """
+    if looks_like_one(request.shard) and not looks_like_one(request.consumer):
+        raise UsageError(
+            f"{request.shard!r} is a consumer, and the shard comes first",
+            f"reshardctl explain {quote(request.consumer)} {quote(request.shard)}",
+        )
     parts = parts_of([request.shard], "SHARD")
     target = one(request.consumer, request, observer)
     report = survey(

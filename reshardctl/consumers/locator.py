@@ -16,6 +16,8 @@ _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
 )
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z", re.ASCII)
+"""A name of a DynamoDB table, as most applications' names are."""
 MASK = "***"
 """Replaces a password; as a password it counts as none."""
 
@@ -61,9 +63,7 @@ def parse(text: str) -> Locator:
     """Read a locator; raises UsageError that names the wrong part and the reason."""
     match = _SHAPE.match(text)
     if match is None or (match["slashes"] is None and match["scheme"] not in SCHEMES):
-        raise UsageError(
-            f"{_masked(text)!r} is no locator", f"write it as {SCHEMES['kcl'].example}"
-        )
+        raise UsageError(f"{_masked(text)!r} is no locator", f"write it as {_meant(text)}")
     scheme, target = match["scheme"], match["target"]
     if scheme not in SCHEMES:
         known = ", ".join(_head(name) for name in SCHEMES)
@@ -90,6 +90,15 @@ def parse(text: str) -> Locator:
         )
     given = options(text, match["options"] or "", known_as.example)
     return Locator(text, known_as.consumer, known_as.medium, target, given, password)
+
+
+def _meant(text: str) -> str:
+    """What a bare name was most likely meant as; any example for another text."""
+    if not _NAME.match(text):
+        return SCHEMES["kcl"].example
+    first, *others = [f"{_head(name)}{text}" for name, known in SCHEMES.items()
+                      if known.medium == SCHEMES["kcl"].medium]
+    return f"{first}, or {', '.join(others)}" if others else first
 
 
 def _head(scheme: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, short
 from reshardctl.model.times import duration, instant
+from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.render.status.cells import cells_by_head
 
@@ -32,19 +33,30 @@ def explanation(
     yield from _place(report, shard)
     yield from _standing(statuses[shard], report.snapshot.now)
     yield from _neighbours(statuses[shard], statuses, report.snapshot.now)
-    for judged in report.judged:
-        options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
+    for lines, options in _starts(report, shard).items():
         yield ""
-        yield f"next start ({options})"
-        yield from (f"  {line}" for line in _next(judged.simulation, shard))
-        for effect in judged.effects:
-            if effect.shard == shard:
-                sure = "certain" if effect.certain else "possible"
-                yield f"  {effect.harm} ({sure}): {effect.why}"
+        yield f"next start ({'; or '.join(options)})"
+        yield from (f"  {line}" for line in lines)
     named = [f for f in report.findings if shard in f.shards]
     if named:
         yield ""
         yield from (f"{f.severity}  {f.code} {f.name}: {f.what}" for f in named)
+
+
+def _starts(report: Report, shard: ShardId) -> dict[tuple[str, ...], list[str]]:
+    """What a start does with the shard → the options of the application under which it does."""
+    options_of: dict[tuple[str, ...], list[str]] = {}
+    for judged in report.judged:
+        lines = (*_next(judged.simulation, shard), *_harms(judged.effects, shard))
+        options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
+        options_of.setdefault(lines, []).append(options)
+    return options_of
+
+
+def _harms(effects: Iterable[Effect], shard: ShardId) -> Iterator[str]:
+    for effect in effects:
+        if effect.shard == shard:
+            yield f"{effect.harm} ({'certain' if effect.certain else 'possible'}): {effect.why}"
 
 
 def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:

@@ -15,10 +15,12 @@ from reshardctl.codec.position_words import AFTER, AT, AT_TIMESTAMP, KINDS, SHAR
 from reshardctl.codec.strict import JsonPath, array, members, parse, string
 from reshardctl.errors import UsageError
 from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import parse_instant
 from reshardctl.planning.given import GivenPosition, GivenPositions
 from reshardctl.snapshot.positions_file import COLUMNS, VERSION
 
+WORDS = [kind for kind in KINDS if kind not in (AFTER, AT)]
 NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"
 
 
@@ -37,6 +39,11 @@ def position_of_option(text: str) -> GivenPosition:
             f"{where}: not SHARD=POSITION",
             "e.g. --set 3=TRIM_HORIZON, 3=LATEST, 3=SHARD_END, 3=AT_TIMESTAMP:2026-09-22T09:14:00Z "
             "or 3= and a sequence number",
+        )
+    if not value[:1].isdecimal() and value.partition(":")[0] not in KINDS:
+        raise UsageError(
+            f"{where}: {value!r} is no sequence number and no position",
+            did_you_mean(value, WORDS, f"positions are {', '.join(WORDS)} and sequence numbers"),
         )
     kind, colon, rest = value.partition(":")
     if kind in KINDS and (kind == AT_TIMESTAMP) == bool(colon):

@@ -58,3 +58,18 @@ def test_one_of_them_is_unknown(lab, form):
     assert result.code == 2 and "is not listed" in result.err
     if form == "json":
         assert result.json["schema"] == "reshardctl/error/1"
+
+
+def test_shard_and_consumer_changed_places(lab):
+    result = lab.cli("explain", lab.locator, "2", "--stream", lab.stream)
+    assert result.code == 2
+    assert result.says("the shard comes first", f"reshardctl explain 2 '{lab.locator}'")
+
+
+def test_starts_that_do_the_same_are_told_once(lab_of):
+    """No release refills this hole, wherever the application begins."""
+    lab = lab_of("a-both", "?release=3.5.1")
+    lines = lab.cli("explain", "2", *lab.where).out.splitlines()
+    (start,) = [line for line in lines if line.startswith("next start (")]
+    assert "initial=LATEST" in start and "initial=TRIM_HORIZON" in start
+    assert len([line for line in lines if line.startswith("  never read")]) == 1

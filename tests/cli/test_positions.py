@@ -153,6 +153,8 @@ def test_a_saved_plan_holds_the_positions(lab, tmp_path):
 @pytest.mark.parametrize(("words", "named"), [
     (["--set", "1"], ["--set 1", "not SHARD=POSITION"]),
     (["--set", "1=banana"], ["--set 1=banana", "'banana' is no sequence number"]),
+    (["--set", "1=LATESTT"], ["no position", "did you mean LATEST?"]),
+    (["--set", "1=12x"], ["'12x' is no sequence number", "56 digits"]),
     (["--set", "9=TRIM_HORIZON"], ["--set 9=TRIM_HORIZON", "lists no such shard"]),
     (["--set", "1=SHARD_END"], ["--set 1=SHARD_END", "open and has no end"]),
     (["--set", "0=LATEST"], ["--set 0=LATEST", "the shard is closed"]),

@@ -74,6 +74,16 @@ def test_refused_with_an_example(text, says):
     assert refused.value.next
 
 
+def test_a_bare_name_is_shown_as_the_locators_that_it_may_be():
+    with pytest.raises(UsageError) as refused:
+        parse("orders-reader")
+    assert refused.value.next.startswith("write it as kcl://orders-reader, or ")
+    assert "kinsumer://orders-reader" in refused.value.next
+    assert "redis" not in refused.value.next, "that is a server's name"
+    for shown in re.findall(r"[a-z+-]+://[\w-]+", refused.value.next):
+        assert parse(shown).target == "orders-reader"
+
+
 def test_another_store_of_the_kind():
     locator = parse("base+sql://me:pw@host/db?app=x").elsewhere("host/other", {"app": "y"})
     assert (locator.text, locator.password) == ("base+sql://host/other?app=y", "")
