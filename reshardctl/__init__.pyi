@@ -15,6 +15,8 @@ from reshardctl.commands.inspect_again import inspect_again as inspect_again
 from reshardctl.commands.observer import Observer as Observer
 from reshardctl.commands.planned import FixResult as FixResult
 from reshardctl.commands.planned import Planned as Planned
+from reshardctl.commands.prune import PruneRequest as PruneRequest
+from reshardctl.commands.prune import prune as prune
 from reshardctl.commands.rebuild import RebuildRequest as RebuildRequest
 from reshardctl.commands.rebuild import plan_rebuild as plan_rebuild
 from reshardctl.commands.rebuild import rebuild as rebuild

@@ -17,7 +17,9 @@ def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
     return ask(shown, price_words(planned.decision), planned.accepting)
 
 
-def ask(shown: bool, price: str = "", way_out: str = "") -> bool:
+def ask(
+    shown: bool, price: str = "", way_out: str = "", question: str = QUESTION
+) -> bool:
     """Asks at the terminal. NotConfirmed without one, and if nothing was shown.
 
     price: printed before the question. way_out: the command that needs no answer.
@@ -31,7 +33,7 @@ def ask(shown: bool, price: str = "", way_out: str = "") -> bool:
         raise NotConfirmed(f"there is no terminal to ask at{costs}", way_out or "add --yes")
     try:
         clear()
-        answer = input(f"{price} {QUESTION}".lstrip())
+        answer = input(f"{price} {question}".lstrip())
     except EOFError:
         answer = ""
     return answer.strip() == "yes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,12 @@ from reshardctl.cli.options import (
     VerboseOption,
 )
 from reshardctl.console.choices import ColorMode
+
+if TYPE_CHECKING:
+    from reshardctl.commands.account import Account
+    from reshardctl.console.output import Output
+
+DELETE = "Delete these journals? Only 'yes' is taken for a yes: "
 
 
 def undo(
@@ -43,6 +49,18 @@ def undo(
             "after it. Reads only.",
         ),
     ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option(
+            "--prune",
+            help="Delete journals of fixes that are finished, undone or were never begun. JOURNAL "
+            "as with --list.",
+        ),
+    ] = False,
+    older_than: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="With --prune: of fixes that began so long ago."),
+    ] = None,
     region: RegionOption = None,
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
@@ -93,11 +111,18 @@ def undo(
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
-    from reshardctl.render.journals import FORMATS, SHOWING
+    from reshardctl.render.journals import SHOWING
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    places = destinations(form, output)
-    out = Output(places, color, verbose, account.argv())
+    out = Output(places := destinations(form, output), color, verbose, account.argv())
+    if older_than is not None and not prune:
+        raise UsageError("--older-than belongs to --prune", "add --prune, or leave it out")
+    if prune:
+        nothing_else("--prune", {
+            "--list": list_, "--show": show, "--journal": bool(place), "--whole-file": whole_file,
+        })
+        _prune(journal, older_than, account, out, dry_run=dry_run, yes=yes)
+        return
     if list_:
         nothing_else("--list", {
             "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
@@ -112,15 +137,8 @@ def undo(
         out.write(Journals(account).shown(journal), Exit.OK)
         return
     if list_ or journal is None:
-        listing = Journals(account).listing(journal)
-        out.check_formats(FORMATS, "lists no journals")
-        out.write(listing, Exit.OK if list_ else Exit.USAGE)
-        if list_:
-            return
-        what = "one of these" if listing.entries else f"{listing.location} has none"
-        raise UsageError(
-            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   # {what}"
-        )
+        _list(journal, account, out, asked=list_)
+        return
     quiet = one_document(places)
 
     def confirm(wanted: UndoResult) -> bool:
@@ -136,3 +154,45 @@ def undo(
         result = undone(request, confirm, terminal)
         replace(out, suggested_command=result.words).write(result.undoing, result.exit)
     raise typer.Exit(result.exit)
+
+
+def _list(place: str | None, account: Account, out: Output, *, asked: bool) -> None:
+    """Lists the journals; UsageError where no list was asked for, but no journal is named."""
+    from reshardctl.commands.journals import Journals
+    from reshardctl.errors import UsageError
+    from reshardctl.exit import Exit
+    from reshardctl.render.journals import FORMATS
+
+    listing = Journals(account).listing(place)
+    out.check_formats(FORMATS, "lists no journals")
+    out.write(listing, Exit.OK if asked else Exit.USAGE)
+    if not asked:
+        what = "one of these" if listing.entries else f"{listing.location} has none"
+        raise UsageError(
+            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   # {what}"
+        )
+
+
+def _prune(
+    place: str | None, older_than: str | None, account: Account, out: Output, *, dry_run: bool,
+    yes: bool,
+) -> None:
+    """Shows what would be deleted, asks, and deletes."""
+    from reshardctl.cli.consent import ask
+    from reshardctl.commands.prune import PruneRequest, exit_of
+    from reshardctl.commands.prune import prune as pruned
+    from reshardctl.exit import Exit
+    from reshardctl.render.pruning import FORMATS, Pruning
+
+    out.check_formats(FORMATS, "shows no journals that are deleted")
+
+    def confirm(wanted: Pruning) -> bool:
+        if not yes:
+            out.write(wanted, Exit.FINDINGS)
+        return yes or ask(shown=True, question=DELETE)
+
+    result = pruned(
+        PruneRequest(place=place, older_than=older_than, account=account, dry_run=dry_run), confirm
+    )
+    out.write(result, exit_of(result))
+    raise typer.Exit(exit_of(result))

@@ -78,6 +78,11 @@ def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, 
     return kinesis.lineage(stream), time.time()
 
 
+def now() -> float:
+    """Unix seconds."""
+    return time.time()
+
+
 def wait(seconds: float) -> None:
     """Sleeps, by the clock of the ports."""
     time.sleep(seconds)

@@ -81,12 +81,18 @@ class Journals:
 
     def listing(self, place: str | None) -> Listing:
         """The journals of a place, or of this machine's directory."""
+        location, logs = self.logs(place)
+        return Listing(location, entries(logs), place is None)
+
+    def logs(self, place: str | None) -> tuple[str, list[Log]]:
+        """A place, or this machine's directory, in words, and the journals in it."""
         if place is not None and is_s3(place):
-            return self._on_s3(s3_object(place))
+            prefix = s3_object(place)
+            return str(prefix), self._logs_on_s3(prefix)
         directory = self.directory if place is None else Path(place)
         if place is not None and not directory.is_dir():
             raise UsageError(f"{place} is no directory", "reshardctl undo --list")
-        return Listing(str(directory), entries(files(directory)), place is None)
+        return str(directory), files(directory)
 
     def shown(self, text: str | None) -> Listing:
         """One journal with its rows. Raises ReshardError if it is not named or cannot be read."""
@@ -104,7 +110,7 @@ class Journals:
         """The other journals in the place of this one."""
         if isinstance(records.path, S3Object):
             folder, _, _ = records.path.key.rpartition("/")
-            return list(self._on_s3(S3Object(records.path.bucket, folder)).entries)
+            return entries(self._logs_on_s3(S3Object(records.path.bucket, folder)))
         own = files(records.path.parent)
         usual = [] if records.path.parent == self.directory else files(self.directory)
         return entries([*own, *usual])
@@ -124,14 +130,13 @@ class Journals:
         except ReshardError:
             return []
 
-    def _on_s3(self, prefix: S3Object) -> Listing:
+    def _logs_on_s3(self, prefix: S3Object) -> list[Log]:
         client = self._client(prefix)
         keys = listed(client, prefix, wait)
-        logs = [
+        return [
             S3Log(client, S3Object(prefix.bucket, key), wait, "")
             for key in keys if key.endswith(SUFFIX)
         ]
-        return Listing(str(prefix), entries(logs), False)
 
     def _object(self, where: S3Object) -> S3Log:
         return S3Log(self._client(where), where, wait, uuid.uuid4().hex)

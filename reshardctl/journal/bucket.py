@@ -14,6 +14,10 @@ ACTIONS = ("s3:GetObject", "s3:ListBucket", "s3:PutObject")
 """The actions on the object that a journal on S3 needs, and s3:ListBucket on the bucket, without
 which S3 answers 403 for an absent object."""
 
+PRUNING = ("s3:DeleteObject", "s3:GetObject", "s3:ListBucket")
+"""What `undo --prune` needs of a bucket."""
+VERBS = {"s3:PutObject": "write", "s3:DeleteObject": "delete"}
+
 
 def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[str]:
     """All keys below a prefix, in order."""
@@ -31,7 +35,7 @@ def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> Resha
 
     A refused put is Refused, a refused read CannotTell.
     """
-    what = f"cannot {'write' if action == 's3:PutObject' else 'read'} journal {where}"
+    what = f"cannot {VERBS.get(action, 'read')} journal {where}"
     if kind is Kind.ABSENT:
         gone = f"{what}: the object was deleted in the meantime"
         return UsageError(gone, "see the rows with reshardctl inspect")

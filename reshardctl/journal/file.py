@@ -99,6 +99,24 @@ class FileLog:
         self.close()
         self.where.unlink(missing_ok=True)
 
+    def delete(self) -> None:
+        """Deletes the opened file durably, unless another file has taken its name since."""
+        try:
+            opened, named = os.fstat(self._descriptor), self.where.stat()
+            if (opened.st_dev, opened.st_ino) != (named.st_dev, named.st_ino):
+                raise UsageError(
+                    f"journal {self.where} was replaced; it was not deleted",
+                    "reshardctl undo --list",
+                )
+            self.where.unlink()
+            _sync_directory(self.where)
+        except OSError as error:
+            raise UsageError(
+                f"cannot delete journal {self.where}: {error.strerror}", f"rm {self.where}"
+            ) from None
+        finally:
+            self.close()
+
     def close(self) -> None:
         """Unlocks the file."""
         if self._descriptor >= 0:

@@ -51,5 +51,8 @@ class Log(Protocol):
     def discard(self) -> None:
         """Deletes a log under which nothing was ever written."""
 
+    def delete(self) -> None:
+        """Deletes the opened log, and releases it. UsageError if it is not what was opened."""
+
     def close(self) -> None:
         """Releases the log."""

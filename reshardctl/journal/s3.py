@@ -80,6 +80,35 @@ class S3Log:
     def discard(self) -> None:
         """Does nothing: there is no object before the first write is guarded."""
 
+    def delete(self) -> None:
+        """Deletes the object if it is as it was opened.
+
+        A general purpose bucket compares the ETag itself ("How to perform conditional deletes",
+        Amazon S3 User Guide).
+        """
+        tag = self._tag or ""
+
+        def sent() -> WriteResult:
+            self._boto.delete_object(Bucket=self.where.bucket, Key=self.where.key, IfMatch=tag)
+            return WriteResult.APPLIED
+
+        def failed(error: Exception) -> ReshardError:
+            return failure(error, kind_of(error), self.where, "s3:DeleteObject")
+
+        ended = self._retry.write(sent, self._gone, failed, lambda error: error)
+        if ended is WriteResult.CONFLICT:
+            raise taken(self.where, fresh=False)
+
+    def _gone(self) -> bool | None:
+        """Whether there is no object any more; `None` if S3 does not say."""
+        try:
+            self._get(replace(self._retry, pauses=()))
+        except NoJournal:
+            return True
+        except ReshardError:
+            return None
+        return False
+
     def close(self) -> None:
         """Puts the waiting bytes if S3 accepts them; the rows themselves tell as much."""
         if self._tag and self._stored < len(self._content):

@@ -21,7 +21,7 @@ from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.render import journals
+from reshardctl.render import journals, pruning
 from reshardctl.render.audit.words import by_when
 from reshardctl.render.changes import Changed, changes
 from reshardctl.render.document import Document
@@ -31,6 +31,7 @@ from reshardctl.render.finding_repair import all_residuals, costs_after, mending
 from reshardctl.render.forecast_words import locator_words
 from reshardctl.render.journals import Listing
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.pruning import Pruning
 from reshardctl.render.question_effects import explained
 from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import expired, failed, result, total
@@ -79,6 +80,8 @@ def lines(document: Document) -> list[str]:
             return lines or [total(roundup)]
         case Listing() as listing:
             return journals.lines(listing)
+        case Pruning() as pruned:
+            return pruning.lines(pruned)
         case ReshardError() as failure:
             return [_failed(failure)]
         case other:

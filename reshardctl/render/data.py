@@ -26,11 +26,13 @@ from reshardctl.render.documents import (
 )
 from reshardctl.render.journals import Listing, journal_document, journals_document
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.pruning import Pruning, pruning_document
 from reshardctl.render.roundup import Roundup
 from reshardctl.render.roundup_documents import roundup_document
 
 Result = (
-    Report | Planned | Fixed | Undoing | AuditReport | Roundup | Listing | Found | ReshardError
+    Report | Planned | Fixed | Undoing | AuditReport | Roundup | Listing | Pruning | Found
+    | ReshardError
 )
 """What a command can have to show."""
 
@@ -40,6 +42,7 @@ AUDIT = "reshardctl/audit/2"
 ROUNDUP = "reshardctl/roundup/2"
 JOURNALS = "reshardctl/journals/2"
 JOURNAL = "reshardctl/journal/1"
+PRUNED = "reshardctl/pruned/1"
 DISCOVERY = "reshardctl/discovery/1"
 
 
@@ -63,6 +66,8 @@ def data_of(result: Result, code: Exit) -> Json:
             return {**_head(JOURNAL, code), **journal_document(result)}
         case Listing():
             return {**_head(JOURNALS, code), **journals_document(result)}
+        case Pruning():
+            return {**_head(PRUNED, code), **pruning_document(result)}
         case Found():
             return {**_head(DISCOVERY, code), **discovery_document(result)}
         case ReshardError():

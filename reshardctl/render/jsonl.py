@@ -21,6 +21,7 @@ from reshardctl.render.document import Document
 from reshardctl.render.documents import Json
 from reshardctl.render.journals import Listing
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.pruning import Pruning
 from reshardctl.render.roundup import Roundup
 
 SCHEMA = "reshardctl/lines/2"
@@ -65,6 +66,8 @@ def _lines(document: Document) -> Iterable[Json]:
             return [_line("journal", data["journal"]), *_writes(data["steps"])]
         case Listing():
             return [_line("journal", journal) for journal in data["journals"]]
+        case Pruning():
+            return [_line("pruned", data)]
         case ReshardError():
             return [_error(data)]
         case other:

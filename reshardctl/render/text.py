@@ -12,6 +12,7 @@ from reshardctl.exit import Exit
 from reshardctl.render import (
     discovered,
     journals,
+    pruning,
     text_findings,
     text_plan,
     text_roundup,
@@ -24,6 +25,7 @@ from reshardctl.render.document import Document
 from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.journals import Listing
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.pruning import Pruning
 from reshardctl.render.roundup import Roundup
 
 
@@ -51,6 +53,8 @@ def write(document: Document) -> str:
             text_roundup.roundup(sheet, roundup)
         case Listing() as listing:
             journals.text(sheet, listing)
+        case Pruning() as pruned:
+            pruning.text(sheet, pruned)
         case Found() as discovery:
             discovered.text(sheet, discovery)
         case ReshardError() as failure:

@@ -215,6 +215,8 @@ class Lab:
             allowed |= documented("journal")
         if "+s3://" in self.locator:
             allowed |= documented("s3-fix" if writing else "s3-inspect")
+        if "--prune" in argv:
+            allowed = documented("journal-prune")
         if argv[0] == "discover":
             allowed = documented("discover")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page

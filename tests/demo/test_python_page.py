@@ -53,7 +53,7 @@ def test_twelve_lines_inspect_plan_fix_and_undo(surroundings, tmp_path, monkeypa
 
 def test_the_other_examples_go_on_where_it_ended(surroundings, tmp_path, monkeypatch):
     shown = [run(source, surroundings, tmp_path, monkeypatch) for source in EXAMPLES[1:]]
-    inspected, rows, planned, several, fixed, undone, exported = shown
+    inspected, rows, planned, several, fixed, undone, pruned, exported = shown
     assert inspected[-1] == "FINDINGS" and any("RSH203" in line for line in inspected)
     assert rows[-1] == "FINDINGS" and any("RSH203" in row for row in rows)
     assert planned[0].startswith("orders.plan ['shardId-")
@@ -63,6 +63,7 @@ def test_the_other_examples_go_on_where_it_ended(surroundings, tmp_path, monkeyp
     assert fixed[0] == "now: journal orders.jsonl" and fixed[-1].endswith(" () OK")
     assert undone[0].endswith(" FINDINGS")
     assert undone[1].split()[0] == fixed[-1].split()[0] != "0"
+    assert pruned == ["[] []"], "this machine's own directory has none"
     assert exported == ["('shardId-000000000000', 'SHARD_END', <Basis.STORED: 'stored'>)"]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.journal.bucket import ACTIONS as BUCKET
+from reshardctl.journal.bucket import PRUNING
 from reshardctl.kinesis.actions import ACTIONS as STREAM
 from reshardctl.stores.dynamodb.actions import ACTIONS as TABLE
 from reshardctl.stores.files.s3 import ACTIONS as FILES
@@ -41,7 +42,8 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", SEARCH, "audit", SOURCE]
+    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", "journal-prune",
+                                SEARCH, "audit", SOURCE]
 
 
 def test_the_source_of_spark_reads_and_nothing_else():
@@ -105,6 +107,12 @@ def test_a_journal_on_s3_needs_a_bucket_and_what_is_below_its_prefix():
     assert bucket["Action"] == ["s3:ListBucket"]
 
 
+def test_old_journals_on_s3_are_read_and_deleted_and_none_is_written():
+    bucket, objects = policies()["journal-prune"]["Statement"]
+    assert sorted(bucket["Action"] + objects["Action"]) == list(PRUNING)
+    assert objects["Resource"] == policies()["journal"]["Statement"][1]["Resource"]
+
+
 def test_an_audit_reads_the_stream_as_a_probe_does_and_writes_nothing():
     """tests/cli/lab.py holds every call on the command line to the page; this one is Spark's."""
     stream, bucket, objects = policies()["audit"]["Statement"]
@@ -115,7 +123,7 @@ def test_an_audit_reads_the_stream_as_a_probe_does_and_writes_nothing():
 
 def test_nothing_is_allowed_by_a_star():
     """But objects that are yet to be made, below a prefix of one bucket."""
-    for name in (*WANTED, *ON_S3, "journal"):
+    for name in (*WANTED, *ON_S3, "journal", "journal-prune"):
         text = json.dumps(policies()[name])
         for prefix in ("reshardctl", "jobs/orders") if name not in WANTED else ():
             text = text.replace(f'/{prefix}/*"', '"')
