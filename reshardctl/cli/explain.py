@@ -43,7 +43,7 @@ def explain(
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
     config: ConfigOption = None,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
     form: Annotated[
         ExplainFormat, typer.Option("--format", help="For people, or for programs.")
     ] = ExplainFormat.TEXT,

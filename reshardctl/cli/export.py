@@ -35,7 +35,7 @@ def export(
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
     config: ConfigOption = None,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
     form: Annotated[
         ExportFormat, typer.Option("--format", help="For programs, or for a spreadsheet.")
     ] = ExportFormat.JSON,

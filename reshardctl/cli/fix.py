@@ -18,6 +18,7 @@ from reshardctl.cli.options import (
     FormatOption,
     NotRuleOption,
     OutputOption,
+    PatienceOption,
     PolicyOption,
     PositionsOption,
     ProbeOption,
@@ -76,7 +77,7 @@ def fix(
     set_to: SetOption = None,
     shift: ShiftOption = None,
     accept: AcceptOption = None,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
     count: CountOption = False,
     probe_budget: BudgetOption = None,
     shards: ShardsOption = None,
@@ -106,9 +107,7 @@ def fix(
             "--live", help="Write while the application runs: only if every write is safe then."
         ),
     ] = False,
-    watch: Annotated[
-        str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
-    ] = "30s",
+    watch: PatienceOption = None,
     journal: Annotated[
         str | None,
         typer.Option(

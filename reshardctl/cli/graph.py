@@ -68,7 +68,7 @@ def graph(
             show_default=False,
         ),
     ] = None,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
     form: Annotated[
         GraphFormat,
         typer.Option(

@@ -17,6 +17,7 @@ from reshardctl.cli.options import (
     CountOption,
     EndpointOption,
     EveryOption,
+    FailOnOption,
     IfReshardOption,
     MetricsFormatOption,
     NotRuleOption,
@@ -35,7 +36,7 @@ from reshardctl.cli.options import (
     WaitOption,
     WatchOption,
 )
-from reshardctl.console.choices import ColorMode, FailOn
+from reshardctl.console.choices import ColorMode
 
 
 def inspect(
@@ -48,7 +49,7 @@ def inspect(
     config: ConfigOption = None,
     policy: PolicyOption = None,
     accept: AcceptOption = None,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
     count: CountOption = False,
     probe_budget: BudgetOption = None,
     shards: ShardsOption = None,
@@ -59,9 +60,7 @@ def inspect(
     if_reshard: IfReshardOption = None,
     watch: WatchOption = None,
     every: EveryOption = None,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
-    ] = FailOn.ERROR,
+    fail_on: FailOnOption = None,
     baseline: Annotated[
         Path | None,
         typer.Option(
@@ -83,7 +82,7 @@ def inspect(
     Read-only. Without a CONSUMER: all that reshardctl.toml names, side by side.
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
-    from reshardctl.cli.terminal import Terminal, severity
+    from reshardctl.cli.terminal import Terminal, threshold
     from reshardctl.commands.account import Account
     from reshardctl.commands.inspect import InspectRequest
     from reshardctl.commands.inspect import inspect as inspected
@@ -95,7 +94,7 @@ def inspect(
     terminal = Terminal()
     request = InspectRequest(
         consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
-        watch=watch, fail_on=severity(fail_on), baseline=baseline, stream=stream,
+        watch=watch, fail_on=threshold(fail_on), baseline=baseline, stream=stream,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.console.choices import ColorMode, FormatName, MetricsFormat
+from reshardctl.console.choices import ColorMode, FailOn, FormatName, MetricsFormat
 
 LocatorArgument = Annotated[
     str,
@@ -58,8 +58,24 @@ AcceptOption = Annotated[
     ),
 ]
 ProbeOption = Annotated[
-    bool,
-    typer.Option("--probe", help="Read a few records (GetRecords) to turn guesses into facts."),
+    bool | None,
+    typer.Option(
+        "--probe/--no-probe", help="Read a few records (GetRecords) to turn guesses into facts."
+    ),
+]
+PatienceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--watch", metavar="DURATION",
+        help="How long to look for signs of life.  [default: 30s, or as reshardctl.toml says]",
+    ),
+]
+FailOnOption = Annotated[
+    FailOn | None,
+    typer.Option(
+        "--fail-on",
+        help="Exit 1 from this severity on.  [default: error, or as reshardctl.toml says]",
+    ),
 ]
 BudgetOption = Annotated[
     str | None,

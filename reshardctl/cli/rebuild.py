@@ -20,6 +20,7 @@ from reshardctl.cli.options import (
     FormOption,
     MasterOption,
     OutputOption,
+    PatienceOption,
     ProfileOption,
     RecreatedOption,
     RegionOption,
@@ -102,9 +103,7 @@ def rebuild(
             "--assume-stopped", help="You know that every worker is stopped; it is journaled."
         ),
     ] = False,
-    watch: Annotated[
-        str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
-    ] = "30s",
+    watch: PatienceOption = None,
     journal: Annotated[
         str | None,
         typer.Option(

@@ -49,7 +49,7 @@ def snapshot(
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
     config: ConfigOption = None,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
 ) -> None:
     """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
 

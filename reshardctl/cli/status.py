@@ -13,6 +13,7 @@ from reshardctl.cli.options import (
     ColorOption,
     ConfigOption,
     EndpointOption,
+    FailOnOption,
     LocatorArgument,
     OutputOption,
     PerShardOption,
@@ -22,7 +23,7 @@ from reshardctl.cli.options import (
     RoleOption,
     StreamOption,
 )
-from reshardctl.console.choices import ColorMode, FailOn, MetricsFormat
+from reshardctl.console.choices import ColorMode, MetricsFormat
 
 AS_WIDE_AS_NEEDED = 1 << 20
 """Columns of a pipe or a file: one line for each shard."""
@@ -75,15 +76,13 @@ def status(
         StatusColumn,
         typer.Option("--sort", help="Sort by this column, the worst, largest or oldest first."),
     ] = StatusColumn.VERDICT,
-    probe: ProbeOption = False,
+    probe: ProbeOption = None,
     count: Annotated[
         bool,
         typer.Option("--count", help="Read and count all unread records: lag in records and bytes.")
     ] = False,
     probe_budget: BudgetOption = None,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
-    ] = FailOn.ERROR,
+    fail_on: FailOnOption = None,
     form: Annotated[
         StatusFormat, typer.Option("--format", help="For people, or for programs.")
     ] = StatusFormat.TEXT,
@@ -95,7 +94,7 @@ def status(
 
     Read-only. Example: reshardctl status kcl://my-application --stream my-stream --only-bad
     """
-    from reshardctl.cli.terminal import Terminal, severity
+    from reshardctl.cli.terminal import Terminal, threshold
     from reshardctl.commands.account import Account
     from reshardctl.commands.status import StatusRequest
     from reshardctl.commands.status import status as looked_up
@@ -112,7 +111,7 @@ def status(
     )
     request = StatusRequest(
         locator, shards=shards or (), only_bad=only_bad, sort=sort, count=count,
-        fail_on=severity(fail_on), stream=stream, probe=probe, config=config,
+        fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
     )
     result = looked_up(request, Terminal())

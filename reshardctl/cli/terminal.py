@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from reshardctl.commands.fail_on import FailOn as Usual
+from reshardctl.commands.fail_on import Threshold
 from reshardctl.commands.observer import Observer, Tasks
 from reshardctl.console import interrupt, progress
 from reshardctl.console.choices import FailOn
@@ -98,3 +100,8 @@ class Terminal(Observer):
 def severity(fail_on: FailOn) -> Severity | None:
     """The severity from which a command fails; `None` for never."""
     return None if fail_on is FailOn.NEVER else Severity[fail_on.name]
+
+
+def threshold(fail_on: FailOn | None) -> Threshold:
+    """The same for consumers that reshardctl.toml may name; `None` if the option is not given."""
+    return Usual.AS_CONFIGURED if fail_on is None else severity(fail_on)

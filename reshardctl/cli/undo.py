@@ -13,6 +13,7 @@ from reshardctl.cli.options import (
     EndpointOption,
     FormatOption,
     OutputOption,
+    PatienceOption,
     ProfileOption,
     RegionOption,
     RoleOption,
@@ -72,9 +73,7 @@ def undo(
     assume_stopped: Annotated[
         bool, typer.Option("--assume-stopped", help="You know that every worker is stopped.")
     ] = False,
-    watch: Annotated[
-        str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
-    ] = "30s",
+    watch: PatienceOption = None,
     whole_file: Annotated[
         bool,
         typer.Option(

@@ -38,7 +38,7 @@ def into_copy(
         observer.note(f"nothing is copied to {to}: there is no repair to make in it")
         planned = plan_for(request, target, ports, observer)
         return FixResult(planned, None, planned.words)
-    stopped(request.watch, ports, target.locator, observer, assumed=request.assume_stopped)
+    stopped(request.patience, ports, target.locator, observer, assumed=request.assume_stopped)
     observer.phase(f"copying {source} to {to}")
     alive = consumer_of(target.locator).signs_of_life
     before = alive(ports.store.read())

@@ -41,8 +41,9 @@ class FixRequest(ScopedSelection):
     """Whether the consumer is known to be stopped; the journal records it as your word."""
     live: bool = False
     """Whether to write while the consumer runs, if every write is safe then."""
-    watch: str = USUAL_WATCH
-    """How long to watch the rows for signs of life before anything is written."""
+    watch: str | None = None
+    """How long to watch the rows for signs of life before anything is written; by default what
+    reshardctl.toml says of the consumer, or `30s`."""
     journal: str | None = None
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""
@@ -54,6 +55,11 @@ class FixRequest(ScopedSelection):
     """How far every position is moved back: `-2h`."""
 
     @property
+    def patience(self) -> str:
+        """How long to watch before a write."""
+        return self.watch or USUAL_WATCH
+
+    @property
     def given(self) -> GivenOptions:
         """The options that give positions."""
         return GivenOptions(self.positions, self.set_to, self.shift)
@@ -63,7 +69,7 @@ class FixRequest(ScopedSelection):
         """The options that say how to write, for a command that repeats the request."""
         argv = ["--assume-stopped"] if self.assume_stopped else []
         argv += ["--live"] if self.live else []
-        argv += ["--watch", self.watch] if self.watch != USUAL_WATCH else []
+        argv += ["--watch", self.watch] if self.watch not in (None, USUAL_WATCH) else []
         return (*argv, *(["--journal", self.journal] if self.journal else []))
 
     @property
@@ -80,7 +86,7 @@ class FixRequest(ScopedSelection):
         """Options that a saved plan or a journal fixes → whether they are given."""
         return {
             "--dry-run": dry_run, "--out": self.out is not None,
-            "--policy": self.policy is not None, "--probe": self.probe, "--count": self.count,
+            "--policy": self.policy is not None, "--probe": bool(self.probe), "--count": self.count,
             "--bootstrap": self.bootstrap, "--recreated": self.recreated is not None,
             "--to": self.to is not None, "--shards": bool(self.shards),
             "--rule": bool(self.rules), "--not-rule": bool(self.not_rules), **self.given.given,
@@ -92,7 +98,7 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     refuse_optimized(dry_run)
     _one_source(request)
     Journals(request.account).check(request.journal)
-    patience(request.watch, dry_run)
+    patience(request.patience, dry_run)
     request.created_at  # noqa: B018 - UsageError for what is no time
     accept_of(request.accept)
     request.scope  # noqa: B018 - UsageError for what cannot be selected

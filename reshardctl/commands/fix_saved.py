@@ -85,7 +85,10 @@ def prepared(
         planned = Planned(report, plan, limit, argv, (), once_more)
         unambiguous(planned, accept_of(request.accept) or report.options.accept, created)
         observer.planned(planned)
-    reached = replace(request, account=saved.account, journal=request.journal or saved.journal)
+    reached = replace(
+        request, account=saved.account, journal=request.journal or saved.journal,
+        watch=request.watch or saved.watch,
+    )
     return Prepared(reached, saved.ports, locator, plan, report, planned, argv)
 
 
@@ -104,7 +107,8 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
         plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
         locator = locators.parse(plan.locator)
         argv = tuple(suggested_command(locator, plan.stream, request.account))
-        ports = of_saved(request.account, request.config, locator, plan.stream, observer).ports
+        saved = of_saved(request.account, request.config, locator, plan.stream, observer)
+        ports, request = saved.ports, replace(request, watch=request.watch or saved.watch)
         before = survey(ports, plan.stream, locator, plan.options, plan.probe)
         allowed(request, ports, locator, plan.steps, observer)
         observer.writing()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.commands.baseline import baseline_of, known_before, of_another
+from reshardctl.commands.fail_on import FailOn, Threshold, severity_for
 from reshardctl.commands.inspect_many import failing, roundup
 from reshardctl.commands.inspect_modes import Looking, looking_of
 from reshardctl.commands.observer import SILENT, Observer
@@ -15,7 +16,6 @@ from reshardctl.commands.scoping import ScopedSelection, scoped
 from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import several
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.roundup import Entry, Roundup
@@ -41,8 +41,9 @@ class InspectRequest(ScopedSelection):
     """Reshards that are not made yet, after which to judge the next start."""
     watch: str | None = None
     """How long to look at the running consumer, as in `60s`."""
-    fail_on: Severity | None = Severity.ERROR
-    """The severity from which the result's `exit` is `FINDINGS`; `None` for never."""
+    fail_on: Threshold = FailOn.AS_CONFIGURED
+    """The severity from which the result's `exit` is `FINDINGS`; `None` for never. By default what
+    reshardctl.toml says of the consumer, or `Severity.ERROR`."""
     baseline: Path | None = None
     """An earlier JSON report or a snapshot, whose findings are not counted again."""
     metrics: bool = False
@@ -114,7 +115,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     first = targets[0]
     if len(targets) == 1 and first.entry is None and baseline is None:
         report = _alone(looking, first, observer)
-        failed = failing(report.findings, request.fail_on)
+        failed = failing(report.findings, severity_for(request.fail_on, None))
         code = Exit.FINDINGS if failed else Exit.OK
         entry = Entry(
             first.locator.text, first.stream, first.locator, first.argv, code, report=report,

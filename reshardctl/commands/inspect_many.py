@@ -8,6 +8,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
+from reshardctl.commands.fail_on import Threshold, severity_for
 from reshardctl.commands.inspect_modes import Looking
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.target import Selection, Target
@@ -36,7 +37,7 @@ def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
 
 
 def roundup(
-    targets: Sequence[Target], selection: Selection, looking: Looking, fail_on: Severity | None,
+    targets: Sequence[Target], selection: Selection, looking: Looking, fail_on: Threshold,
     names: Sequence[str], observer: Observer, baseline: Baseline | None = None,
 ) -> Roundup:
     """Judges all of them, in the order given. names: as they were typed."""
@@ -44,7 +45,7 @@ def roundup(
     ready = [_ready(one, selection, looking, listings) for one in targets]
     judged = at_once([_judging(one, looking, observer) for one in ready])
     entries = tuple(
-        _entry(target, outcome, fail_on, baseline)
+        _entry(target, outcome, severity_for(fail_on, target.entry), baseline)
         for target, outcome in zip(targets, judged, strict=True)
     )
     entries = _one_each(entries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reshardctl.commands.fail_on import FailOn, Threshold, severity_for
 from reshardctl.commands.inspect_many import failing
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
@@ -18,7 +19,6 @@ from reshardctl.diagnosis.consumer_status import (
 )
 from reshardctl.diagnosis.lag_meter import unread_intervals
 from reshardctl.diagnosis.report import Report, make, places_to_probe
-from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
@@ -43,8 +43,9 @@ class StatusRequest(Selection):
     """The column by which rows are sorted, the worst first."""
     count: bool = False
     """Whether to count the unread records of every shard, which reads all of them."""
-    fail_on: Severity | None = Severity.ERROR
-    """The severity from which the result's `exit` is `FINDINGS`; `None` for never."""
+    fail_on: Threshold = FailOn.AS_CONFIGURED
+    """The severity from which the result's `exit` is `FINDINGS`; `None` for never. By default what
+    reshardctl.toml says of the consumer, or `Severity.ERROR`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
     The verdicts are those of `inspect`. Raises UsageError before anything is called, or for a shard
     that neither the stream nor the store knows.
     """
-    selection = _selection(request)
     target = one(request.consumer, request, observer)
+    selection = _selection(request, target)
     name = target.locator.text if target.entry is None else target.entry.name
     try:
         report = _measured(target, request.count)
@@ -78,17 +79,18 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
         raise
     sifted = sift(report.findings, target.suppressions, report.snapshot.now)
     shown = status_of(report, sifted.kept, selection, len(sifted.hidden))
-    code = Exit.FINDINGS if failing(shown.findings, request.fail_on) else Exit.OK
+    threshold = severity_for(request.fail_on, target.entry)
+    code = Exit.FINDINGS if failing(shown.findings, threshold) else Exit.OK
     kept = replace(report, findings=sifted.kept)
     return StatusResult(shown, code, target.argv, name, kept)
 
 
-def _selection(request: StatusRequest) -> StatusSelection:
+def _selection(request: StatusRequest, target: Target) -> StatusSelection:
     if request.sort not in COLUMNS:
         raise UsageError(
             f"--sort {request.sort}: there is no such column", f"there are {', '.join(COLUMNS)}"
         )
-    if request.sort in READING and not (request.count or request.probe):
+    if request.sort in READING and not (request.count or target.probe):
         raise UsageError(
             f"--sort {request.sort} has nothing to sort by: no records are read",
             "add --count, or --probe for at most 100 records of each shard",

@@ -31,7 +31,7 @@ def allowed(
         require_live(steps)
         return f"--live: {counted(steps)}"
     try:
-        return stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
+        return stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     except ConsumerRunning as refusal:
         raise suggesting(refusal, steps) from None
 

@@ -10,8 +10,8 @@ from reshardctl.model.times import instant, parse_instant
 
 def suggested_command(
     locator: Locator, stream: str, account: Account, policy: str | None = None,
-    accept: str | None = None, repair_options: RepairOptions | None = None, probe: bool = False,
-    created: str | None = None,
+    accept: str | None = None, repair_options: RepairOptions | None = None,
+    probe: bool | None = None, created: str | None = None,
 ) -> list[str]:
     """The words of this command that name its consumer, stream and endpoints."""
     asked = asked_words(policy, accept, repair_options, probe, created)
@@ -19,8 +19,8 @@ def suggested_command(
 
 
 def asked_words(
-    policy: str | None, accept: str | None, repair_options: RepairOptions | None, probe: bool,
-    created: str | None,
+    policy: str | None, accept: str | None, repair_options: RepairOptions | None,
+    probe: bool | None, created: str | None,
 ) -> list[str]:
     """The options that say what is wanted of a consumer."""
     argv: list[str] = []
@@ -34,6 +34,6 @@ def asked_words(
         argv += ["--recreated", instant(repair_options.recreated)]
     if repair_options is not None and repair_options.bootstrap:
         argv.append("--bootstrap")
-    if probe:
-        argv.append("--probe")
+    if probe is not None:
+        argv.append("--probe" if probe else "--no-probe")
     return argv

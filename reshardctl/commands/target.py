@@ -33,7 +33,7 @@ class Selection:
     """`lossless`, `latest`, `at-timestamp=TIME` or `latest-at-start`."""
     accept: str | None = None
     """What a repair may cost per shard: `skip=12m,reread=3h,disorder`."""
-    probe: bool = False
+    probe: bool | None = None
     """Whether bounded reads of the stream may decide what the rows leave open."""
     bootstrap: bool = False
     """Whether the application is new, and its first positions are to be made."""

@@ -83,14 +83,17 @@ def undo(
     ConsumerRunning, when nothing was written; HalfDone, naming the journal.
     """
     refuse_optimized(request.dry_run)
-    patience(request.watch, request.dry_run)
+    patience(request.patience, request.dry_run)
     Journals(request.account).check(request.journal)
     source = source_of(request, observer)
     plan = source.plan
     locator = locators.parse(plan.locator)
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
-    request = replace(request, account=saved.account, journal=request.journal or saved.journal)
+    request = replace(
+        request, account=saved.account, journal=request.journal or saved.journal,
+        watch=request.watch or saved.watch,
+    )
     undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
         confirm, UndoResult(wanted, argv)
     ), observer)
@@ -121,7 +124,7 @@ def _undo(
     if request.dry_run or not undoing.steps:
         return undoing
     consent(undoing)
-    why = stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
+    why = stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     with _journal(request, ports, source, why) as journal:
         observer.writing()
         applied = _apply(ports, journal, source, list(undoing.steps), locator)
@@ -159,7 +162,7 @@ def _whole(
     if request.dry_run:
         return undoing
     consent(undoing)
-    stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
+    stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
     with journal:
         observer.writing()
@@ -189,7 +192,7 @@ def _go_on(
 ) -> Undoing:
     """Finishes an interrupted undo: its steps were shown and confirmed when it began."""
     assert source.log is not None
-    stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
+    stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
     volatile_attributes = locator.spec.volatile_attributes
     with journal:

@@ -35,12 +35,18 @@ class UndoRequest:
     """Whether only to show what would be restored."""
     assume_stopped: bool = False
     """Whether the consumer is known to be stopped; the journal records it as your word."""
-    watch: str = USUAL_WATCH
-    """How long to watch the rows for signs of life before anything is written."""
+    watch: str | None = None
+    """How long to watch the rows for signs of life before anything is written; by default what
+    reshardctl.toml says of the consumer, or `30s`."""
     whole_file: bool = False
     """Whether to restore a whole file that has become unreadable since the fix."""
     journal: str | None = None
     """Where to journal the undo, if the fix's own journal is lost."""
+
+    @property
+    def patience(self) -> str:
+        """How long to watch before a write."""
+        return self.watch or USUAL_WATCH
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,10 +40,16 @@ def _consumer(consumer: Consumer) -> Iterator[str]:
     yield _beside(f"[consumers.{_key(consumer.name)}]", consumer.origin)
     yield f"stream = {_text(consumer.stream.name)}"
     yield f"locator = {_text(consumer.locator.text)}"
-    values = {"policy": consumer.policy, "accept": consumer.accept, "journal": consumer.journal}
+    values = {
+        "policy": consumer.policy, "accept": consumer.accept, "journal": consumer.journal,
+        "watch": consumer.watch, "fail-on": consumer.fail_on,
+    }
     for name, value in values.items():
         if value:
             yield _beside(f"{name} = {_text(value)}", _source(consumer.sources, name))
+    if consumer.probe is not None:
+        value = "true" if consumer.probe else "false"
+        yield _beside(f"probe = {value}", _source(consumer.sources, "probe"))
     yield from _reach(consumer.reach)
 
 

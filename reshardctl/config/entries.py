@@ -41,7 +41,9 @@ class Stream:
 class Consumer:
     """`[consumers.NAME]`. sources: option → where it is set, "" for the default.
 
-    journal: the directory of its journals, "" for the usual one.
+    journal: the directory of its journals, "" for the usual one. watch: how long to look for signs
+    of life before a write, "" for the usual time. fail_on: a severity or `never`, "" for the usual
+    one. probe: `None` where it is not set.
     """
 
     name: str
@@ -53,6 +55,9 @@ class Consumer:
     reach: Reach
     origin: str
     sources: Mapping[str, str]
+    watch: str = ""
+    fail_on: str = ""
+    probe: bool | None = None
 
     @property
     def where(self) -> tuple[str, int]:

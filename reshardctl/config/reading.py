@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 
@@ -15,11 +16,13 @@ from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.times import parse_seconds
 
 CheckOptions = Callable[[str, str | None], object]
 
 _REACH = ("region", "profile", "role_arn", "endpoint_url")
-_OURS = ("policy", "accept", "journal")
+_OURS = ("policy", "accept", "journal", "watch", "fail-on", "probe")
+_FAIL_ON = ("error", "warning", "info", "never")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z", re.ASCII)
 _ROLE = re.compile(r"arn:[\w-]+:iam::\d{12}:role/[\w+=,.@/-]+\Z", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+\Z", re.ASCII)
@@ -75,16 +78,40 @@ def _consumer(
             did_you_mean(named, streams, f"add it, or name one of: {known}"),
         )
     said = {key: _said(key, spot, defaults) for key in _OURS}
-    words = {key: one.string() if one is not None else "" for key, one in said.items()}
-    for key, one in said.items():
-        if one is not None and key != "journal":
+    words = {
+        key: value.string() if value is not None and key != "probe" else ""
+        for key, value in said.items()
+    }
+    for key in ("policy", "accept"):
+        if (value := said[key]) is not None:
             policy = words["policy"] if key == "policy" else "lossless"
-            _understood(one, check, policy, words["accept"] if key == "accept" else None)
+            _understood(value, check, policy, words["accept"] if key == "accept" else None)
+    probe, locator = said["probe"], _place(spot / "locator")
     return Consumer(
-        name, streams[named], _place(spot / "locator"), words["policy"] or "lossless",
+        name, streams[named], locator, words["policy"] or "lossless",
         words["accept"], words["journal"], _reach(spot, streams[named].reach), spot.origin,
-        {key: "" if one is None else one.origin for key, one in said.items()},
+        {key: "" if value is None else value.origin for key, value in said.items()},
+        _watch(said["watch"], locator),
+        "" if said["fail-on"] is None else said["fail-on"].one_of(_FAIL_ON),
+        None if probe is None else probe.boolean(),
     )
+
+
+def _watch(spot: Spot | None, locator: Locator) -> str:
+    """How long to watch before a write: no shorter than what proves that it is stopped."""
+    if spot is None:
+        return ""
+    try:
+        seconds = parse_seconds(spot.string())
+    except UsageError as error:
+        spot.wrong(error.what, error.next)
+    needed = math.ceil(consumer_of(locator).watch_needed(locator.options))
+    if seconds < needed:
+        spot.wrong(
+            f"{spot.value} is too short to show that the consumer is stopped",
+            f"write {needed}s or more; fix --assume-stopped is for one that you know to be stopped",
+        )
+    return spot.string()
 
 
 def _said(key: str, spot: Spot, defaults: Spot) -> Spot | None:

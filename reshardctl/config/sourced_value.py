@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NoReturn
@@ -85,6 +85,21 @@ class Spot:
         if not self.value.isprintable():
             self.wrong("has a control character in it")
         return self.value
+
+    def boolean(self) -> bool:
+        """`true` or `false`."""
+        if not isinstance(self.value, bool):
+            self.wrong(f"neither true nor false but {_kind(self.value)}")
+        return self.value
+
+    def one_of(self, words: Collection[str]) -> str:
+        """One of these words."""
+        word = self.string()
+        if word not in words:
+            self.wrong(
+                f"{word!r} is none of them", did_you_mean(word, words, f"write {', '.join(words)}")
+            )
+        return word
 
     def moment(self) -> float:
         """A time with a zone, in Unix seconds; as TOML's own or as a string."""

@@ -68,6 +68,7 @@ def test_its_keys_are_those_of_the_reader() -> None:
 @pytest.mark.parametrize("more", [
     "polcy = 'latest'", 'region = "Frankfurt"', 'role_arn = "reshardctl"',
     'endpoint_url = "ftp://x"', 'endpoint_url = { s4 = "http://x" }', "accept = 3",
+    'fail-on = "fatal"', 'probe = "yes"', "watch = 30",
     '[[suppress]]\nconsumer = "a"\nrule = "RSH203"\nuntil = 2026-12-31',
     '[[suppress]]\nconsumer = "a"\nrule = "203"\nwhy = "x"\nuntil = 2026-12-31',
     '[[suppress]]\nconsumer = "a"\nrule = "RSH203"\nwhy = "x"\nuntil = 2026-12-31\nshards = []',

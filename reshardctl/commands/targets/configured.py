@@ -109,7 +109,8 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
     )
     file = [] if selection.config is None else ["--config", config.file]
     return Target(
-        entry.stream.stream, entry.locator, repair_options, selection.probe,
+        entry.stream.stream, entry.locator, repair_options,
+        bool(entry.probe if selection.probe is None else selection.probe),
         (entry.name, *file, *selection.account.argv(), *asked),
         lambda: _ports(entry, selection.account, observer), entry=entry,
         suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
@@ -117,10 +118,11 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
 
 
 def told(request: FixRequest, entry: Consumer) -> FixRequest:
-    """The same request, completed with the account and the journal from the file."""
+    """The same request, completed with the account, the journal and the watch from the file."""
     return replace(
         request, account=account_of(entry.reach, request.account),
         journal=request.journal or folder(entry.journal),
+        watch=request.watch or entry.watch or None,
     )
 
 
@@ -135,12 +137,14 @@ def folder(place: str) -> str | None:
 class Reached:
     """How the store of a saved plan or a journal is reached.
 
-    journal: where the configuration keeps its journals.
+    journal: where the configuration keeps its journals. watch: how long it says to look for signs
+    of life.
     """
 
     account: Account
     ports: Ports
     journal: str | None = None
+    watch: str | None = None
 
 
 def of_saved(
@@ -157,7 +161,7 @@ def of_saved(
         return Reached(account, ports_of(account, locator, observer))
     store = account_of(entry.reach, account)
     ports = ports_of(account_of(entry.stream.reach, account), locator, observer, store)
-    return Reached(store, ports, folder(entry.journal))
+    return Reached(store, ports, folder(entry.journal), entry.watch or None)
 
 
 def _entry_of(

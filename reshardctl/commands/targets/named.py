@@ -38,7 +38,7 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
         selection.created,
     )
     return Target(
-        selection.stream, locator, repair_options, selection.probe, tuple(argv),
+        selection.stream, locator, repair_options, bool(selection.probe), tuple(argv),
         lambda: ports_of(selection.account, locator, observer),
     )
 

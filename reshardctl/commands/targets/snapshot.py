@@ -117,7 +117,7 @@ def _target(
         stream,
         locator,
         repair_options,
-        selection.probe,
+        bool(selection.probe),
         argv,
         lambda: _ports(frozen),
         offline=True,
