@@ -12,6 +12,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks.stored import CONSUMED
 from benchmarks.targets import FIGURES, table
 
 NAMES = (
@@ -25,6 +26,8 @@ def main() -> int:
     """Run what was asked for and print the table; 0 unless a benchmark raises."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--consumer", action="append", default=[], choices=tuple(CONSUMED),
+                        help="of diagnose: this one alone, may be repeated")  # fmt: skip
     parser.add_argument("--small", action="store_true", help="a hundredth of the size")
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(NAMES):
@@ -33,8 +36,9 @@ def main() -> int:
     for name in asked.names or NAMES:
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="reshardctl-bench-") as folder:
+            wanted = {"consumers": asked.consumer} if name == "diagnose" else {}
             importlib.import_module(f"benchmarks.{name}").run(
-                100 if asked.small else 1, Path(folder)
+                100 if asked.small else 1, Path(folder), **wanted
             )
         print(f"({name}: {time.monotonic() - began:.0f} s)\n", flush=True)
     if FIGURES:

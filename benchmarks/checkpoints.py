@@ -17,8 +17,8 @@ from pathlib import Path
 
 import boto3
 
-from benchmarks.diagnose import LAST_INDEX, number
 from benchmarks.measured import cost_of
+from benchmarks.stored import LAST_INDEX, number
 from benchmarks.targets import record
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import needed_files

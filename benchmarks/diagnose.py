@@ -1,51 +1,41 @@
-"""Diagnosis and plan of one consumer: seconds, growth, and the ratio to networkx's toposort.
+"""Diagnosis and plan of each consumer: seconds, memory, growth, the ratio to networkx's toposort.
 
-A stream that was merged and split by turns, one lease an open shard, one lease in a hundred lost.
+A stream that was merged and split by turns, and the rows that each consumer stores of it.
 """
 
 from __future__ import annotations
 
 import gc
-import math
-import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from benchmarks.measured import cost_of, growth
+from benchmarks.stored import CONSUMED, CREATED, LAST_INDEX, STREAM, Read, number, rows
 from benchmarks.targets import record
-from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
-from reshardctl.model import HASH_SPACE, Image, Shard, Stream, canonical, shard_id
+from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
 
-CREATED = 1795219200
 GENERATIONS = 12
-SIZES = (1_250, 2_500, 5_000, 10_000)
-LAST_INDEX = (1 << 63) - 1
+SIZES = (1_000, 2_500, 10_000)
+"""Open shards; ten times as many are listed."""
+LOOP = 3_000_000
 
 
-def number(shard: int, index: int, second: int) -> str:
-    """A version-2 sequence number whose epoch is its own second."""
-    return str(
-        2 << 184 | second << 148 | (shard & 15) << 144 | index << 80 | second << 36
-        | shard << 4 | 2
-    )
-
-
-def history(open_shards: int) -> Iterator[tuple[int, int, int, tuple[int, ...], int, int | None]]:
-    """index, low, high, parents, opened, closed: pairs merged, then all split, and so on."""
+def history(open_shards: int, generations: int) -> Iterator[Read]:
+    """All shards: pairs merged, then all split, and so on."""
     width = HASH_SPACE // open_shards
     live: list[tuple[int, int, int, tuple[int, ...], int]] = [
         (i, i * width, (i + 1) * width - 1, (), CREATED) for i in range(open_shards)
     ]
     live[-1] = (*live[-1][:2], HASH_SPACE - 1, (), CREATED)
     index, now = open_shards, CREATED
-    for generation in range(GENERATIONS):
+    for generation in range(generations):
         now += 60
         born: list[tuple[int, int, int, tuple[int, ...], int]] = []
-        yield from ((*shard, now) for shard in live)
+        yield from (Read(*shard, now) for shard in live)
         if generation % 2 == 0:
             for a, b in zip(live[::2], live[1::2], strict=True):
                 born.append((index, a[1], b[2], (a[0], b[0]), now + 1))
@@ -57,41 +47,28 @@ def history(open_shards: int) -> Iterator[tuple[int, int, int, tuple[int, ...], 
                 born.append((index + 1, middle + 1, one[2], (one[0],), now + 1))
                 index += 2
         live = born
-    yield from ((*shard, None) for shard in live)
+    yield from (Read(*shard, None) for shard in live)
 
 
-def situation(open_shards: int) -> Case:
-    """A case of that size."""
-    shards, rows = [], []
-    chance = random.Random(1)  # noqa: S311
-    for index, low, high, parents, opened, closed in history(open_shards):
-        named = [shard_id(p) for p in parents] + [None, None]
-        end = None if closed is None else number(index, LAST_INDEX, closed)
-        start = number(index, 0, opened)
-        shards.append(Shard(shard_id(index), named[0], named[1], low, high, start, end))
-        if closed is None and chance.random() > 0.01:
-            rows.append(lease(index, low, high, parents, number(index, 3, opened + 5)))
-    arn = "arn:aws:kinesis:us-east-1:123456789012:stream/bench"
-    lineage = Lineage(Stream(arn, "bench", CREATED + 3, 86400, "ACTIVE"), shards)
-    kcl = CONSUMERS["kcl"]
-    candidates = kcl.candidates(kcl.parse(rows), {"initial": "LATEST", "release": "3.5"})
-    return Case(kcl, StreamState(lineage, CREATED + 2000), rows, candidates)
+def situation(name: str, open_shards: int, generations: int = GENERATIONS) -> Case:
+    """A case of that size, of a consumer of `CONSUMED`."""
+    read = list(history(open_shards, generations))
+    arn = f"arn:aws:kinesis:us-east-1:123456789012:stream/{STREAM}"
+    stream = Stream(arn, STREAM, CREATED + 3, 86400, "ACTIVE")
+    lineage = Lineage(stream, map(_listed, read))
+    images, consumed = rows(name, read), CONSUMED[name]
+    consumer = consumed.consumer()
+    candidates = consumer.candidates(consumer.parse(images, stream), consumed.options)
+    if len(candidates) != 1:
+        raise AssertionError(f"{name}: {len(candidates)} candidates")
+    return Case(consumer, StreamState(lineage, CREATED + 2000), images, candidates)
 
 
-def lease(index: int, low: int, high: int, parents: tuple[int, ...], position: str) -> Image:
-    """A row as KCL writes it."""
-    item: dict[str, Any] = {
-        "leaseKey": {"S": shard_id(index)},
-        "checkpoint": {"S": position},
-        "checkpointSubSequenceNumber": {"N": "0"},
-        "leaseCounter": {"N": "5"},
-        "ownerSwitchesSinceCheckpoint": {"N": "0"},
-        "startingHashKey": {"S": str(low)},
-        "endingHashKey": {"S": str(high)},
-    }
-    if parents:
-        item["parentShardId"] = {"SS": [shard_id(p) for p in parents]}
-    return Image(shard_id(index), canonical(item))
+def _listed(read: Read) -> Shard:
+    named = [shard_id(p) for p in read.parents] + [None, None]
+    end = None if read.closed is None else number(read.index, LAST_INDEX, read.closed)
+    start = number(read.index, 0, read.opened)
+    return Shard(read.shard, named[0], named[1], read.low, read.high, start, end)
 
 
 def toposort(lineage: Lineage) -> float:
@@ -107,27 +84,48 @@ def toposort(lineage: Lineage) -> float:
     return time.process_time() - began
 
 
-def run(scale: int, _folder: Path) -> None:
-    """Print one line a size, and the exponent of growth."""
+def decided(name: str, open_shards: int, generations: int) -> float:
+    """CPU seconds of one decision."""
+    case = situation(name, open_shards, generations)
+    gc.collect()
+    began = time.process_time()
+    decision = decide(case)
+    seconds = time.process_time() - began
+    if not isinstance(decision, Plan | Nothing):
+        raise AssertionError(f"{name}: neither a plan nor nothing to do: {decision}")
+    return seconds
+
+
+def loop() -> float:
+    """CPU seconds of a fixed loop, which show how busy the machine is."""
+    began, total = time.process_time(), 0
+    for n in range(LOOP):
+        total += n * n % 7
+    return time.process_time() - began
+
+
+def run(scale: int, _folder: Path, consumers: Sequence[str] = ()) -> None:
+    """Print one line for each consumer and size, and the exponent of growth."""
     import networkx  # noqa: F401 - its import is nobody's cost here
 
-    seen = []
-    for size in SIZES:
-        case = situation(max(4, size // scale // 4 * 4))
-        gc.collect()
-        began = time.process_time()
-        decision = decide(case)
-        seconds = time.process_time() - began
-        if not isinstance(decision, Plan | Nothing):
-            raise AssertionError(f"neither a plan nor nothing to do: {decision}")
-        listed = len(case.state.lineage)
-        seen.append((listed, seconds))
-        print(
-            f"diagnose + plan, {size // scale} open, {listed} listed, {len(case.images)} leases: "
-            f"{seconds:.2f} s CPU, {seconds / toposort(case.state.lineage):.1f} x networkx's "
-            "graph and sort of the same shards"
-        )
-    (small, first), (large, last) = seen[0], seen[-1]
-    record(f"diagnosis and plan of {large:,} listed shards, CPU", last, "s", 2)
-    growth = math.log(last / first) / math.log(large / small)
-    print(f"growth of the cost: n^{growth:.2f} (aim: n^1.1 at most)")
+    sizes = [max(4, size // scale // 4 * 4) for size in SIZES]
+    lineages = [situation("kcl", size).state.lineage for size in sizes]
+    for name in consumers or CONSUMED:
+        seen = []
+        for size, lineage in zip(sizes, lineages, strict=True):
+            sorting, looped = toposort(lineage), loop()
+            cost = cost_of(decided, name, size, GENERATIONS)
+            seen.append((len(lineage), cost))
+            print(
+                f"{name}: diagnose + plan, {size:,} open, {len(lineage):,} listed: "
+                f"{cost.cpu:.2f} s CPU, {cost.cpu / sorting:.1f} x networkx's graph and sort of "
+                f"the same shards, {cost.cpu / looped:.1f} x a loop; {cost.peak:.0f} MB above "
+                "the imports",
+                flush=True,
+            )
+        (small, first), (large, last) = seen[0], seen[-1]
+        power = growth(first.cpu, last.cpu, large / small)
+        what = f"{name}, diagnosis and plan of {large:,} listed shards"
+        record(f"{what}, CPU", last.cpu, "s", 2)
+        record(f"{what}, memory above the imports", last.peak, "MB", 300)
+        record(f"{what}, exponent of growth from {small:,}", power, "", 1.05)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -17,6 +17,15 @@ def ancestors_of(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
         ancestors |= new
         todo += new
     return ancestors
+
+
+def below(lineage: Lineage, shards: Collection[ShardId]) -> set[ShardId]:
+    """The listed descendants of all of these shards, in one pass over the lineage."""
+    found: set[ShardId] = set()
+    for shard in lineage:
+        if any(parent in shards or parent in found for parent in lineage.parents(shard)):
+            found.add(shard)
+    return found
 
 
 def related_shards(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:

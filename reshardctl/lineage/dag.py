@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 from reshardctl.lineage.breaches import Breach, breaches
 from reshardctl.lineage.columns import (
@@ -65,6 +66,7 @@ class Lineage:
         self._opened_at = Opened(columns, self._names)
         self._is_open = Open(columns, self._names)
         self._closed_at = Closed(columns, self._names, self._opened_at, self._children)
+        self._answers: dict[str, dict[ShardId, Any]] = {}
 
     def as_of(self, now: float) -> Lineage:
         """The same lineage, as of that time (Unix seconds)."""
@@ -72,7 +74,12 @@ class Lineage:
             return self
         new = copy(self)
         new.stream = replace(self.stream, as_of=now)
+        new._answers = {}
         return new
+
+    def answers(self, question: str) -> dict[ShardId, Any]:
+        """Where a pure function of this lineage keeps what it answered last for each shard."""
+        return self._answers.setdefault(question, {})
 
     def __len__(self) -> int:
         return len(self._columns.ids)

@@ -6,7 +6,7 @@ deadline, never a count of records: counting means reading.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -119,7 +119,7 @@ def effects(
     reading = _Reading(state, processed, run)
     for shard, fate in run.fates.items():
         wanted = want.get(shard, START)
-        if wanted == DONE and isinstance(fate, WontRead):
+        if wanted == DONE and (isinstance(fate, WontRead) or _is_over(fate)):
             continue
         span = processed.get(shard, Span(START, DONE))
         result += _stalls(state, shard, fate, wanted, span, reading)
@@ -129,8 +129,13 @@ def effects(
             if has_unread(state, shard, fate.at.lo):
                 result += _disorder(shard, reading, run)
         result += _expired(state, shard, fate, wanted)
-    result += _past_disorder(state, processed, run)
+    result += _past_disorder(state, processed, run, reading)
     return result
+
+
+def _is_over(fate: WillRead) -> bool:
+    """Whether nothing of the shard is read any more, for sure."""
+    return fate.at.lo == fate.until == DONE and not fate.possible
 
 
 def aged(state: StreamState, run: Simulation) -> Simulation:
@@ -143,7 +148,7 @@ def aged(state: StreamState, run: Simulation) -> Simulation:
     return replace(run, crash=Crash(why, until, cause=Cause.EXPIRED, by=tuple(old)))
 
 
-def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
+def in_birth_order(shards: Iterable[ShardId]) -> list[ShardId]:
     """The shards, parents before children: ids grow with creation."""
     return sorted(shards, key=lambda s: (-1 if (i := index_of(s)) is None else i, s))
 
@@ -158,6 +163,9 @@ class _Reading:
         waiting = self._begun(run.fates)
         while waiting and len(left := self._begun(waiting)) < len(waiting):
             waiting = left
+        self._done: dict[ShardId, bool] = {}
+        self._order: dict[frozenset[ShardId], tuple[ShardId, ...]] = {}
+        self._sibling: tuple[ShardId, tuple[ShardId, ...], frozenset[ShardId]] | None = None
         self._gating: dict[ShardId, frozenset[ShardId]] = {}
         self.loose: dict[ShardId, frozenset[ShardId]] = {}
         for shard in self._below_unread():
@@ -181,7 +189,12 @@ class _Reading:
         """Descendants of shards with unread records, parents first. No other can be disordered."""
         lineage = self._around.lineage
         self._unread = {s for s in self._ready if self._is_unread(s)}
-        below = {d for s in self._unread for d in lineage.descendants(s)}
+        below: set[ShardId] = set()
+        todo = list(self._unread)
+        while todo:
+            new = set(lineage.children(todo.pop())) - below
+            below |= new
+            todo += new
         return [s for s in self._run.fates if s in below] if below else []
 
     def _is_unread(self, shard: ShardId) -> bool:
@@ -194,9 +207,16 @@ class _Reading:
 
     def _hold_back(self, shard: ShardId, fate: Fate) -> None:
         after = fate.after if isinstance(fate, WillRead) else fate.waits_for
+        parents = self._around.lineage.parents(shard)
+        if self._sibling is not None and self._sibling[1:] == (parents, after):
+            sibling = self._sibling[0]  # siblings follow one another
+            if sibling not in after:
+                self._gating[shard], self.loose[shard] = self._gating[sibling], self.loose[sibling]
+                return
+        self._sibling = (shard, parents, after)
         gates: set[ShardId] = set()
         loose: set[ShardId] = set()
-        for parent in set(self._around.lineage.parents(shard)) | after:
+        for parent in {*parents, *after}:
             near = {parent} & self._unread | self._gating.get(parent, frozenset())
             (gates if parent in after else loose).update(near)
             loose |= self.loose.get(parent, frozenset())
@@ -213,7 +233,15 @@ class _Reading:
 
     def seems_done(self, shard: ShardId) -> bool:
         """Whether the shard looks as if read to its end, as `_seems_done` says."""
-        return _seems_done(self._around, self._run, shard)
+        if (known := self._done.get(shard)) is None:
+            known = self._done[shard] = _seems_done(self._around, self._run, shard)
+        return known
+
+    def in_order(self, shards: frozenset[ShardId]) -> tuple[ShardId, ...]:
+        """The shards, parents before children; siblings are asked about with the same set."""
+        if (known := self._order.get(shards)) is None:
+            known = self._order[shards] = tuple(in_birth_order(shards))
+        return known
 
 
 def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
@@ -240,32 +268,6 @@ def _seems_done(state: StreamState, run: Simulation, shard: ShardId) -> bool:
         return False
     written = moment(state, shard, fate.at.lo)
     return written is not None and closed is not None and closed - written <= GRACE
-
-
-def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
-    """Shards that have nothing left to read, are not marked as ended, and hold back a child.
-
-    They closed a while ago, reads have shown nothing after their stored position, and nothing keeps
-    them from ending.
-    """
-    lineage, shards = state.lineage, []
-    for shard, probe in state.probes.items():
-        fate = run.fates.get(shard)
-        if not probe.drained or shard not in lineage or not isinstance(fate, WillRead):
-            continue
-        if not fate.ends or not _awaited(lineage, run, shard):
-            continue
-        closed = lineage.closed_at(shard)
-        if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > state.now:
-            continue
-        if fate.at.exact and fate.at.lo != DONE and probe.since <= fate.at.lo:
-            shards.append(shard)
-    return shards
-
-
-def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
-    fates = (run.fates.get(child) for child in lineage.children(shard))
-    return any(isinstance(fate, WillRead) and shard in fate.after for fate in fates)
 
 
 def moment(state: StreamState, shard: ShardId, cut: Cut) -> float | None:
@@ -383,7 +385,7 @@ def _disorder(shard: ShardId, reading: _Reading, run: Simulation) -> Iterator[Ef
         certain = any(not reading.seems_done(parent) for parent in by)
         yield Effect(
             Harm.DISORDERED, shard, certain, why="is read beside ancestors with unread records",
-            by=tuple(in_birth_order(dict.fromkeys(by))), inherent=not run.orders,
+            by=reading.in_order(by), inherent=not run.orders,
         )
 
 
@@ -428,7 +430,9 @@ def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
     return shards
 
 
-def _past_disorder(state: StreamState, processed: Frontier, run: Simulation) -> Iterator[Effect]:
+def _past_disorder(
+    state: StreamState, processed: Frontier, run: Simulation, reading: _Reading
+) -> Iterator[Effect]:
     lineage = state.lineage
     for shard in lineage:
         span = processed.get(shard)
@@ -438,7 +442,7 @@ def _past_disorder(state: StreamState, processed: Frontier, run: Simulation) -> 
             p for p in lineage.parents(shard) if p in processed and processed[p].hi < DONE
         )
         if unread:
-            certain = any(not _seems_done(state, run, parent) for parent in unread)
+            certain = any(not reading.seems_done(parent) for parent in unread)
             yield Effect(
                 Harm.DISORDERED, shard, certain, START, span.lo, by=unread, past=True,
                 inherent=not run.orders, why="was read before its parents were done",

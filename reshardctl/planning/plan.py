@@ -27,7 +27,8 @@ from reshardctl.model.times import instant
 from reshardctl.planning.agreement import agree, alike
 from reshardctl.planning.as_given import not_as_given, not_given, unsaid
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
-from reshardctl.planning.effects import Effect, Harm, drained_unended, effects
+from reshardctl.planning.drained import drained_unended
+from reshardctl.planning.effects import Effect, Harm, effects
 from reshardctl.planning.fixpoint import Planning, fixpoint
 from reshardctl.planning.joint import Trial, joint
 from reshardctl.planning.judged_case import (
@@ -42,7 +43,9 @@ from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.prices import (
+    ByPlace,
     acceptable,
+    by_place,
     flag,
     no_safe_plan,
     price,
@@ -183,7 +186,8 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     now = judge(case, want, processed)
     for before, run in zip(now, runs, strict=True):
         known = before.effects + _without_crash(case, want, processed, before)
-        if not all(_no_worse(case, effect, known) for effect in run.effects):
+        places = by_place(known)
+        if not all(_no_worse(case, effect, places) for effect in run.effects):
             return None
         paid += price(run.effects, known)
     costs = _policy_costs(case, want, processed, runs[0].simulation)
@@ -267,6 +271,7 @@ def _for_candidate(
     """Encodes for one candidate, simulates, and leaves alone what is worse than accepted."""
     leave: dict[ShardId, Residual] = {}
     before = judged.effects + _without_crash(case, want, processed, judged)
+    places = by_place(before)
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
@@ -275,7 +280,7 @@ def _for_candidate(
             break
         rows = after(case.images, ahead(steps))  # steps behind a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
-        bad = [e for e in run.effects if not _no_worse(case, e, before)]
+        bad = [e for e in run.effects if not _no_worse(case, e, places)]
         costs = _policy_costs(case, want, processed, run.simulation)
         skipped = unsaid(case, costs, before)
         if case.accept is not None:
@@ -353,7 +358,7 @@ def _written(case: Case, steps: Iterable[Step]) -> list[ShardId]:
     return [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
 
 
-def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
+def _no_worse(case: Case, effect: Effect, before: ByPlace) -> bool:
     return acceptable(effect, case.limit) or so_already(effect, before)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
+from reshardctl.model import ShardId
 from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import EVERYTHING, Accept
 
+ByPlace = Mapping[tuple[Harm, ShardId | None], Sequence[Effect]]
+"""Effects by their harm and their shard."""
 SLACK = 900.0
 """Seconds by which a width may grow before the suggested command is run."""
 
@@ -45,18 +48,26 @@ def worthwhile(effect: Effect, accept: Accept) -> bool:
 
 def price(effects: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
     """What is re-read, out of order or skipped after a plan and not without it."""
+    known = by_place(before)
     return tuple(
         e for e in effects
-        if not (e.gone or e.past or e.inherent) and not so_already(e, before)
+        if not (e.gone or e.past or e.inherent) and not so_already(e, known)
     )
 
 
-def so_already(effect: Effect, before: Iterable[Effect]) -> bool:
+def by_place(effects: Iterable[Effect]) -> ByPlace:
+    """The effects by their harm and their shard."""
+    found: dict[tuple[Harm, ShardId | None], list[Effect]] = {}
+    for effect in effects:
+        found.setdefault((effect.harm, effect.shard), []).append(effect)
+    return found
+
+
+def so_already(effect: Effect, before: ByPlace) -> bool:
     """Whether an effect before the plan includes this one."""
     return any(
-        e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
-        and effect.until <= e.until and (e.certain or not effect.certain)
-        for e in before
+        e.since <= effect.since and effect.until <= e.until and (e.certain or not effect.certain)
+        for e in before.get((effect.harm, effect.shard), ())
     )
 
 

@@ -34,6 +34,10 @@ REPAIRED = "its row is repaired"
 
 def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
+    return positions.once("start", (lineage, app), lambda: _simulated(lineage, positions, app))
+
+
+def _simulated(lineage: Lineage, positions: Positions, app: App) -> Simulation:
     positions = positions.as_read(strings_only=app.traits.strings_only)
     run = _Run(lineage, positions, app)
     gone = {s: run.unlisted(s) for s in positions.rows if s not in lineage}

@@ -23,6 +23,7 @@ from reshardctl.consumers.kinesis_consumer.tables import (
     SHARD,
     key_of,
 )
+from reshardctl.consumers.related_shards import below
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, of_a_shard_elsewhere, unborn
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -87,17 +88,15 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
     for shard in lineage:
         if want[shard] in (DONE, TIP) or want[shard].by_time:
             continue
-        if not app.traits.infers_ends or not orders.unread_above(shard):
+        if not app.traits.infers_ends or shard not in orders.late:
             orders.order(shard, orders.spelled(shard, want[shard]), "it begins there")
     return _steps(empty, orders.by_shard, app.writes_together)
 
 
 def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
     """The frontier without progress below unread shards, as releases need that infer ends."""
-    return {
-        shard: START if any(want[s] != DONE for s in lineage.ancestors(shard)) else want[shard]
-        for shard in lineage
-    }
+    late = below(lineage, {shard for shard in lineage if want[shard] != DONE})
+    return {shard: START if shard in late else want[shard] for shard in lineage}
 
 
 @dataclass(slots=True)
@@ -110,10 +109,13 @@ class _Orders:
     by_shard: dict[ShardId, _Order] = field(default_factory=dict)
     obstacles: list[Cannot] = field(default_factory=list)
     fates: Mapping[ShardId, Fate] = field(default_factory=dict)
+    late: set[ShardId] = field(default_factory=set)
+    """Shards below an unread one that no row has ended yet."""
 
     def collect(self) -> None:
         """Collect orders for shards not created yet, then for listed ones, parents first."""
         self.fates = simulate_start(self.lineage, self.positions, self.app).fates
+        self.late = below(self.lineage, set(filter(self._is_unread, self.lineage)))
         for shard, row in self.positions.rows.items():
             elsewhere = of_a_shard_elsewhere(self.lineage, shard, row.text)
             if unborn(self.lineage, shard) and not elsewhere and shard not in self.leave:
@@ -121,6 +123,8 @@ class _Orders:
         for shard in self.lineage:
             if shard not in self.leave and not self._comes_right(shard):
                 self._place(shard)
+            if self.obstacles:
+                return  # one is enough
         if self.app.traits.infers_ends:
             self._keep_proven()
 
@@ -153,19 +157,15 @@ class _Orders:
 
     def _move(self, shard: ShardId, number: str, why: str) -> None:
         """Writes a row, unless a new row would end an unread ancestor."""
-        unread = self.unread_above(shard) if self.app.traits.infers_ends else []
-        if unread and shard not in self.positions.rows:
+        if self.app.traits.infers_ends and shard in self.late and shard not in self.positions.rows:
+            unread = list(filter(self._is_unread, self.lineage.ancestors(shard)))
             self.obstacles.append(ways.unread_above(shard, unread, self.app))
             return
         self.order(shard, number, why)
 
-    def unread_above(self, shard: ShardId) -> list[ShardId]:
-        """Listed ancestors that are unread and that no row has ended yet."""
-        return [
-            ancestor for ancestor in self.lineage.ancestors(shard)
-            if self.want[ancestor] != DONE
-            and self.fates[ancestor].cause is not Cause.TAKEN_FOR_READ
-        ]
+    def _is_unread(self, shard: ShardId) -> bool:
+        """Whether a listed shard is unread and no row has ended it yet."""
+        return self.want[shard] != DONE and self.fates[shard].cause is not Cause.TAKEN_FOR_READ
 
     def _finish(self, shard: ShardId) -> None:
         """Ends a processed shard by Telegraf's mark; elsewhere removes a number that crashes."""
@@ -204,17 +204,25 @@ class _Orders:
         If the last of them is moved back to its start, the shard gets a row at its own end: master
         never asks for it.
         """
+        proven: set[ShardId] = set()
+        lost: set[ShardId] = set()
+        for shard in reversed(self.lineage):
+            for child in self.lineage.children(shard):
+                if child in proven or (self._read_inside(child) and not self._begins_again(child)):
+                    proven.add(shard)
+                elif child in lost or self._read_inside(child):
+                    lost.add(shard)
         for shard in self.lineage:
+            if shard in proven or shard not in lost or shard in self.positions.rows:
+                continue
             end = self.lineage[shard].end
             left = shard in self.leave or shard in self.by_shard
-            if self.want[shard] != DONE or end is None or left:
-                continue
-            proofs = [s for s in self.lineage.descendants(shard) if self._read_inside(s)]
-            if shard in self.positions.rows or not proofs:
-                continue
-            if all(s in self.by_shard and self.by_shard[s].number == self.lineage[s].start
-                   for s in proofs):
+            if self.want[shard] == DONE and end is not None and not left:
                 self.order(shard, end, "its end: the rows below do not prove it any more")
+
+    def _begins_again(self, shard: ShardId) -> bool:
+        """Whether the shard's row is moved to its start."""
+        return shard in self.by_shard and self.by_shard[shard].number == self.lineage[shard].start
 
     def _read_inside(self, shard: ShardId) -> bool:
         row = self.positions.rows.get(shard)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from reshardctl.consumers.kinesis_consumer.app import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
+from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.model import (
     Anomaly,
@@ -66,6 +67,8 @@ class Positions:
     workers: tuple[Image, ...]
     others: tuple[Image, ...]
     anomalies: tuple[Anomaly, ...] = field(default=())
+    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
+    """What was computed from these rows, so that encoding and judging do it once."""
 
     def row(self, shard: ShardId) -> Row | None:
         """The shard's row, with or without a position."""

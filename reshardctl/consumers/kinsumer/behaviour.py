@@ -53,6 +53,10 @@ _NOBODY: frozenset[ShardId] = frozenset()
 
 def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
+    return tables.once("start", (lineage, app), lambda: _simulated(lineage, tables, app))
+
+
+def _simulated(lineage: Lineage, tables: Tables, app: App) -> Simulation:
     start = _Start(lineage, tables, app, asked_first(lineage, tables), clocks(lineage, tables))
     shards = [*(s for s in tables.rows if s not in lineage), *lineage]
     fates = {s: start.fate(s) for s in shards}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.positions import PositionKind, beginning, cut_of, kind_of
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
+from reshardctl.consumers.related_shards import below
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Basis, Frontier, ShardId, Span, at_number, exactly
@@ -64,7 +65,7 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
 
 def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
     """The span of a shard that was never read; a start by time holds for roots, not below."""
-    if any(parent in tables.rows for parent in lineage.ancestors(shard)):
+    if shard in tables.once("below rows", (lineage,), lambda: below(lineage, tables.rows)):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))
 
@@ -75,7 +76,10 @@ def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
     Below a shard that was read, LATEST skips what was written before each start, until a record is
     acknowledged.
     """
-    if any(_was_read(tables.rows[p]) for p in lineage.ancestors(row.shard) if p in tables.rows):
+    below_read = tables.once("below read rows", (lineage,), lambda: below(
+        lineage, {shard for shard, one in tables.rows.items() if _was_read(one)}
+    ))
+    if row.shard in below_read:
         return exactly(START, why="no record of it was ever acknowledged")
     if furthest(lineage, row.shard) == DONE:
         why = "closed before anything of it was acknowledged"

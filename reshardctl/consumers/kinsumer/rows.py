@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reshardctl.consumers.kinsumer.fields import MistypedError, integer, text, texts
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
+from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, is_number
 
@@ -75,6 +76,8 @@ class Tables:
     anomalies: tuple[Anomaly, ...]
     forked: bool
     """Whether something in them is written by Snowplow's fork only."""
+    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
+    """What was computed from these rows, so that encoding and judging do it once."""
 
     def images(self) -> list[Image]:
         """Every row that the tables were parsed from."""

@@ -39,6 +39,12 @@ NAMED = 5
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard and every entry."""
+    return checkpoint.once(
+        "start", (lineage, app), lambda: _simulated(lineage, checkpoint, app)
+    )
+
+
+def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     places = {s: _place(lineage, checkpoint, s) for s in lineage}
     fates: dict[ShardId, Fate] = {s: _ignored() for s in checkpoint.rows if s not in lineage}
     for shard, position in places.items():

@@ -69,7 +69,19 @@ class ReadPosition:
 
 
 def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
-    """The position of a listed shard. text: as stored, `None` without an entry."""
+    """The position of a listed shard. text: as stored, `None` without an entry.
+
+    It is asked for several times, so the last answer is kept.
+    """
+    kept = lineage.answers("Quickwit's positions")
+    known = kept.get(shard)
+    if known is None or known[0] != text:
+        known = kept[shard] = (text, _position_of(lineage, shard, text))
+    position: ReadPosition = known[1]
+    return position
+
+
+def _position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
     listed = lineage[shard]
     if not text:
         why = "nothing of it was ever published"
@@ -115,7 +127,7 @@ def _of_number(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
 
 def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
     """What `~` with an offset proves; a bare one means that no record was ever written."""
-    inner = position_of(lineage, listed.id, offset) if offset else None
+    inner = _position_of(lineage, listed.id, offset) if offset else None
     if inner is not None and inner.kind in (
         PositionKind.NUMBER,
         PositionKind.END,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import MANY
+from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Image, ShardId, Stream
 
@@ -28,6 +29,8 @@ class Checkpoint:
     state: Image
     rows: Mapping[ShardId, Row] = field(default_factory=dict)
     unreadable: Sequence[Image] = ()
+    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
+    """What was computed from these rows, so that encoding and judging do it once."""
 
     @property
     def key(self) -> str:

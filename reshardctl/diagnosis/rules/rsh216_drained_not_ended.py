@@ -48,7 +48,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View
-from reshardctl.planning.effects import drained_unended
+from reshardctl.planning.drained import drained_unended
 
 CODE, NAME = "RSH216", "drained-not-ended"
 
