@@ -45,14 +45,25 @@ class Links:
             rows = sorted(set(rows))
         return rows
 
-    def only_children(self) -> Iterator[int]:
-        """The row of each row's only child; NOBODY for none or several."""
+    def few_children(self) -> Iterator[tuple[int, int]]:
+        """The lower and the upper child of each row, the same twice for an only child.
+
+        NOBODY twice for a row without children, or with more than two.
+        """
         later, rows = self._later, self._rows
         for link in islice(self._first, rows):
-            if link == NOBODY or later[link] != NOBODY:
-                yield NOBODY
+            if link == NOBODY:
+                yield NOBODY, NOBODY
+                continue
+            child = link if link < rows else link - rows
+            other = later[link]
+            if other == NOBODY:
+                yield child, child
+            elif later[other] != NOBODY:
+                yield NOBODY, NOBODY
             else:
-                yield link if link < rows else link - rows
+                other = other if other < rows else other - rows
+                yield (child, other) if child < other else (other, child)
 
 
 def out_of_order(columns: Columns) -> bool:
