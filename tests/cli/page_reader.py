@@ -1,0 +1,81 @@
+"""Types the commands of a page and compares what they print with what the page shows."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from tests.cli.lab import Lab
+from tests.docs.pages import ROOT
+from tests.docs.transcripts import Transcript, beside, differences, shows, transcripts
+
+MIDNIGHT = 1_795_219_200
+"""2026-11-21T00:00:00Z, when the stream of most transcripts was created."""
+WRITE = "RESHARDCTL_WRITE_TRANSCRIPTS"
+"""Set, the pages get what the commands print now; read the change before it is committed."""
+REPORTS = ("inspect", "fix", "undo", "status", "explain")
+"""Commands that print text at a terminal, and lines for programs elsewhere."""
+STATE = "/home/ops/.local/state/reshardctl"
+HOME = "~/.local/state/reshardctl"
+TRIM_HORIZON = "initial=TRIM_HORIZON&release=3.5.1"
+
+
+def of(page: str, *, first: str = "", last: str = "") -> list[Transcript]:
+    """The transcripts of a page, or of those between two headings."""
+    path = ROOT / "docs" / f"{page}.md"
+    text = path.read_text(encoding="utf-8")
+
+    def line(heading: str, otherwise: int) -> int:
+        return text.count("\n", 0, text.index(f"# {heading}")) if heading else otherwise
+
+    begin, end = line(first, 0), line(last, text.count("\n"))
+    return [one for one in transcripts(path) if begin <= one.line < end]
+
+
+def written(undo: Transcript) -> str:
+    """The journal that a page's undo names."""
+    return next(word for word in undo.command.split() if word.endswith(".jsonl"))
+
+
+class Reader:
+    """Types the commands of a page, one after the other, and compares."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.code = 0
+
+    def move(self, time: str) -> None:
+        """Go on to this time of the transcripts' day."""
+        hours, minutes, seconds = map(int, time.split(":"))
+        now = MIDNIGHT + 3600 * hours + 60 * minutes + seconds
+        self.lab.fake.clock.advance(now - self.lab.time())
+
+    def fix(self, *more: str) -> None:
+        """What happened before a transcript."""
+        done = self.lab.cli(
+            "fix", f"kcl://app?{TRIM_HORIZON}", "--stream", "orders", "--yes", "--assume-stopped",
+            *more,
+        )
+        assert done.code == int("--dry-run" in more), done.err
+
+    def type(self, transcript: Transcript, form: str = "text") -> None:
+        """form: what the page's reader has: text at a terminal, concise in a pipeline."""
+        words = shlex.split(transcript.command, comments=True)
+        words = [self.lab.created if words[i - 1] == "--created" else word
+                 for i, word in enumerate(words)]
+        if transcript.command == "echo $?":
+            assert int(transcript.output) == self.code, transcript
+        if words[0] != "reshardctl":
+            return
+        if words[1] in REPORTS and not {"--format", "--list"} & set(words):
+            words += ["--format", form]
+        done = self.lab.cli(*words[1:])
+        self.code = done.code
+        state = STATE if STATE in transcript.page.read_text(encoding="utf-8") else HOME
+        said = [text.replace(str(self.lab.state), state) for text in (done.out, done.err)]
+        right = shows(beside(transcript.output, said[1]), said[0])
+        if not right and os.environ.get(WRITE):
+            transcript.write("".join(reversed(said)))
+            return
+        assert right, differences(transcript, said[0])
+        assert transcript.code in (None, done.code), (str(transcript), done.code)

@@ -1,0 +1,70 @@
+"""The transcripts of docs/kinsumer.md, on recorded stores and cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.cli.kinsumer_lab import kinsumer_lab
+from tests.cli.lab import fake_of, opened
+from tests.cli.page_reader import Reader, of
+from tests.dialects import kinsumer as dialect
+from tests.support.case import CASES, load
+from tests.support.golden_kinsumer import STORES, images_of
+from tests.support.golden_kinsumer import fake_of as golden_fake
+
+APP = "orders-reader"
+
+
+@pytest.fixture
+def reader(servers, tmp_path, monkeypatch, wire) -> Iterator[Callable[[str, str], Reader]]:
+    """A reader of a case, or of a store that Snowplow's fork has written, at a time."""
+    with ExitStack() as stack:
+
+        def at(name: str, time: str) -> Reader:
+            recorded = [store for store in STORES if store.name == name and "snow" in str(store)]
+            fake: Any
+            if recorded:
+                fake, images = golden_fake(recorded[0]), images_of(recorded[0])
+            else:
+                case = load(CASES / "kinsumer" / f"{name}.toml")
+                fake, images = fake_of(case), dialect.images(case)
+            lab = stack.enter_context(
+                opened(servers, fake, [], tmp_path / "state", monkeypatch, wire)
+            )
+            monkeypatch.chdir(tmp_path)
+            page = Reader(stack.enter_context(kinsumer_lab(lab, images, app=APP)))
+            page.move(time)
+            return page
+
+        yield at
+
+
+def test_the_start_mode_decides(reader):
+    first, code, *_ = of("kinsumer", first="The start mode decides", last="The ShardCache")
+    page = reader("g2-split-parent-behind", "05:54:13")
+    page.type(first)
+    page.type(code)
+
+
+def test_a_start_by_time(reader):
+    page = reader("g3-split-parent-finished", "05:54:22")
+    *_, look, one, fix, two, undo, three = of(
+        "kinsumer", first="The start mode decides", last="The ShardCache"
+    )
+    for transcript in (look, one, fix, two):
+        page.type(transcript)
+    (journal,) = page.lab.journals()
+    page.type(replace(undo, command=f"reshardctl undo {journal.stem} --yes"))
+    page.type(three)
+
+
+def test_the_shard_cache(reader):
+    page = reader("e", "02:00:00")
+    for transcript in of("kinsumer", first="The ShardCache", last="Is it running?"):
+        page.type(transcript)
+
