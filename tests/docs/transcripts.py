@@ -41,10 +41,12 @@ class Transcript:
     def write(self, printed: str) -> None:
         """Put what is printed in the place of the page's output."""
         text = self.page.read_text(encoding="utf-8")
-        shown = re.search(
+        block = "".join(text.splitlines(keepends=True)[: self.line])
+        form = re.compile(
             rf"^( *)\$ {re.escape(self.command)}\n(.*?)(?=^ *(?:\$ |```|\[exit ))",
-            text, re.MULTILINE | re.DOTALL,
+            re.MULTILINE | re.DOTALL,
         )
+        shown = form.search(text, len(block))
         assert shown is not None, self
         new = textwrap.indent(printed.strip("\n") + "\n", shown[1])
         self.page.write_text(text[: shown.start(2)] + new + text[shown.end(2) :], encoding="utf-8")

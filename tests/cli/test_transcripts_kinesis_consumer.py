@@ -1,0 +1,74 @@
+"""The transcripts of docs/kinesis-consumer.md on DynamoDB, on cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.model import Image
+from tests.cli.kinesis_consumer_lab import positions_lab
+from tests.cli.lab import fake_of, opened
+from tests.cli.page_reader import Reader, of
+from tests.dialects import kinesis_consumer as dialect
+from tests.support.case import CASES, load
+
+PAGE = "kinesis-consumer"
+APP = "app-orders/"
+
+
+@pytest.fixture
+def reader(servers, tmp_path, monkeypatch, wire) -> Iterator[Callable[[str, str], Reader]]:
+    """A reader of a case, whose application is called etl, at a time."""
+    with ExitStack() as stack:
+
+        def at(name: str, time: str) -> Reader:
+            case = load(CASES / "kinesis-consumer" / f"{name}.toml")
+            lab = stack.enter_context(
+                opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
+            )
+            monkeypatch.chdir(tmp_path)
+            images = [of_etl(row) for row in dialect.images(case) if row.key.startswith(APP)]
+            page = Reader(stack.enter_context(positions_lab(lab, images, name="checkpoints")))
+            page.move(time)
+            return page
+
+        yield at
+
+
+def of_etl(image: Image) -> Image:
+    """The row, of another application than that of the cases."""
+    space, _, shard = image.key.partition("/")
+    named = space.replace("app-", "etl-")
+    return Image(f"{named}/{shard}", {**image.attributes, "namespace": {"S": named}})
+
+
+def test_no_application_is_named(reader):
+    page = reader("a", "01:10:00")
+    for transcript in of(PAGE, last="What it does at a start"):
+        page.type(transcript)
+
+
+def test_at_latest_after_a_reshard(reader):
+    look, one, fix, two, undo, *rest = of(PAGE, first="At LATEST, after", last="On master")
+    page = reader("a", "01:10:00")
+    for transcript in (look, one, fix, two):
+        page.type(transcript)
+    (journal,) = page.lab.journals()
+    page.type(replace(undo, command=f"reshardctl undo {journal.stem} --yes --assume-stopped"))
+    for transcript in rest:
+        page.type(transcript)
+
+
+def test_on_master(reader):
+    page = reader("a", "01:10:00")
+    for transcript in of(PAGE, first="On master", last="A head that"):
+        page.type(transcript)
+
+
+def test_a_head_that_may_be_missing(reader):
+    page = reader("healthy-children-read", "01:10:00")
+    for transcript in of(PAGE, first="A head that", last="Redis"):
+        page.type(transcript)
