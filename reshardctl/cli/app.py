@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -36,29 +37,55 @@ EPILOG = (
     "--quiet and --debug may stand after the command, too."
 )
 
-app = typer.Typer(
-    name="reshardctl",
-    cls=CommandGroup,
-    help=(
-        "Repair a consumer's stored positions after its Kinesis stream was resharded. "
-        "Example: reshardctl inspect kcl://my-application --stream my-stream"
-    ),
-    epilog=EPILOG,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-
-for verb in (
+VERBS: tuple[Callable[..., None], ...] = (
     inspect, status, fix, audit, rebuild, undo, graph, explain, export, discover, snapshot, rule,
     demo,
-):
-    app.command(cls=Command)(verb)
-app.add_typer(config)
+)
+"""The commands, in the order in which `--help` lists them; `config` is a group after them."""
+NAMES = frozenset({*(verb.__name__ for verb in VERBS), "config"})
+COMPLETED = ("_TYPER_COMPLETE_ARGS", "COMP_WORDS")
+"""Variables in which a shell that completes hands over what was typed."""
 
 
-@app.callback(invoke_without_command=True)
+def application(only: str | None = None) -> typer.Typer:
+    """The command line.
+
+    only: the command that is to be run; the others then have a name and a summary, but no
+    parameters, which typer takes milliseconds to read. `None` for all of them.
+    """
+    whole = typer.Typer(
+        name="reshardctl",
+        cls=CommandGroup,
+        help=(
+            "Repair a consumer's stored positions after its Kinesis stream was resharded. "
+            "Example: reshardctl inspect kcl://my-application --stream my-stream"
+        ),
+        epilog=EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    for verb in VERBS:
+        chosen = only in (None, verb.__name__)
+        whole.command(cls=Command)(verb if chosen else _named(verb.__name__, verb.__doc__))
+    if only in (None, "config"):
+        whole.add_typer(config)
+    else:
+        whole.command(cls=Command)(_named("config", str(config.info.help)))
+    whole.callback(invoke_without_command=True)(_root)
+    return whole
+
+
+def _named(name: str, summary: str | None) -> Callable[[], None]:
+    """A command of this name that does nothing."""
+
+    def nothing() -> None: ...
+
+    nothing.__name__, nothing.__doc__ = name, summary
+    return nothing
+
+
 def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     quiet: Annotated[
@@ -78,11 +105,21 @@ def _root(
     global_options.apply(quiet, debug)
 
 
+app = application()
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit code."""
     ahead, rest = global_options.split(arguments)
     lastword.begin(rest)
+    command = application(chosen(rest))
     return guarded(
-        lambda: app([*ahead, *rest], prog_name="reshardctl", standalone_mode=False),
+        lambda: command([*ahead, *rest], prog_name="reshardctl", standalone_mode=False),
         lastword.speak,
     )
+
+
+def chosen(words: Sequence[str]) -> str:
+    """The command that a command line names, or the one that a shell completes; "" for none."""
+    completed = " ".join(os.environ.get(name, "") for name in COMPLETED).split()
+    return next((word for word in (*words, *completed) if word in NAMES), "")

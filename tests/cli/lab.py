@@ -352,7 +352,7 @@ def opened(
     monkeypatch.setattr(connect, "time", clock)
     sessions().wire = wire
     monkeypatch.setattr("boto3.Session", sessions())
-    monkeypatch.setattr("reshardctl.cli.app.app", command())
+    monkeypatch.setattr("reshardctl.cli.app.application", lambda _only: command())
     try:
         yield lab
     finally:

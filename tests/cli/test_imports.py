@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
+
+from reshardctl.cli.grouped_help import summary
 
 SNAPSHOT = Path("tests/golden/files-0.1/kcl/stream.snapshot").absolute()
 LISTED = """
@@ -38,3 +43,28 @@ def imported(*words: str) -> set[str]:
 def test_nothing_is_imported_that_is_not_used(words: tuple[str, ...], unwanted: set[str]) -> None:
     found = imported(*words)
     assert not found & (unwanted | {"boto3", "botocore", "urllib3"})
+
+
+def test_only_the_command_that_is_run_has_its_parameters_read():
+    """typer takes some milliseconds for the parameters of each."""
+    app = importlib.import_module("reshardctl.cli.app")
+    groups: list[Any] = [
+        typer.main.get_command(app.application(only)) for only in (None, "status")
+    ]
+    whole, one = (group.commands for group in groups)
+    assert list(whole) == list(one)
+    sizes = {name: len(command.params) for name, command in one.items()}
+    assert sizes.pop("status") == len(whole["status"].params) > 10
+    assert set(sizes.values()) == {0}
+    assert [*map(summary, whole.values())] == [*map(summary, one.values())]
+
+
+@pytest.mark.parametrize(("words", "completed", "name"), [
+    (["inspect", "kcl://a"], "", "inspect"), (["config", "check"], "", "config"),
+    (["explain", "status"], "", "explain"), (["--help"], "", ""), (["nonsense"], "", ""),
+    ([], "reshardctl fix --pol", "fix"),
+])  # fmt: skip
+def test_the_command_is_found_before_it_is_parsed(monkeypatch, words, completed, name):
+    app = importlib.import_module("reshardctl.cli.app")
+    monkeypatch.setenv("COMP_WORDS", completed)
+    assert app.chosen(words) == name
