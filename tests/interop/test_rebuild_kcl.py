@@ -8,7 +8,6 @@ is started again: what the sink lacks comes, and nothing again but what the plan
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,13 +23,14 @@ from tests.support.case import Case, from_table
 
 pytestmark = pytest.mark.interop
 
-CREATED = int(time.time()) - 2400
-"""So that the streams are as young as they say: the command's clock is the real one, and it would
-take records of another day for expired."""
+CREATED = 1_795_219_200
+CENTURY = 876_000
+"""Hours. The command's clock is the real one, and nothing of these streams may have expired by it;
+a start that is to be on record has the same stream every day."""
 RELEASES = {"1.15.3": "TRIM_HORIZON", "2.7.2": "LATEST", "3.5.1": "LATEST"}
 """And how each begins at every turn; the other way takes as long and is run by name."""
 FIRST: dict[str, Any] = {
-    "created": CREATED, "now": 600, "retention_hours": 168,
+    "created": CREATED, "now": 600, "retention_hours": CENTURY,
     "shards": [
         {"id": 0, "range": ["0", "1/2"], "records": {"n": 6, "from": 60, "to": 540}},
         {"id": 1, "range": ["1/2", "1"], "records": {"n": 6, "from": 60, "to": 540}},
