@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
+from reshardctl.config.beside import from_folder_of
 from reshardctl.config.entries import SERVICES, Config, Consumer, Reach, Stream
 from reshardctl.config.sourced_value import Spot
 from reshardctl.consumers import locator as locators
@@ -89,7 +90,8 @@ def _consumer(
     probe, locator = said["probe"], _place(spot / "locator")
     return Consumer(
         name, streams[named], locator, words["policy"] or "lossless",
-        words["accept"], words["journal"], _reach(spot, streams[named].reach), spot.origin,
+        words["accept"], from_folder_of(spot.file, words["journal"]),
+        _reach(spot, streams[named].reach), spot.origin,
         {key: "" if value is None else value.origin for key, value in said.items()},
         _watch(said["watch"], locator),
         "" if said["fail-on"] is None else said["fail-on"].one_of(_FAIL_ON),
@@ -131,6 +133,9 @@ def _place(spot: Spot) -> Locator:
         consumer_of(locator).validate_options(locator.options)
     except UsageError as error:
         spot.wrong(error.what, error.next)
+    if locator.medium == "files":
+        beside = from_folder_of(spot.file, locator.target)
+        return locator if beside == locator.target else locator.elsewhere(beside, locator.options)
     return locator
 
 

@@ -85,3 +85,21 @@ def test_a_policy_has_buckets_and_all_tables_and_nothing_for_sql_or_a_disk(lab):
         assert f":table/reader_{table}" in named
     assert "table/consumer" not in named and "127.0.0.1" not in named
     assert str(lab.root) not in named
+
+
+def test_relative_paths_start_at_the_folder_of_the_file(lab, tmp_path, monkeypatch):
+    """As ruff's and mypy's do: the same file means the same wherever a command is typed."""
+    relative = FILE.replace("{root}", "checkpoint").replace("{release}", HEAD)
+    relative = relative.replace('region = "us-east-1"', 'region = "us-east-1"\njournal = "undo/"')
+    (tmp_path / "reshardctl.toml").write_text(relative)
+    below = tmp_path / "team" / "jobs"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    before = lab.files()
+    fixed = lab.cli("fix", "job", "--yes", "--assume-stopped")
+    assert fixed.code == 0, fixed.err
+    assert lab.files() != before and list(below.iterdir()) == []
+    (journal,) = (tmp_path / "undo").iterdir()
+    assert lab.cli("undo", journal, "--yes", "--assume-stopped").code == 0
+    by_file = lab.cli("inspect", "job", "--config", "../../reshardctl.toml")
+    assert by_file.code == 1, by_file.err
