@@ -36,6 +36,11 @@ class _Grouped:
         self.example = " ".join(example.split())
         super().__init__(*args, **{**settings, "help": text.strip()})
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words of the usage line: `CONSUMER` where typer writes `{CONSUMER}`."""
+        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
+        return [piece.strip("{}") for piece in pieces]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes one section for each group of options."""
         for title, parameters in grouped(self.get_params(ctx)):  # type: ignore[attr-defined]

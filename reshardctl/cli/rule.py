@@ -13,7 +13,7 @@ def rule(
     code: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CODE|NAME]", help="RSH203 or child-not-started; none lists all.",
+            metavar="CODE|NAME", help="RSH203 or child-not-started; none lists all.",
             autocompletion=completion.rules,
         ),
     ] = None,

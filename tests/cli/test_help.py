@@ -79,3 +79,10 @@ def test_a_missing_table_is_in_both_tables_of_exit_codes():
     assert "table" in row and "does not exist" in row and NoStore.id in row
     epilog = " ".join(help_of().split())
     assert f"; {int(NoStore.exit)} usage, no such table," in epilog
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_usage_line_names_arguments_as_the_help_does(name):
+    command = ALL[name]
+    usage = command.get_usage(command.make_context(name, [], resilient_parsing=True))
+    assert not set("{}") & set(usage) and "[[" not in usage
