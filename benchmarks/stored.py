@@ -8,7 +8,7 @@ closed shard too, at its end.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -56,18 +56,22 @@ class Read:
         return number(self.index + self.swapped, 3, second)
 
 
-def rows(consumer: str, shards: Sequence[Read]) -> list[Image]:
+def rows(consumer: str, shards: Iterable[Read]) -> list[Image]:
     """The rows of a consumer of `CONSUMED`."""
-    consumed, chance = CONSUMED[consumer], Random(1)  # noqa: S311
-    hit = {s.index for s in shards if s.closed is None and chance.random() < 0.01}
-    if consumed.swapped:
-        kept = [replace(s, swapped=True) if s.index in hit else s for s in shards]
-    else:
-        kept = [s for s in shards if s.index not in hit]
-    return list(consumed.rows(kept))
+    consumed = CONSUMED[consumer]
+    return list(consumed.rows(_damaged(shards, consumed.swapped)))
 
 
-def _kcl(shards: Sequence[Read]) -> Iterator[Image]:
+def _damaged(shards: Iterable[Read], swapped: bool) -> Iterator[Read]:
+    chance = Random(1)  # noqa: S311
+    for read in shards:
+        if read.closed is not None or chance.random() >= 0.01:
+            yield read
+        elif swapped:
+            yield replace(read, swapped=True)
+
+
+def _kcl(shards: Iterable[Read]) -> Iterator[Image]:
     """Leases of open shards: those of closed ones are deleted."""
     for read in shards:
         if read.closed is None:
@@ -89,9 +93,12 @@ def _lease(read: Read) -> Image:
     return Image(read.shard, canonical(item))
 
 
-def _kinsumer(shards: Sequence[Read]) -> Iterator[Image]:
+def _kinsumer(shards: Iterable[Read]) -> Iterator[Image]:
     """A checkpoint for every shard, and the ShardCache."""
+    cached = []
     for read in shards:
+        if read.closed is None:
+            cached.append({"S": read.shard})
         stamp = (read.opened + 5 if read.closed is None else read.closed + 1) * 10**9
         ended = {"NULL": True} if read.closed is None else {"N": str(stamp)}
         yield Image(f"checkpoints/{read.shard}", {
@@ -102,20 +109,19 @@ def _kinsumer(shards: Sequence[Read]) -> Iterator[Image]:
             "Finished": ended,
             "FinishedRFC": {"S": ""} if read.closed is not None else {"NULL": True},
         })  # fmt: skip
-    cached = [{"S": read.shard} for read in shards if read.closed is None]
     stamps = {"LastUpdate": {"N": str(CREATED * 10**9)}, "LastUpdateRFC": {"S": ""}}
     yield Image(
         "metadata/ShardCache", {"Key": {"S": "ShardCache"}, "ShardIDs": {"L": cached}, **stamps}
     )
 
 
-def _kinesis_consumer(shards: Sequence[Read]) -> Iterator[Image]:
+def _kinesis_consumer(shards: Iterable[Read]) -> Iterator[Image]:
     """A number for every shard; nothing marks an end."""
     for read in shards:
         yield _numbered(read, read.position)
 
 
-def _telegraf(shards: Sequence[Read]) -> Iterator[Image]:
+def _telegraf(shards: Iterable[Read]) -> Iterator[Image]:
     """A number for every shard; that of a closed one is its EndingSequenceNumber."""
     for read in shards:
         end = None if read.closed is None else number(read.index, LAST_INDEX, read.closed)
@@ -130,7 +136,7 @@ def _numbered(read: Read, position: str) -> Image:
     })  # fmt: skip
 
 
-def _quickwit(shards: Sequence[Read]) -> Iterator[Image]:
+def _quickwit(shards: Iterable[Read]) -> Iterator[Image]:
     """The source, and a position of every shard."""
     key = f"{INDEX}/{SOURCE}"
     yield Image(key, {
@@ -142,7 +148,7 @@ def _quickwit(shards: Sequence[Read]) -> Iterator[Image]:
         yield Image(f"{key}/{read.shard}", {"position": {"S": read.position}})
 
 
-def _spark(shards: Sequence[Read]) -> Iterator[Image]:
+def _spark(shards: Iterable[Read]) -> Iterator[Image]:
     """A query with Qubole's connector: one committed batch, and its log of what it read."""
     held = [read for read in shards if read.closed is None]
     starts = {read.shard: Position("TRIM_HORIZON") for read in held}
@@ -157,7 +163,7 @@ def _spark(shards: Sequence[Read]) -> Iterator[Image]:
         yield _file(f"sources/0/shard-commit/0/{read.shard}", text)
 
 
-def _kinesis_lineage(shards: Sequence[Read]) -> Iterator[Image]:
+def _kinesis_lineage(shards: Iterable[Read]) -> Iterator[Image]:
     """A query with this package's source: one committed batch, with a mark of every shard."""
     marks = {read.shard: {"seq": read.position, "end": read.closed is not None} for read in shards}
     offset = {"shards": marks, "stream": STREAM, "created": CREATED + 3, "retention": 86400}
@@ -188,7 +194,7 @@ class Consumed:
 
     library: str
     options: Mapping[str, str]
-    rows: Callable[[Sequence[Read]], Iterator[Image]]
+    rows: Callable[[Iterable[Read]], Iterator[Image]]
     medium: str = ""
     swapped: bool = False
 
@@ -208,7 +214,7 @@ CONSUMED = {
         _kinesis_consumer, "dynamodb",
     ),
     "kinesis-consumer-master": Consumed(
-        "kinesis-consumer", {"app": APP, "initial": "LATEST", "release": "master"},
+        "kinesis-consumer", {"app": APP, "initial": "TRIM_HORIZON", "release": "master"},
         _kinesis_consumer, "dynamodb",
     ),
     "telegraf": Consumed(

@@ -13,9 +13,10 @@ def ancestors_of(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
     ancestors: set[ShardId] = set()
     todo = list(shards)
     while todo:
-        new = set(lineage.parents(todo.pop())) - ancestors
-        ancestors |= new
-        todo += new
+        for parent in lineage.parents(todo.pop()):
+            if parent not in ancestors:
+                ancestors.add(parent)
+                todo.append(parent)
     return ancestors
 
 

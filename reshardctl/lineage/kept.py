@@ -110,8 +110,12 @@ class Children(_Kept[Family]):
 
     def _fill(self) -> None:
         names, children = self._names.all(), self._links.children
+        before: list[int] = []
+        family: Family = ()  # the parents of a merge follow one another and share their tuple
         for row, name in enumerate(names):
-            self[name] = tuple(map(names.__getitem__, children(row)))
+            if (rows := children(row)) != before:
+                before, family = rows, tuple(map(names.__getitem__, rows))
+            self[name] = family
 
 
 class Shards(_Kept[Shard]):

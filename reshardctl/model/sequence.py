@@ -43,6 +43,18 @@ def is_number(text: str) -> bool:
 
 def decode(number: int | str) -> Decoded | None:
     """The fields of a number, or `None` if it does not have the shape of a Kinesis number."""
+    fields = _fields(number)
+    return None if fields is None else Decoded(*fields)
+
+
+def time_of(number: int | str) -> int | None:
+    """The Unix second encoded in a number, or `None`."""
+    fields = _fields(number)
+    return None if fields is None else fields[2]
+
+
+def _fields(number: int | str) -> tuple[int, int, int, int | None] | None:
+    """The fields of `Decoded`."""
     if isinstance(number, str):
         if not is_number(number):
             return None
@@ -61,10 +73,4 @@ def decode(number: int | str) -> Decoded | None:
         return None
     if spare or number >> 144 & 0xF != shard & 0xF or epoch > time:
         return None
-    return Decoded(shard, epoch, time, index)
-
-
-def time_of(number: int | str) -> int | None:
-    """The Unix second encoded in a number, or `None`."""
-    decoded = decode(number)
-    return None if decoded is None else decoded.time
+    return shard, epoch, time, index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf
 from typing import NewType
@@ -13,6 +14,7 @@ HASH_SPACE = 1 << 128
 """Number of hash keys; ranges are inclusive at both ends, from 0 to HASH_SPACE - 1."""
 
 _NUMBER = re.compile(r"\d{1,12}\Z", re.ASCII)
+_PLAIN = re.compile(r"shardId-\d{12}\Z", re.ASCII)
 _INDEXED = re.compile(r"shardId-(\d{12,120})\Z", re.ASCII)
 
 
@@ -30,6 +32,14 @@ def index_of(shard: str) -> int | None:
     """The number in a shard id, or `None` if the id has another form."""
     match = _INDEXED.match(shard)
     return int(match[1]) if match else None
+
+
+def in_birth_order(shards: Iterable[ShardId]) -> list[ShardId]:
+    """The shards, parents before children: ids grow with creation."""
+    ids = list(shards)
+    if all(map(_PLAIN.match, ids)):
+        return sorted(ids)  # with equally many digits, text is ordered as numbers are
+    return sorted(ids, key=lambda s: (-1 if (i := index_of(s)) is None else i, s))
 
 
 def short(shard: str) -> str:

@@ -6,9 +6,10 @@ deadline, never a count of records: counting means reading.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -17,7 +18,6 @@ from reshardctl.model import (
     TIP,
     Cause,
     Count,
-    Crash,
     Cut,
     Fate,
     Frontier,
@@ -29,11 +29,13 @@ from reshardctl.model import (
     TargetFrontier,
     WillRead,
     WontRead,
-    index_of,
+    in_birth_order,
     possibly_before,
     time_of,
 )
 
+_UNKNOWN = Span(START, DONE)
+_NOBODY: frozenset[ShardId] = frozenset()
 AT_LEAST = 1.0
 """Least seconds between a position and the tip, whatever the clocks say: a width of zero would
 always be accepted."""
@@ -121,36 +123,31 @@ def effects(
         wanted = want.get(shard, START)
         if wanted == DONE and (isinstance(fate, WontRead) or _is_over(fate)):
             continue
-        span = processed.get(shard, Span(START, DONE))
-        result += _stalls(state, shard, fate, wanted, span, reading)
-        if isinstance(fate, WillRead) and reading.starts(shard):
-            result += _skips(state, shard, fate, wanted, span)
-            result += _rereads(state, shard, fate, span)
-            if has_unread(state, shard, fate.at.lo):
+        span = processed.get(shard, _UNKNOWN)
+        read = fate if isinstance(fate, WillRead) and reading.starts(shard) else None
+        if read is None or read.possible:
+            result += _stalls(state, shard, fate, wanted, span, reading)
+        if read is not None:
+            if not _goes_on(state, shard, read, wanted):
+                result += _skips(state, shard, read, wanted, span)
+            if read.at.lo < span.hi:
+                result += _rereads(state, shard, read, span)
+            if reading.loose.get(shard) and has_unread(state, shard, read.at.lo):
                 result += _disorder(shard, reading, run)
-        result += _expired(state, shard, fate, wanted)
+        if wanted.rank is Rank.INSIDE:
+            result += _expired(state, shard, fate, wanted)
     result += _past_disorder(state, processed, run, reading)
     return result
+
+
+def _goes_on(state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut) -> bool:
+    """Whether a listed shard is read from the wanted cut on, as far as it goes."""
+    return fate.at.hi == wanted and fate.until.rank >= Rank.TIP and shard in state.lineage
 
 
 def _is_over(fate: WillRead) -> bool:
     """Whether nothing of the shard is read any more, for sure."""
     return fate.at.lo == fate.until == DONE and not fate.possible
-
-
-def aged(state: StreamState, run: Simulation) -> Simulation:
-    """The same simulation at this time: some consumers crash on an expired position."""
-    old = _too_old(state, run) if run.crashes_when_expired and run.crash is None else []
-    if not old:
-        return run
-    why = "records after the position may be past the stream's retention, which crashes it"
-    until = "it is started without minding what is lost"
-    return replace(run, crash=Crash(why, until, cause=Cause.EXPIRED, by=tuple(old)))
-
-
-def in_birth_order(shards: Iterable[ShardId]) -> list[ShardId]:
-    """The shards, parents before children: ids grow with creation."""
-    return sorted(shards, key=lambda s: (-1 if (i := index_of(s)) is None else i, s))
 
 
 class _Reading:
@@ -164,7 +161,6 @@ class _Reading:
         while waiting and len(left := self._begun(waiting)) < len(waiting):
             waiting = left
         self._done: dict[ShardId, bool] = {}
-        self._order: dict[frozenset[ShardId], tuple[ShardId, ...]] = {}
         self._sibling: tuple[ShardId, tuple[ShardId, ...], frozenset[ShardId]] | None = None
         self._gating: dict[ShardId, frozenset[ShardId]] = {}
         self.loose: dict[ShardId, frozenset[ShardId]] = {}
@@ -192,16 +188,21 @@ class _Reading:
         below: set[ShardId] = set()
         todo = list(self._unread)
         while todo:
-            new = set(lineage.children(todo.pop())) - below
-            below |= new
-            todo += new
+            for child in lineage.children(todo.pop()):
+                if child not in below:
+                    below.add(child)
+                    todo.append(child)
         return [s for s in self._run.fates if s in below] if below else []
 
     def _is_unread(self, shard: ShardId) -> bool:
         lineage, fate = self._around.lineage, self._run.fates[shard]
         if not isinstance(fate, WillRead) or shard not in lineage or lineage.is_open(shard):
             return False
+        if fate.at.lo.rank is Rank.DONE:
+            return False
         sure = self._processed[shard].lo if shard in self._processed else START
+        if sure == fate.at.lo:
+            return has_unread(self._around, shard, sure)
         ordered = sure <= fate.at.lo or fate.at.lo <= sure
         return has_unread(self._around, shard, max(sure, fate.at.lo) if ordered else fate.at.lo)
 
@@ -217,9 +218,11 @@ class _Reading:
         gates: set[ShardId] = set()
         loose: set[ShardId] = set()
         for parent in {*parents, *after}:
-            near = {parent} & self._unread | self._gating.get(parent, frozenset())
-            (gates if parent in after else loose).update(near)
-            loose |= self.loose.get(parent, frozenset())
+            near = gates if parent in after else loose
+            if parent in self._unread:
+                near.add(parent)
+            near |= self._gating.get(parent, _NOBODY)
+            loose |= self.loose.get(parent, _NOBODY)
         self._gating[shard] = frozenset(gates)
         self.loose[shard] = frozenset(loose - gates)
 
@@ -237,11 +240,15 @@ class _Reading:
             known = self._done[shard] = _seems_done(self._around, self._run, shard)
         return known
 
-    def in_order(self, shards: frozenset[ShardId]) -> tuple[ShardId, ...]:
-        """The shards, parents before children; siblings are asked about with the same set."""
-        if (known := self._order.get(shards)) is None:
-            known = self._order[shards] = tuple(in_birth_order(shards))
-        return known
+    @cached_property
+    def ranks(self) -> dict[ShardId, int]:
+        """The shards with unread records, numbered in the order of their birth."""
+        return {shard: rank for rank, shard in enumerate(in_birth_order(self._unread))}
+
+    @cached_property
+    def undone(self) -> set[ShardId]:
+        """The shards with unread records that do not look as if read to their end."""
+        return {shard for shard in self._unread if not self.seems_done(shard)}
 
 
 def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
@@ -382,10 +389,10 @@ def _rereads(
 
 def _disorder(shard: ShardId, reading: _Reading, run: Simulation) -> Iterator[Effect]:
     if by := reading.loose.get(shard):
-        certain = any(not reading.seems_done(parent) for parent in by)
+        certain = not reading.undone.isdisjoint(by)
         yield Effect(
             Harm.DISORDERED, shard, certain, why="is read beside ancestors with unread records",
-            by=reading.in_order(by), inherent=not run.orders,
+            by=tuple(sorted(by, key=reading.ranks.__getitem__)), inherent=not run.orders,
         )
 
 
@@ -411,37 +418,16 @@ def _expired(
     )
 
 
-def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
-    """Shards that continue at a position before the horizon; reads since are unknown to them."""
-    horizon = state.now - state.lineage.stream.retention
-    shards = []
-    for shard, fate in run.fates.items():
-        if not isinstance(fate, WillRead) or fate.cause is not Cause.POSITION:
-            continue
-        if fate.at.lo == START and fate.at.lo.quiet is None:
-            continue
-        written = moment(state, shard, fate.at.lo)
-        if (
-            written is not None
-            and written < horizon
-            and has_unread(replace(state, probes={}), shard, fate.at.lo)
-        ):
-            shards.append(shard)
-    return shards
-
-
 def _past_disorder(
     state: StreamState, processed: Frontier, run: Simulation, reading: _Reading
 ) -> Iterator[Effect]:
     lineage = state.lineage
-    for shard in lineage:
+    undone = {shard for shard, span in processed.items() if span.hi.rank is not Rank.DONE}
+    for shard in lineage if undone else ():
         span = processed.get(shard)
         if span is None or span.lo.rank is not Rank.INSIDE or span.lo.by_time:
             continue
-        unread = tuple(
-            p for p in lineage.parents(shard) if p in processed and processed[p].hi < DONE
-        )
-        if unread:
+        if unread := tuple(filter(undone.__contains__, lineage.parents(shard))):
             certain = any(not reading.seems_done(parent) for parent in unread)
             yield Effect(
                 Harm.DISORDERED, shard, certain, START, span.lo, by=unread, past=True,

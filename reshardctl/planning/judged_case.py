@@ -20,12 +20,13 @@ from reshardctl.model import (
     TargetFrontier,
     meet,
 )
-from reshardctl.planning.effects import Effect, StreamState, aged, effects
+from reshardctl.planning.effects import Effect, StreamState, effects
 from reshardctl.planning.no_less import reopened
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.planning.prices import worthwhile
 from reshardctl.planning.remembered import Remembered
 from reshardctl.planning.scope import Scope
+from reshardctl.planning.too_old import aged
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reshardctl.model import Basis, Cut, ShardId
-from reshardctl.planning.effects import in_birth_order, moment
+from reshardctl.model import Basis, Cut, ShardId, in_birth_order
+from reshardctl.planning.effects import moment
 from reshardctl.planning.judged_case import Case, processed_frontier
 
 

@@ -13,9 +13,8 @@ from dataclasses import replace
 from reshardctl.consumers.base import MANY
 from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
-from reshardctl.model import Fate, ShardId, Step, WillRead, after, short
+from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
-from reshardctl.planning.effects import in_birth_order
 from reshardctl.planning.judged_case import Case, as_it_is
 from reshardctl.planning.prices import acceptable
 from reshardctl.planning.scope import Added, Scope

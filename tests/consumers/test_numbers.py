@@ -19,7 +19,7 @@ from reshardctl.consumers.sequence_numbers import (
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import decode, index_of, is_number, shard_id
-from reshardctl.testing.lineages import CREATED, STREAM
+from reshardctl.testing.lineages import CREATED, STREAM, split_in_turn
 from reshardctl.testing.sequence import SequenceNumber, end, start
 from tests.differential.families import FAMILIES
 from tests.differential.trial import bench_of, examine
@@ -137,3 +137,12 @@ def test_a_number_of_another_clock_is_an_error(name: str, seed: int) -> None:
     assert "a number of another clock" in state.damages
     found = [one for one in bench_of(state, state.images).findings() if one.code == "RSH207"]
     assert [one.severity for one in found] == [Severity.ERROR]
+
+
+def test_another_text_of_the_same_shard_is_another_question() -> None:
+    """A repair moves a row and asks again."""
+    lineage = split_in_turn(2, [])
+    shard = shard_id(1)
+    assert classify(lineage, shard, lineage[shard].start) is NumberKind.START
+    assert classify(lineage, shard, lineage[shard_id(0)].start) is NumberKind.OTHER_SHARD
+    assert classify(lineage, shard, lineage[shard].start) is NumberKind.START

@@ -73,3 +73,12 @@ def test_a_shard_is_made_once():
     lineage = split_in_turn(2, [0])
     assert lineage[shard_id(1)] is lineage[shard_id(1)]
     assert next(iter(lineage)) is next(iter(lineage))
+
+
+def test_answers_are_kept_for_one_time_of_looking():
+    """What a number means depends on the time at which the stream was looked at."""
+    lineage = split_in_turn(1, [])
+    lineage.answers("a question")[shard_id(0)] = 1
+    assert lineage.answers("a question") == {shard_id(0): 1}
+    assert lineage.answers("another question") == {}
+    assert lineage.as_of(lineage.stream.created + 60).answers("a question") == {}

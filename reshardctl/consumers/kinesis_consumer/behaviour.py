@@ -7,7 +7,7 @@ November 2026; group/consumergroup of v0.5.0; Telegraf's consumer.go at b272631 
 from __future__ import annotations
 
 from reshardctl.consumers.kinesis_consumer.app import App, Start
-from reshardctl.consumers.kinesis_consumer.evidence import Evidence
+from reshardctl.consumers.kinesis_consumer.evidence import evidence
 from reshardctl.consumers.kinesis_consumer.notes import notes
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.sequence_numbers import NumberKind, furthest, unborn
@@ -38,7 +38,8 @@ def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulati
 
 
 def _simulated(lineage: Lineage, positions: Positions, app: App) -> Simulation:
-    positions = positions.as_read(strings_only=app.traits.strings_only)
+    if app.traits.strings_only:
+        positions = positions.once("as strings", (), positions.strings_only)
     run = _Run(lineage, positions, app)
     gone = {s: run.unlisted(s) for s in positions.rows if s not in lineage}
     fates = {**gone, **{shard: run.fate(shard) for shard in lineage}}
@@ -48,7 +49,8 @@ def _simulated(lineage: Lineage, positions: Positions, app: App) -> Simulation:
 class _Run:
     def __init__(self, lineage: Lineage, positions: Positions, app: App) -> None:
         self._lineage, self._positions, self._app = lineage, positions, app
-        self._seen = Evidence(lineage, positions)
+        self._seen = evidence(lineage, positions)
+        self._ended: dict[tuple[Cause, str], WillRead] = {}
 
     def unlisted(self, shard: ShardId) -> Fate:
         """The fate of an unlisted shard, whose row is ignored."""
@@ -92,7 +94,10 @@ class _Run:
         return self._resumes(shard, row.text)
 
     def _over(self, cause: Cause, why: str) -> WillRead:
-        return WillRead(exactly(DONE), DONE, frozenset(), True, cause, why)
+        if (known := self._ended.get((cause, why))) is None:
+            known = WillRead(exactly(DONE), DONE, frozenset(), True, cause, why)
+            self._ended[cause, why] = known
+        return known
 
     def _resumes(self, shard: ShardId, text: str) -> Fate:
         survives = self._app.traits.survives

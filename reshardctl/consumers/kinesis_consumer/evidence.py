@@ -15,8 +15,13 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, shard_id, time_of
 
 
+def evidence(lineage: Lineage, positions: Positions) -> Evidence:
+    """What the rows prove together, computed once for a store and a listing."""
+    return positions.once("evidence", (lineage,), lambda: Evidence(lineage, positions))
+
+
 class Evidence:
-    """Computed once for a store and a listing."""
+    """See `evidence`."""
 
     def __init__(self, lineage: Lineage, positions: Positions) -> None:
         self._lineage, self._positions = lineage, positions

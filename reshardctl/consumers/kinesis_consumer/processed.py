@@ -8,7 +8,7 @@ skipped, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
 from __future__ import annotations
 
 from reshardctl.consumers.kinesis_consumer.app import App, Start
-from reshardctl.consumers.kinesis_consumer.evidence import Evidence
+from reshardctl.consumers.kinesis_consumer.evidence import evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
@@ -41,7 +41,7 @@ def processed(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId,
 class _Processed:
     def __init__(self, lineage: Lineage, positions: Positions, app: App) -> None:
         self._lineage, self._positions, self._app = lineage, positions, app
-        self._seen = Evidence(lineage, positions)
+        self._seen = evidence(lineage, positions)
 
     def unlisted(self, shard: ShardId) -> Span:
         """The span of a row whose shard is gone, or not created yet."""

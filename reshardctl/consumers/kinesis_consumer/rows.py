@@ -74,14 +74,14 @@ class Positions:
         """The shard's row, with or without a position."""
         return self.rows.get(shard) or self.blank.get(shard)
 
-    def as_read(self, *, strings_only: bool) -> Positions:
-        """Positions as a start reads them; `strings_only` ignores numbers that are no strings."""
-        if not strings_only:
-            return self
+    def strings_only(self) -> Positions:
+        """Positions as a reader sees them that ignores numbers which are no strings."""
         typed = {
             shard: row for shard, row in self.rows.items()
             if "S" not in row.image.attributes.get(NUMBER, {})
         }
+        if not typed:
+            return self
         rows = {shard: row for shard, row in self.rows.items() if shard not in typed}
         return replace(self, rows=rows, blank={**self.blank, **typed})
 

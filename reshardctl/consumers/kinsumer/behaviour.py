@@ -8,7 +8,7 @@ run on 9a48088 and v1.7.0, November 2026. It never orders: every shard is read a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
@@ -49,6 +49,7 @@ TAKEOVER = 6 * ROUND
 """A killed owner's shards are taken over after clientRecordMaxAge, five checks by default."""
 
 _NOBODY: frozenset[ShardId] = frozenset()
+_OVER = exactly(DONE)
 
 
 def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
@@ -80,6 +81,8 @@ class _Start:
     app: App
     asked: frozenset[ShardId]
     ahead: Clocks
+    over: dict[bool, WillRead] = field(default_factory=dict)
+    """The fate of finished shards, with and without an owner."""
 
     def fate(self, shard: ShardId) -> Fate:
         row = self.store.rows.get(shard)
@@ -118,15 +121,20 @@ class _Start:
 
     def _finished(self, row: Row) -> Fate:
         """The fate of a finished shard; only the leader checks Finished."""
-        shard, at = row.shard, cut_of(self.lineage, row, self.app)
+        shard = row.shard
+        if shard not in self.asked and not self.lineage.is_open(shard):
+            owned = row.owner is not None
+            if owned not in self.over:
+                why = "it is finished"
+                self.over[owned] = self._reads(shard, _OVER, Cause.FINISHED, why)
+            return self.over[owned]
+        at = cut_of(self.lineage, row, self.app)
         if self.lineage.is_open(shard):
             why = "marked as finished although it is open: the leader leaves it out"
             if shard not in self.asked or at is None:
                 return WontRead(Cause.FALSE_END, why)
             why = f"{why} unless a record arrives before its first round"
             return self._reads(shard, exactly(at), Cause.FALSE_END, why, possible=why)
-        if shard not in self.asked:
-            return self._reads(shard, exactly(DONE), Cause.FINISHED, "it is finished")
         if row.number is None:
             why = "finished without a number and asked for once more: all of it is read again"
             return self._reads(shard, exactly(at or START), Cause.FINISHED, why)

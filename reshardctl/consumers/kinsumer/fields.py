@@ -20,7 +20,9 @@ class MistypedError(Exception):
 
 def text(item: Attributes, name: str) -> str | None:
     """A *string."""
-    ((kind, body),) = item.get(name, {"NULL": True}).items()
+    if name not in item:
+        return None
+    ((kind, body),) = item[name].items()
     if kind == "NULL":
         return None
     if kind not in ("S", "N"):
@@ -30,7 +32,9 @@ def text(item: Attributes, name: str) -> str | None:
 
 def integer(item: Attributes, name: str) -> int | None:
     """An *int64."""
-    ((kind, body),) = item.get(name, {"NULL": True}).items()
+    if name not in item:
+        return None
+    ((kind, body),) = item[name].items()
     if kind == "NULL":
         return None
     if kind != "N" or not _INTEGER.match(str(body)):

@@ -14,6 +14,8 @@ from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Basis, Frontier, ShardId, Span, at_number, exactly
 
+_OVER = exactly(DONE)
+
 
 def processed(lineage: Lineage, tables: Tables, app: App) -> Frontier:
     """A span for every listed shard and every row."""
@@ -37,7 +39,7 @@ def _span(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
 
 def _finished(lineage: Lineage, row: Row, app: App) -> Span:
     if row.shard not in lineage or not lineage.is_open(row.shard):
-        return exactly(DONE)
+        return _OVER
     at = cut_of(lineage, row, app)
     if kind_of(lineage, row) is PositionKind.NUMBER and at is not None:
         return exactly(at)

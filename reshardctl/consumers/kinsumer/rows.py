@@ -127,13 +127,21 @@ def _row(image: Image) -> Row:
             "this table",
             "name the application: kinsumer://APP reads APP_checkpoints",
         )
-    mistyped = tuple(n for n in (*_TEXTS, *_NUMBERS) if _mistyped(item, n))
-    fine = {n: v for n, v in item.items() if n not in mistyped}
-    return Row(
-        ShardId(name), image, text(fine, "SequenceNumber") or None,
-        integer(fine, "LastUpdate") or 0, text(fine, "OwnerID"), integer(fine, "Finished"),
-        mistyped,
-    )
+    try:
+        return _understood(ShardId(name), image, item)
+    except MistypedError:
+        mistyped = tuple(n for n in (*_TEXTS, *_NUMBERS) if _mistyped(item, n))
+        fine = {n: v for n, v in item.items() if n not in mistyped}
+        return _understood(ShardId(name), image, fine, mistyped)
+
+
+def _understood(
+    shard: ShardId, image: Image, item: Attributes, mistyped: tuple[str, ...] = ()
+) -> Row:
+    """The row of these attributes; raises MistypedError if one is mistyped."""
+    number, owner, *_ = [text(item, name) for name in _TEXTS]
+    updated, finished = [integer(item, name) for name in _NUMBERS]
+    return Row(shard, image, number or None, updated or 0, owner, finished, mistyped)
 
 
 def _mistyped(item: Attributes, name: str) -> str:

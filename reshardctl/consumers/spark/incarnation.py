@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.sequence_numbers import (
     CLOCKS_APART,
+    classify,
     earlier_incarnation,
     of_another_stream,
 )
@@ -40,7 +41,7 @@ def incarnation(
     newest, before = _numbers(current), _numbers_before(checkpoint)
     numbers = newest or before
     for shard, number in numbers.items():
-        if of_another_stream(lineage, number):
+        if not classify(lineage, shard, number).own and of_another_stream(lineage, number):
             raise WrongStream(
                 f"{shard}: {number} is no number of stream {name}, and younger than it: the "
                 "checkpoint belongs to another stream",

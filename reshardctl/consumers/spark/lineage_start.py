@@ -48,6 +48,11 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 
 SURVIVES = "failOnDataLoss=false, or a repair"
+_ENDED = WillRead(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
+_TAKEN = WillRead(
+    exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ,
+    "has no position, and a shard below it has: the source takes it for read",
+)
 
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
@@ -67,8 +72,7 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
     for shard in lineage:
         mark = marks.get(shard)
         if mark is None and shard in had:
-            why = "has no position, and a shard below it has: the source takes it for read"
-            fates[shard] = WillRead(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
+            fates[shard] = _TAKEN
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)
     crash = _crash(lineage, checkpoint, tuple(fates), app)
@@ -84,7 +88,7 @@ def _fate(
         if not closed:
             why = "marked as ended while it is open: the source never reads it again"
             return WontRead(Cause.FALSE_END, why)
-        return WillRead(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
+        return _ENDED
     if mark is not None:
         why, at = "goes on behind its stored end", cut_of(mark)
         return WillRead(exactly(at), until, NOBODY, closed, Cause.POSITION, why)

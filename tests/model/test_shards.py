@@ -1,0 +1,17 @@
+"""The order of shard ids: by their number, which grows with creation."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.model import ShardId, in_birth_order, shard_id
+
+
+@pytest.mark.parametrize("ids", [
+    [shard_id(n) for n in (0, 2, 10, 99)],
+    [shard_id(n) for n in (0, 999_999_999_999, 1_000_000_000_000, 2_000_000_000_000)],
+    [ShardId("shard-b-of-an-emulator"), shard_id(3), shard_id(1_000_000_000_000)],
+    [ShardId("shardId-00000000000x"), shard_id(0), shard_id(11)],
+])  # fmt: skip
+def test_ids_of_any_length_are_ordered_by_their_number_and_others_come_first(ids):
+    assert in_birth_order(reversed(ids)) == ids
