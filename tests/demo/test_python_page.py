@@ -63,7 +63,7 @@ def test_the_other_examples_go_on_where_it_ended(surroundings, tmp_path, monkeyp
     assert fixed[0] == "now: journal orders.jsonl" and fixed[-1].endswith(" () OK")
     assert undone[0].endswith(" FINDINGS")
     assert undone[1].split()[0] == fixed[-1].split()[0] != "0"
-    assert pruned == ["[] []"], "this machine's own directory has none"
+    assert pruned[0].startswith("[] ["), "what other tests left there is young"
     assert exported == ["('shardId-000000000000', 'SHARD_END', <Basis.STORED: 'stored'>)"]
 
 
