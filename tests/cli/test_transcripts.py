@@ -76,6 +76,14 @@ def test_journals_of_two_fixes(reader):
     page.type(refused)
 
 
+def test_old_journals(reader):
+    page = reader(CHILDREN_LOST, "21:49:11")
+    page.fix()
+    page.lab.fake.clock.advance(31 * 86_400)
+    (pruned,) = of("undo", first="Old journals", last="By name")
+    page.type(pruned)
+
+
 def test_undo_by_name(reader):
     page = reader(CHILDREN_LOST, "21:50:37")
     page.fix()
