@@ -39,7 +39,7 @@ NOT_RUN = {
     "audit": "needs PySpark and a sink; tests/spark/audit runs the commands",
     "ci": "a pipeline that reshards; tests/cli/test_transcripts.py runs its waits and its baseline",
     "commands": "the examples of --help, with made-up names",
-    "config": "a transcript of four consumers; tests/cli/test_configured.py has the stream",
+    "config": "tests/cli/test_transcripts_config.py runs all but the one that writes a file",
     "deploy": "needs a container engine and a cluster; tests/deploy reads the files",
     "graph": "tests/cli/test_transcripts.py runs four of five; the rest writes a picture",
     "index": TEMPLATE,

@@ -1,0 +1,115 @@
+"""The transcripts of docs/config.md, on the page's own reshardctl.toml and the stream it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cli.kinsumer_lab import kinsumer_lab
+from tests.cli.lab import Item, fake_of, opened
+from tests.cli.page_reader import Reader, of
+from tests.dialects import kinsumer as dialect
+from tests.docs.pages import ROOT, blocks
+from tests.support.case import CASES, load
+
+PAGE = ROOT / "docs" / "config.md"
+CASE = load(CASES / "kcl" / "a-both.toml")
+LOST = CASE.items()
+"""Shard 0 was split into 2 and 3 at 00:10 and is at SHARD_END; the children have no lease."""
+
+
+def healthy() -> list[Item]:
+    """The same application with both children's leases, not read yet."""
+    (parent,) = (row for row in LOST if row["leaseKey"]["S"].endswith("0"))
+    return LOST + [
+        {**parent, "leaseKey": {"S": f"shardId-{number:012d}"},
+         "checkpoint": {"S": "TRIM_HORIZON"}, "parentShardId": {"SS": [parent["leaseKey"]["S"]]}}
+        for number in (2, 3)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def page(servers, tmp_path, monkeypatch, wire) -> Iterator[Reader]:
+    fake = fake_of(CASE)
+    tables = {"orders-etl": LOST, "archive": LOST, "fraud": healthy()}
+    monkeypatch.chdir(tmp_path)
+    (text, *_) = (block.text for block in blocks(PAGE) if block.language == "toml")
+    Path("reshardctl.toml").write_text(text, encoding="utf-8")
+    with ExitStack() as stack:
+        labs = [
+            stack.enter_context(
+                opened(servers, fake, rows, tmp_path / "state", monkeypatch, wire, name)
+            )
+            for name, rows in tables.items()
+        ]
+        reader = Reader(labs[-1])
+        reader.move("22:34:38")
+        yield reader
+
+
+def change(old: str, new: str, *, to: str) -> None:
+    """Another file: the page's with one mistake or date."""
+    text = Path("reshardctl.toml").read_text(encoding="utf-8")
+    assert text.count(old) == 1, old
+    Path(to).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_all_consumers(page):
+    inspected, code, piped, second, *_ = of("config", last="What stands in it")
+    page.type(inspected)
+    page.type(code)
+    page.type(piped, form="concise")
+    page.type(second)
+
+
+def test_a_name_and_a_stream(page):
+    *_, refused, code, _drawn, _end = of("config", last="What stands in it")
+    page.type(refused)
+    page.type(code)
+
+
+def test_a_picture_of_two(page):
+    *_, drawn, code = of("config", last="What stands in it")
+    page.type(drawn)
+    page.type(code)
+
+
+def test_mistakes_in_the_file(page):
+    change('why = "replaced by orders-etl, ticket 4711"', "", to="bad1.toml")
+    change('rule = "RSH203"', 'rule = "RSH2003"', to="bad2.toml")
+    change("until = 2026-12-31", "until = 2026-12-31T12:00:00", to="bad3.toml")
+    change("kcl://archive?initial=TRIM_HORIZON&release=2.7", "kcl://fraud", to="bad4.toml")
+    mistakes = of("config", first="What stands in it", last="Suppressions")
+    assert len(mistakes) == 4
+    for transcript in mistakes:
+        page.type(transcript)
+
+
+def test_suppressions(page):
+    change("2026-12-31", "2026-11-20", to="expired.toml")
+    shown, code, expired, second = of("config", first="Suppressions", last="config show")
+    page.type(shown)
+    page.type(code)
+    page.type(expired, form="concise")
+    page.type(second)
+
+
+def test_what_takes_effect(page):
+    for transcript in of("config", first="config show", last="Which tables are there?"):
+        page.type(transcript)
+
+
+def test_tables_of_a_stream(page):
+    clicks = dialect.images(replace(CASE, state={"rows": [{"shard": 1, "at": "s1-1"}]}))
+    with kinsumer_lab(page.lab, clicks, app="clicks"):
+        for transcript in of("config", first="Which tables are there?", last="In CI"):
+            page.type(transcript)
+
+
+def test_annotations(page):
+    (shown,) = of("config", first="In CI")
+    page.type(shown)
