@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from tests.cli.lab import Lab
 from tests.docs.pages import ROOT
@@ -37,12 +41,36 @@ def written(undo: Transcript) -> str:
     return next(word for word in undo.command.split() if word.endswith(".jsonl"))
 
 
-class Reader:
-    """Types the commands of a page, one after the other, and compares."""
+def whole(text: str, words: Sequence[str]) -> str:
+    """A text in which no locator of a command is broken at the end of a line."""
+    for word in words:
+        if "://" in word or ":/" in word:
+            text = re.sub(r"\n?".join(map(re.escape, word)), word.replace("\\", r"\\"), text)
+    return text
 
-    def __init__(self, lab: Lab) -> None:
+
+class Reader:
+    """Types the commands of a page, one after the other, and compares.
+
+    places: what stands in this test for a path or an address of the page.
+    """
+
+    def __init__(self, lab: Lab, places: Mapping[str, str] = MappingProxyType({})) -> None:
         self.lab = lab
+        self.places = places
         self.code = 0
+
+    def here(self, text: str) -> str:
+        """The page's text with this test's places."""
+        for shown, real in self.places.items():
+            text = text.replace(shown, real)
+        return text
+
+    def there(self, text: str) -> str:
+        """What is printed here, with the page's places."""
+        for shown, real in self.places.items():
+            text = text.replace(real, shown)
+        return text
 
     def move(self, time: str) -> None:
         """Go on to this time of the transcripts' day."""
@@ -65,15 +93,21 @@ class Reader:
                  for i, word in enumerate(words)]
         if transcript.command == "echo $?":
             assert int(transcript.output) == self.code, transcript
+        if words[0] == "grep":
+            found = subprocess.run([self.here(word) for word in words], capture_output=True,
+                                   check=True, text=True).stdout
+            assert shows(transcript.output, found), differences(transcript, found)
         if words[0] != "reshardctl":
             return
         if words[1] in REPORTS and not {"--format", "--list"} & set(words):
             words += ["--format", form]
-        done = self.lab.cli(*words[1:])
+        typed = [self.here(word) for word in words[1:]]
+        done = self.lab.cli(*typed)
         self.code = done.code
         state = STATE if STATE in transcript.page.read_text(encoding="utf-8") else HOME
-        said = [text.replace(str(self.lab.state), state) for text in (done.out, done.err)]
-        right = shows(beside(transcript.output, said[1]), said[0])
+        said = [self.there(whole(text, typed).replace(str(self.lab.state), state))
+                for text in (done.out, done.err)]
+        right = shows(beside(whole(transcript.output, words), said[1]), said[0])
         if not right and os.environ.get(WRITE):
             transcript.write("".join(reversed(said)))
             return

@@ -51,7 +51,7 @@ NOT_RUN = {
     "metrics": "made-up names; tests/cli/test_every.py runs the commands",
     "positions": "the reader's own numbers; tests/cli/test_positions.py runs the commands",
     "progress": "a transcript; tests/cli/test_global_options.py runs the commands",
-    "quickwit": TRANSCRIPT,
+    "quickwit": "tests/cli/test_transcripts_quickwit.py runs all but psql and those of a node",
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
     "scope": "a transcript; tests/cli/test_scope.py runs the commands",
     "source": "needs PySpark",
