@@ -101,7 +101,7 @@ class Sheet:
         """Lines that are cut at the width, never wrapped."""
         for line in lines:
             text = self.text(" " * indent, line.rstrip())
-            text.truncate(self.width, overflow="crop")
+            text.truncate(self.width, overflow="ellipsis")
             self._rows.append((text, True))
 
     def table(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from reshardctl.diagnosis.report import Report
 from reshardctl.model import ShardId, index_of, short
 from reshardctl.render.escape import ascii_only, cut, escape
+from reshardctl.render.families_below import below
 from reshardctl.render.words import ago, shortened
 
 FAMILIES = 4
@@ -18,18 +19,21 @@ CHILDREN = 6
 class Pictures:
     """Draws families of one report, in ASCII where `plain`.
 
-    Words are made harmless before they are laid out: columns rest on their width.
+    Words are made harmless before they are laid out: columns rest on their width. width: columns
+    that a line may have; a family that needs more has its children below their parents.
     """
 
-    def __init__(self, report: Report, *, verbose: bool = False, plain: bool = False) -> None:
-        self._report, self._lineage = report, report.snapshot.lineage
+    def __init__(
+        self, report: Report, width: int, *, verbose: bool = False, plain: bool = False
+    ) -> None:
+        self._report, self._lineage, self._width = report, report.snapshot.lineage, width
         self._verbose, self._plain = verbose, plain
 
     def of(self, shards: Iterable[ShardId]) -> list[str]:
         """The lines of every family that these shards belong to, elder ones first."""
         families = dict.fromkeys(f for s in shards if (f := self._family(s)) is not None)
         chosen = list(families) if self._verbose else list(families)[:FAMILIES]
-        drawn = [line for parents in chosen for line in self._drawn(parents)]
+        drawn = [line for parents in chosen for line in self._fitted(parents)]
         hidden = len(families) - len(chosen)
         return [*drawn, f"and {hidden} more like these"] if hidden else drawn
 
@@ -45,6 +49,18 @@ class Pictures:
         if len(children) == 1:
             return tuple(sorted(self._lineage[children[0]].parents, key=_birth))
         return (shard,) if children or listed else None
+
+    def _fitted(self, parents: tuple[ShardId, ...]) -> list[str]:
+        """A family side by side where that fits, else with the children below."""
+        beside = list(self._drawn(parents))
+        if all(len(line) <= self._width for line in beside):
+            return beside
+        children = list(self._lineage.children(parents[-1]))
+        shown = children if self._verbose else children[:CHILDREN]
+        cells = {shard: self._cells(shard) for shard in (*parents, *shown)}
+        more = [f"and {hidden} more"] if (hidden := len(children) - len(shown)) else []
+        families = {parents: shown} if shown else {}
+        return [*below(families, () if shown else parents, cells, self._width), *more]
 
     def _drawn(self, parents: tuple[ShardId, ...]) -> Iterator[str]:
         """Two parents and their child, or a parent and its children, or one shard alone."""

@@ -115,9 +115,12 @@ def _sentences(sheet: Sheet, report: Report, finding: Finding) -> None:
 
 
 def _picture(sheet: Sheet, report: Report, finding: Finding) -> None:
-    drawer = Pictures(report, verbose=sheet.context.verbose, plain=sheet.context.ascii)
+    context, indent = sheet.context, BODY + 4
+    drawer = Pictures(
+        report, sheet.width - indent, verbose=context.verbose, plain=context.ascii
+    )
     sheet.blank()
-    sheet.drawing(drawer.of(finding.shards), indent=BODY + 4)
+    sheet.drawing(drawer.of(finding.shards), indent=indent)
     sheet.blank()
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from tests.cli.lab import Lab
@@ -21,6 +21,7 @@ REPORTS = ("inspect", "fix", "undo", "status", "explain")
 """Commands that print text at a terminal, and lines for programs elsewhere."""
 STATE = "/home/ops/.local/state/reshardctl"
 HOME = "~/.local/state/reshardctl"
+LOCATOR = re.compile(r"[a-z0-9+-]+:/")
 TRIM_HORIZON = "initial=TRIM_HORIZON&release=3.5.1"
 
 
@@ -41,11 +42,11 @@ def written(undo: Transcript) -> str:
     return next(word for word in undo.command.split() if word.endswith(".jsonl"))
 
 
-def whole(text: str, words: Sequence[str]) -> str:
-    """A text in which no locator of a command is broken at the end of a line."""
-    for word in words:
-        if "://" in word or ":/" in word:
-            text = re.sub(r"\n?".join(map(re.escape, word)), word.replace("\\", r"\\"), text)
+def whole(text: str, locators: Iterable[str]) -> str:
+    """A text in which no locator is broken at the end of a line."""
+    for locator in locators:
+        broken = r"\n?".join(map(re.escape, locator))
+        text = re.sub(broken, locator.replace("\\", r"\\"), text)
     return text
 
 
@@ -59,6 +60,8 @@ class Reader:
         self.lab = lab
         self.places = places
         self.code = 0
+        self.locators: set[str] = set()
+        """Those of the commands until now, as the page and as this test has them."""
 
     def here(self, text: str) -> str:
         """The page's text with this test's places."""
@@ -102,12 +105,13 @@ class Reader:
         if words[1] in REPORTS and not {"--format", "--list"} & set(words):
             words += ["--format", form]
         typed = [self.here(word) for word in words[1:]]
+        self.locators.update(word for word in [*words, *typed] if LOCATOR.match(word))
         done = self.lab.cli(*typed)
         self.code = done.code
         state = STATE if STATE in transcript.page.read_text(encoding="utf-8") else HOME
-        said = [self.there(whole(text, typed).replace(str(self.lab.state), state))
+        said = [self.there(whole(text, self.locators).replace(str(self.lab.state), state))
                 for text in (done.out, done.err)]
-        right = shows(beside(whole(transcript.output, words), said[1]), said[0])
+        right = shows(beside(whole(transcript.output, self.locators), said[1]), said[0])
         if not right and os.environ.get(WRITE):
             transcript.write("".join(reversed(said)))
             return

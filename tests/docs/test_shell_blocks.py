@@ -28,7 +28,6 @@ RUN = {
 }
 """Page → the test that runs its blocks in order."""
 
-TRANSCRIPT = "a transcript on a stream made for it, with the times of that day"
 SCRIPT = "starts a script of the checkout that CI runs itself"
 TEMPLATE = "the names are the reader's own"
 NOT_RUN = {
@@ -55,7 +54,7 @@ NOT_RUN = {
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
     "scope": "a transcript; tests/cli/test_scope.py runs the commands",
     "source": "needs PySpark",
-    "spark": TRANSCRIPT,
+    "spark": "tests/cli/test_transcripts_spark.py runs all but the forms of a locator",
     "status": "a transcript; tests/cli/test_status.py runs the commands",
     "undo": "tests/cli/test_transcripts.py runs six of ten; two need S3, one another store",
     "watching": "needs a running application; tests/cli/test_watching.py runs the commands",

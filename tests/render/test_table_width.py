@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from reshardctl.render.audit.words import heads
 from reshardctl.render.columns import side_by_side
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
+from reshardctl.render.pictures import Pictures
 from reshardctl.render.roundup import Entry, Roundup
 from tests.render.audit import samples as audits
 from tests.render.formats import AUDITS, FORMATS, MANY
@@ -138,3 +140,22 @@ def test_audits(asked_for, made, width):
     assert asked_for and not seen_whole(asked_for, shown)
     kept = {name for name in heads(made()) if name not in SILENT}
     assert kept <= set(asked_for)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["a-both", "chain-middle-lost", "full-ended-children-lost"])
+def test_a_picture_of_shards_names_each_whole(name, width):
+    """A narrow picture has the children below their parents; it is cut nowhere."""
+    report = report_of(name, "initial=LATEST&release=3.5.1")
+    positions = {shard: f"AFTER_SEQUENCE_NUMBER {text}" for shard, text in report.positions.items()}
+    wide = Pictures(replace(report, positions=positions), 400)
+    narrow = Pictures(replace(report, positions=positions), width)
+    shards = list(report.snapshot.lineage)
+    lines = narrow.of(shards)
+    assert all(len(line) <= width for line in lines)
+    assert not Counter(words(wide.of(shards))) - Counter(words(lines))
+
+
+def words(lines: list[str]) -> list[str]:
+    """Names, times and positions, without what draws the lines between them."""
+    return re.findall(r"[\w…]+", " ".join(lines))

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
+from reshardctl.render.families_below import Cells
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
 from reshardctl.render.graph.folding import folded
-from reshardctl.render.graph.forks import Cells, fitted, forks
+from reshardctl.render.graph.forks import fitted, forks
 from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.words import count
 
