@@ -210,9 +210,10 @@ class Lab:
         """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
         writing = argv[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(argv)
         allowed = documented("fix" if writing else "inspect")
-        reading = {"--probe", "--count", "--plan", "--resume", "--shift", "latest"} & set(argv)
+        reads = {"audit", "--probe", "--count", "--plan", "--resume", "--shift", "latest"}
         times = ("at-timestamp", "1=AT_TIMESTAMP")
-        if reading or self.configured_probe or any(str(word).startswith(times) for word in argv):
+        timed = any(str(word).startswith(times) for word in argv)
+        if reads & set(argv) or self.configured_probe or timed:
             allowed |= documented("probe")
         if any(str(word).startswith("s3://") for word in argv):
             allowed |= documented("journal")

@@ -115,5 +115,5 @@ class Reader:
         if not right and os.environ.get(WRITE):
             transcript.write("".join(reversed(said)))
             return
-        assert right, differences(transcript, said[0])
+        assert right, differences(transcript, "".join(said))
         assert transcript.code in (None, done.code), (str(transcript), done.code)

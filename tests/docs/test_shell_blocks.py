@@ -35,7 +35,7 @@ NOT_RUN = {
     "CONTRIBUTING": SCRIPT, "performance": SCRIPT,
     "adding-a-consumer": SCRIPT, "adding-a-format": SCRIPT, "adding-a-release": SCRIPT,
     "adding-a-rule": SCRIPT, "adding-a-store": SCRIPT,
-    "audit": "needs PySpark and a sink; tests/spark/audit runs the commands",
+    "audit": "needs PySpark; tests/spark/audit/test_transcripts_audit.py runs the transcripts",
     "ci": "a pipeline that reshards; tests/cli/test_transcripts.py runs its waits and its baseline",
     "commands": "the examples of --help, with made-up names",
     "config": "tests/cli/test_transcripts_config.py runs all but the one that writes a file",
