@@ -11,12 +11,14 @@ from reshardctl.model import Image
 
 def was_read(image: Image) -> bool:
     """Whether the file was read, or can never be read."""
-    return not {"text", "bytes", "unread"}.isdisjoint(image.attributes)
+    attributes = image.attributes
+    return "text" in attributes or "bytes" in attributes or "unread" in attributes
 
 
 def is_orphan(image: Image) -> bool:
     """Whether only the file's checksum exists."""
-    return "crc" in image.attributes and not was_read(image) and "size" not in image.attributes
+    attributes = image.attributes
+    return "crc" in attributes and "size" not in attributes and not was_read(image)
 
 
 def text_of(image: Image) -> str:

@@ -24,17 +24,30 @@ _TEMPORARY = re.compile(r"\..+\.tmp\Z")
 def by_folder(images: Iterable[Image]) -> Folders:
     """Images sorted into their folders."""
     folders: dict[str, dict[str, Image]] = {}
+    inside: dict[str, Image] = {}
+    last = None
     for image in images:
-        path = image.key.removesuffix("/")
-        folder, _, name = path.rpartition("/")
-        folders.setdefault(folder, {})[name + image.key[len(path):]] = image
+        folder, name = split(image.key)
+        if folder != last:
+            inside, last = folders.setdefault(folder, {}), folder
+        inside[name] = image
     return folders
+
+
+def split(key: str) -> tuple[str, str]:
+    """A key's folder ("" for the root) and its name in it."""
+    folder, _, name = key.rpartition("/")
+    if not name:
+        folder, _, name = folder.rpartition("/")
+        name += "/"
+    return folder, name
 
 
 def batches(folders: Folders, folder: str) -> dict[int, Image]:
     """The files in a folder that Spark takes for logs of batches, ascending."""
     inside = folders.get(folder, {})
-    return {int(name): inside[name] for name in sorted(filter(_BATCH.match, inside), key=int)}
+    numbers = sorted(map(int, filter(_BATCH.match, inside)))
+    return {number: inside[str(number)] for number in numbers}
 
 
 def is_batch(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.checksum import holds
 from reshardctl.consumers.spark.contents import bytes_of, crc_of, is_orphan
@@ -20,9 +20,10 @@ from reshardctl.model import Anomaly, AnomalyKind, Image
 def litter(folders: Folders) -> Iterator[Anomaly]:
     """Leftovers and foreign files; an error only where Spark takes one for a batch."""
     for folder in sorted(folders):
-        for name in sorted(folders[folder]):
-            image = folders[folder][name]
-            if folder in (OFFSETS, COMMITS):
+        inside, numbered = folders[folder], folder in (OFFSETS, COMMITS)
+        for name in sorted(_unlike_batches(inside) if numbered else _with_checksums(inside)):
+            image = inside[name]
+            if numbered:
                 yield from _stranger(folder, name, image)
             if is_orphan(image):
                 why = (
@@ -32,6 +33,14 @@ def litter(folders: Folders) -> Iterator[Anomaly]:
                 yield Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, "orphaned checksum", why)
             else:
                 yield from _stale(image)
+
+
+def _with_checksums(inside: Mapping[str, Image]) -> Iterator[str]:
+    return (name for name, image in inside.items() if "crc" in image.attributes)
+
+
+def _unlike_batches(inside: Mapping[str, Image]) -> set[str]:
+    return {*_with_checksums(inside), *(name for name in inside if not is_batch(name))}
 
 
 def _stranger(folder: str, name: str, image: Image) -> Iterator[Anomaly]:

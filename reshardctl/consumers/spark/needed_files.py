@@ -8,6 +8,7 @@ and the last entry of each shard that later batches do not name.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 
 from reshardctl.consumers.spark.contents import is_orphan, was_read
 from reshardctl.consumers.spark.folders import (
@@ -50,10 +51,13 @@ def wants(folders: Folders, source: str = "") -> Wants:
     logs = newest_logs(folders)
     files = {METADATA, *(f"{OFFSETS}/{number}" for number in logs)}
     commits = batches(folders, COMMITS)
-    newest = sorted((n for n in commits if not is_orphan(commits[n])), reverse=True)[:COMMITS_READ]
-    files |= {f"{COMMITS}/{number}" for number in newest}
+    newest = (number for number in reversed(commits) if not is_orphan(commits[number]))
+    files |= {f"{COMMITS}/{number}" for number in islice(newest, COMMITS_READ)}
     if all(was_read(image) for image in logs.values()):
-        stored = retained(folders)
+        stored = retained({
+            OFFSETS: {str(number): image for number, image in logs.items()},
+            COMMITS: {str(number): commits[number] for number in logs.keys() & commits.keys()},
+        })
         for name, offset in kinesis(stored.logs).items():
             if source in ("", name):
                 _log(folders, stored, name, offset, places, files)
@@ -71,8 +75,8 @@ def ahead(folders: Folders, log: str, whole: Collection[int]) -> list[int]:
 def newest_logs(folders: Folders) -> dict[int, Image]:
     """The offset logs that are read, ascending."""
     logs = batches(folders, OFFSETS)
-    there = [number for number, image in logs.items() if not is_orphan(image)]
-    return {number: logs[number] for number in there[-BATCHES_READ:]}
+    there = (number for number in reversed(logs) if not is_orphan(logs[number]))
+    return {number: logs[number] for number in sorted(islice(there, BATCHES_READ))}
 
 
 def log_folders(source: str, connector: str) -> tuple[str, ...]:
