@@ -5,8 +5,9 @@ A box is never smaller than `LEAST`: a shard with one hash key, or a loss of one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 from reshardctl.model import ShardId, index_of
 from reshardctl.render.graph import labels
@@ -16,6 +17,12 @@ from reshardctl.render.graph.xml import lines, px, safe
 
 LEAST = (8.0, 4.0)
 """Pixels of a loss's box at least: its width and its height."""
+APART = 2.0
+"""Pixels by which the tops of two boxes of the least height differ, so that both are seen."""
+STEP = 6.0
+"""Pixels from one spread box to the next; the paper is seen between their outlines."""
+MOST_SPREAD = 64
+"""Neighbours that are spread; more would be drawn too far from their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +38,74 @@ class ListedLoss:
 def losses_of(chart: Chart) -> list[ListedLoss]:
     """Every loss, the certain ones first, the longest first among them."""
     found = [
-        ListedLoss(box, box.position, box.position.loss, anchor(box.shard, at))
-        for at, box in enumerate(chart.boxes)
+        ListedLoss(box, box.position, box.position.loss, anchor(box.shard))
+        for box in chart.boxes
         if box.position is not None and box.position.loss is not None
     ]
     return sorted(found, key=lambda one: (not one.loss.certain, one.loss.since - one.loss.until))
 
 
-def anchor(shard: ShardId, at: int) -> str:
-    """The id of a shard's loss. at: its place among the boxes, for ids of another form."""
+def anchor(shard: ShardId) -> str:
+    """The id of a shard's loss: with its number, or with a digest of an id of another form."""
     index = index_of(shard)
-    return f"loss-at-{at}" if index is None else f"loss-{index}"
+    return f"loss-{sha256(shard.encode()).hexdigest()[:16] if index is None else index}"
 
 
 def loss_boxes(chart: Chart, layout: Layout) -> Iterator[str]:
     """The box of every loss, to be drawn above the line; the certain ones are drawn last."""
-    for one in reversed(losses_of(chart)):
+    losses = losses_of(chart)
+    across = rows([one.box for one in losses], layout)
+    for one in reversed(losses):
         kind = "lost" if one.loss.certain else "may"
-        yield loss_box(one.box, [one.loss], layout, (kind, one.anchor), labels.numbers(one.box))
+        told = labels.numbers(one.box)
+        yield loss_box(one.box, [one.loss], layout, across, (kind, one.anchor), told)
+
+
+Rows = Mapping[ShardId, tuple[float, float]]
+"""For each shard with a loss: pixels from the top, and of height."""
+
+
+def rows(boxes: Iterable[Box], layout: Layout) -> Rows:
+    """Where the boxes of these shards' losses lie in the hash space.
+
+    Neighbours that would hide each other, such as shards with one hash key each, are spread evenly
+    around their place; more than `MOST_SPREAD` of them stay where they are.
+    """
+    found: dict[ShardId, tuple[float, float]] = {}
+    group: list[ShardId] = []
+    inside = (TOP, TOP + layout.height)
+    for box in sorted(boxes, key=lambda box: (box.low, box.high)):
+        top, height = _at_least((layout.y(box.low), layout.y(box.high + 1)), LEAST[1], inside)
+        if group and (height > LEAST[1] or top - found[group[-1]][0] >= APART):
+            found |= _spread(group, found, inside)
+            group = []
+        found[box.shard] = top, height
+        if height <= LEAST[1]:
+            group.append(box.shard)
+    return found | _spread(group, found, inside)
+
+
+def _spread(
+    group: list[ShardId], found: Rows, inside: tuple[float, float]
+) -> dict[ShardId, tuple[float, float]]:
+    """A group one below the other, around its middle."""
+    if not 1 < len(group) <= MOST_SPREAD:
+        return {}
+    step = min(STEP, (inside[1] - inside[0]) / len(group))
+    height = step * len(group)
+    middle = (found[group[0]][0] + found[group[-1]][0] + LEAST[1]) / 2
+    top = min(max(middle - height / 2, inside[0]), inside[1] - height)
+    return {shard: (top + step * at, LEAST[1]) for at, shard in enumerate(group)}
 
 
 def loss_box(
-    box: Box, losses: Iterable[Loss], layout: Layout, kind: tuple[str, str], told: list[str]
+    box: Box, losses: Iterable[Loss], layout: Layout, across: Rows, kind: tuple[str, str],
+    told: list[str],
 ) -> str:
-    """One box from the first loss to the end of the last. kind: its class and its id.
+    """One box from the first loss to the end of the last.
 
-    told: the lines of its tooltip.
+    across: where it lies in the hash space. kind: its class and its id. told: the lines of its
+    tooltip.
     """
     losses = list(losses)
     since = min(max(min(loss.since for loss in losses), box.opened), box.closed)
@@ -64,9 +113,7 @@ def loss_box(
     left, width = _at_least(
         (layout.x(since), layout.x(until)), LEAST[0], (LEFT, LEFT + WIDTH)
     )
-    top, height = _at_least(
-        (layout.y(box.low), layout.y(box.high + 1)), LEAST[1], (TOP, TOP + layout.height)
-    )
+    top, height = across[box.shard]
     return (
         f'<rect id="{kind[1]}" class="{kind[0]}" data-loss="{safe(box.shard)}" x="{px(left)}" '
         f'y="{px(top)}" width="{px(width)}" height="{px(height)}">'

@@ -5,14 +5,14 @@ A click on a part of the hash space, or on a loss, goes to it in the picture bel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from reshardctl.model import HASH_SPACE
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Chart
 from reshardctl.render.graph.layout import LEFT, TOP, WIDTH, Layout, layout_of, open_edge
-from reshardctl.render.graph.losses import loss_box, losses_of
+from reshardctl.render.graph.losses import loss_box, losses_of, rows
 from reshardctl.render.graph.xml import px, safe
 
 HEIGHT = 280.0
@@ -31,13 +31,23 @@ def part_anchors(layout: Layout) -> Iterator[str]:
 def overview(chart: Chart) -> str:
     """The svg element. Losses have their least size here too, above the line."""
     layout = replace(layout_of(chart), height=HEIGHT)
+    drawn = [*processed(chart, layout), *_losses(chart, layout)]
+    return framed(layout, labels.counted_headline(chart), drawn)
+
+
+def framed(layout: Layout, title: str, drawn: Iterable[str]) -> str:
+    """The svg element with a link for each part. drawn: what lies above the parts."""
     size = f"{px(LEFT)} {px(TOP)} {px(WIDTH)} {px(HEIGHT)}"
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard overview" '
         f'viewBox="{size}" preserveAspectRatio="none">',
-        f"<title>{safe(labels.counted_headline(chart))}</title>",
-        *_parts(layout), *_processed(chart, layout), *_losses(chart, layout), "</svg>",
+        f"<title>{safe(title)}</title>", *_parts(layout), *drawn, "</svg>",
     ])  # fmt: skip
+
+
+def link_to(anchor: str, box: str) -> str:
+    """A box of a loss in an overview, as a link to the one in the picture."""
+    return f'<a href="#{anchor}">{box.replace("data-loss", "data-overview")}</a>'
 
 
 def _parts(layout: Layout) -> Iterator[str]:
@@ -50,7 +60,7 @@ def _parts(layout: Layout) -> Iterator[str]:
         )
 
 
-def _processed(chart: Chart, layout: Layout) -> Iterator[str]:
+def processed(chart: Chart, layout: Layout) -> Iterator[str]:
     """What is processed, left of the line."""
     points = [f"{px(LEFT)},{px(TOP)}"]
     for low, end, moment in open_edge(chart, layout.until):
@@ -61,8 +71,11 @@ def _processed(chart: Chart, layout: Layout) -> Iterator[str]:
 
 
 def _losses(chart: Chart, layout: Layout) -> Iterator[str]:
-    for one in reversed(losses_of(chart)):
+    losses = losses_of(chart)
+    across = rows([one.box for one in losses], layout)
+    for one in reversed(losses):
         kind = "lost" if one.loss.certain else "may"
         told = [f"shard {labels.name(one.box.shard)}", labels.loss(one.position)]
-        drawn = loss_box(one.box, [one.loss], layout, (kind, f"overview-{one.anchor}"), told)
-        yield f'<a href="#{one.anchor}">{drawn.replace("data-loss", "data-overview")}</a>'
+        names = (kind, f"overview-{one.anchor}")
+        drawn = loss_box(one.box, [one.loss], layout, across, names, told)
+        yield link_to(one.anchor, drawn)

@@ -38,6 +38,8 @@ vector-effect:non-scaling-stroke}
 stroke-opacity:.8;stroke-linejoin:round}
 .reshard .on-red{fill:#fff;stroke:none}
 .reshard .bad,.reshard .crash{fill:var(--lost);font-weight:600}
+.reshard .listed{font-weight:400}
+.reshard a:hover .listed{text-decoration:underline}
 .reshard .lines{stroke-width:3}
 .reshard .wash{fill:var(--unread-wash)}.reshard .stripe{stroke:var(--unread)}
 .reshard .red{stroke:var(--may)}

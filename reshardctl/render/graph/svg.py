@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
-from reshardctl.render.graph import labels
+from reshardctl.render.graph import labels, loss_list
 from reshardctl.render.graph.axes import TALL, axes
 from reshardctl.render.graph.chart import Box, Chart
 from reshardctl.render.graph.folding import folded
 from reshardctl.render.graph.layout import LEFT, Layout, layout_of, open_edge
-from reshardctl.render.graph.losses import loss_boxes
+from reshardctl.render.graph.losses import loss_boxes, losses_of
 from reshardctl.render.graph.overview import part_anchors
 from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import PATTERNS, STYLE
@@ -22,14 +22,20 @@ from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
 
 def draw(chart: Chart) -> str:
     """A document of its own; ASCII."""
-    return ascii_markup('<?xml version="1.0" encoding="UTF-8"?>\n' + picture(chart))
+    picture_and_list = picture(chart, listed=True)
+    return ascii_markup('<?xml version="1.0" encoding="UTF-8"?>\n' + picture_and_list)
 
 
-def picture(whole: Chart) -> str:
-    """The svg element. `data-since`, `data-until`: Unix seconds at the ends of the time axis."""
+def picture(whole: Chart, listed: bool = False) -> str:
+    """The svg element. `data-since`, `data-until`: Unix seconds at the ends of the time axis.
+
+    listed: with the losses as text below the picture, where no page around it has them.
+    """
     chart = folded(whole)
     layout = layout_of(chart)
-    width, height = layout.size
+    entries = [("", one) for one in losses_of(chart)] if listed else []
+    width, end = layout.size
+    height = end + loss_list.height(entries)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
         f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
@@ -44,6 +50,7 @@ def picture(whole: Chart) -> str:
         parts += _line(chart, layout)
     parts += loss_boxes(chart, layout)
     parts += shard_labels(chart.boxes, layout)
+    parts += loss_list.loss_list(entries, end)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -91,20 +91,22 @@ def lineage_on(case: Case) -> Lineage:
     return lineage_of(case.shards, case.stream["created"], case.retention_hours)
 
 
-def hot_key_case() -> Case:
-    """Eight open shards; one, the child of a split, has a single hash key and no position."""
+def hot_key_case(keys: int = 1) -> Case:
+    """Shards of which `keys` neighbours, children of a split, have a single hash key and no
+    position; with one key there are eight open shards."""
     key = Fraction(1, 2**128)
     edges = [Fraction(i, 6) for i in range(7)]
     ranges = [(str(low), str(high)) for low, high in pairwise(edges)]
     shards: list[dict] = [{"id": i, "range": list(r), "open": 0} for i, r in enumerate(ranges)]
     shards[3]["close"] = 3600
     middle = Fraction(2**127 + 7, 2**128)
-    for low, high in ((edges[3], middle), (middle, middle + key), (middle + key, edges[4])):
+    cuts = [edges[3], *(middle + key * n for n in range(keys + 1)), edges[4]]
+    for low, high in pairwise(cuts):
         shards.append({
             "id": len(shards), "range": [str(low), str(high)], "parents": [3], "open": 3601,
         })
     rows = [{"shard": 3, "checkpoint": "SHARD_END"}]
-    for i in (0, 1, 2, 4, 5, 6, 8):
+    for i in (0, 1, 2, 4, 5, 6, len(shards) - 1):
         rows.append({"shard": i, "checkpoint": _number(shards[i], LIFE - 300)})
     for shard in shards:
         at = shard.pop("at", None)

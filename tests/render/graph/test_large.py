@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.model import shard_id
 from reshardctl.render.graph import DrawnShards, draw
+from reshardctl.render.graph.several import draw_several
 from tests.render.graph.drawing import losses, parsed, rects
 from tests.render.graph.samples import lineage_on, report_on, wide_case
 
@@ -72,3 +75,36 @@ def test_sizes_and_paper_need_no_script():
     assert "<script" not in page and "default-src 'none'; style-src 'unsafe-inline'" in page
     assert re.findall(r'name="zoom" id="(\w+)"', page) == ["fit", "full", "twice"]
     assert "@media print" in page and "prefers-color-scheme:dark" in page
+
+
+def several(form: str) -> str:
+    """Two consumers that stand alike: what each has finished, both have."""
+    lineage, now = REPORT.snapshot.lineage, REPORT.snapshot.now
+    return draw_several(form, lineage, now, [("fraud", REPORT), ("etl", REPORT)])
+
+
+def test_what_every_consumer_has_finished_is_left_out():
+    every = {shard_id(shard["id"]) for shard in CASE.stream["shards"]}
+    assert {shard for shard, _ in rects(parsed(several("svg")))} == every - finished()
+    for form in ("svg", "html", "text"):
+        assert f"{len(finished())} finished shards are not drawn." in several(form)
+    body = several("html").partition("<tbody>")[2].partition("</tbody>")[0]
+    assert body.count("<tr") == len(CASE.shards)
+
+
+def test_what_one_consumer_has_not_finished_is_drawn():
+    """The second has the row of one root, so nothing of the others is known to be read."""
+    lineage, now = REPORT.snapshot.lineage, REPORT.snapshot.now
+    new = make(replace(REPORT.snapshot, images=REPORT.snapshot.images[:1]), RepairOptions())
+    svg = draw_several("svg", lineage, now, [("fraud", REPORT), ("new", new)])
+    assert len(rects(parsed(svg))) > len(CASE.shards) - len(finished())
+
+
+def test_the_overview_of_several_links_to_every_loss_and_part():
+    page = several("html")
+    overview, _, rest = page.partition('class="reshard overview"')[2].partition("</svg>")
+    targets = re.findall(r'<a href="#([^"]+)"', overview)
+    assert len([t for t in targets if t.startswith("loss-")]) == len(losses(parsed(several("svg"))))
+    assert len([t for t in targets if t.startswith("part-")]) == 16
+    assert all(rest.count(f'id="{target}"') == 1 for target in targets)
+    assert overview.index("processed") < overview.index("data-overview")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.support.case import Case
 LEAST_WIDTH, LEAST_HEIGHT = 8.0, 4.0
 SIZES = {
     "4": wide_case(4), "8-hot-key": hot_key_case(), "40": wide_case(24), "400": wide_case(232),
+    "49-hot-keys": hot_key_case(49),
 }  # fmt: skip
 WIDE = wide_case(2288)
 """4,004 shards: 2,288 roots, 572 pairs of children and 572 children of merges."""
@@ -43,8 +45,9 @@ def test_every_loss_has_a_box_of_the_least_size_above_the_line(case):
     lives = dict(rects(svg))
     for shard, box in losses(svg).items():
         assert box.width >= LEAST_WIDTH - 0.002 and box.height >= LEAST_HEIGHT - 0.002
-        assert box.y <= lives[shard].y + 0.01
-        assert box.y + box.height >= lives[shard].y + lives[shard].height - 0.01
+        if box.height > LEAST_HEIGHT + 0.002:
+            assert box.y <= lives[shard].y + 0.01
+            assert box.y + box.height >= lives[shard].y + lives[shard].height - 0.01
     order = [
         "loss" if "data-loss" in e.attrib else str(e.attrib.get("class")) for e in svg.iter()
         if e.tag in (f"{SVG}rect", f"{SVG}polyline", f"{SVG}line")
@@ -58,6 +61,54 @@ def test_a_shard_with_one_hash_key_is_seen_and_stays_inside():
     life, box = dict(rects(svg))[shard_id(7)], losses(svg)[shard_id(7)]
     assert life.height < 0.01 and box.height == pytest.approx(LEAST_HEIGHT)
     assert life.y == pytest.approx(box.y + LEAST_HEIGHT / 2, abs=0.01)
+
+
+@pytest.mark.parametrize("names", [(), ("fraud", "etl")], ids=["one", "several"])
+def test_neighbours_with_one_hash_key_do_not_hide_each_other(names):
+    """49 of them: one below the other, around the place where all of them lie."""
+    report = report_on(SIZES["49-hot-keys"])
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    reports = [(name, report) for name in names]
+    drawn_form = (
+        draw_several("svg", lineage, now, reports) if names else draw("svg", lineage, now, report)
+    )
+    svg = parsed(drawn_form)
+    found = sorted(losses(svg).values(), key=lambda box: box.y)
+    assert len(found) == 49
+    assert all(after.y - box.y >= LEAST_HEIGHT - 0.01 for box, after in pairwise(found))
+    place = dict(rects(svg))[shard_id(7)].y
+    assert found[0].y < place < found[-1].y
+    top, bottom = (edge(r for _, r in rects(svg)) for edge in (
+        lambda boxes: min(r.y for r in boxes), lambda boxes: max(r.y + r.height for r in boxes)
+    ))  # fmt: skip
+    assert found[0].y >= top - 0.01 and found[-1].y + LEAST_HEIGHT <= bottom + 0.01
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["one", "several"])
+def test_a_picture_without_a_page_lists_the_losses_with_links(count):
+    report = report_on(SIZES["40"])
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    names = ["fraud", "etl"][:count]
+    markup = draw("svg", lineage, now, report) if count == 1 else draw_several(
+        "svg", lineage, now, [(name, report) for name in names]
+    )
+    svg = parsed(markup)
+    links = [a.attrib["href"].removeprefix("#") for a in svg.iter(f"{SVG}a")]
+    boxes = {e.attrib["id"] for e in svg.iter(f"{SVG}rect") if "data-loss" in e.attrib}
+    assert sorted(links) == sorted([*boxes] * count)
+    lowest = max(r.y + r.height for _, r in rects(svg))
+    rows = [t for a in svg.iter(f"{SVG}a") for t in a.iter(f"{SVG}text")]
+    heights = [float(row.attrib["y"]) for row in rows]
+    assert lowest < min(heights) and max(heights) < float(svg.attrib["height"])
+    assert all(after > one for one, after in pairwise(heights))
+    assert count == 1 or (rows[0].text or "").startswith("fraud: shard ")
+
+
+def test_more_than_a_hundred_losses_are_counted_below_the_list():
+    svg = parsed(drawn("svg", WIDE))
+    listed = len(list(svg.iter(f"{SVG}a")))
+    last = [t.text for t in svg.iter(f"{SVG}text")][-1]
+    assert (listed, last) == (100, f"and {len(losses(svg)) - 100} more losses")
 
 
 def test_the_least_size_does_not_leave_the_picture():

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
-from reshardctl.render.graph.html import SHARDS, ZOOM
+from reshardctl.render.graph.html import OVERVIEW, SHARDS, ZOOM
 from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.graph.page import KEY, html_page, legend
 from reshardctl.render.graph.several import svg
+from reshardctl.render.graph.several.overview import overview
 from reshardctl.render.graph.several.together import Line, Together
+from reshardctl.render.graph.svg import is_tall
 from reshardctl.render.graph.xml import safe
 
 _LINE = '<line class="line c{}" style="stroke-width:{}px" x1="0" y1="7" x2="26" y2="7"/>'
@@ -24,8 +26,8 @@ def draw(shown: Together) -> str:
     return html_page(labels.headline(shown.base), [
         f"<h1>{safe(shown.base.stream.name)}</h1>", *_losses(shown),
         *legend(keys, _consumers(shown)),
-        *ZOOM, '<div class="picture scroll">', svg.picture(shown, legend=False).rstrip(), "</div>",
-        *_table(shown),
+        *_overview(shown), *ZOOM, '<div class="picture scroll">',
+        svg.picture(shown, legend=False).rstrip(), "</div>", *_table(shown),
     ])
 
 
@@ -35,6 +37,12 @@ def _consumers(shown: Together) -> Iterator[str]:
         crash = ' class="crash"' if line.chart.crash else ""
         sample = KEY.format(_LINE.format(index, width))
         yield f"<li{crash}>{sample}{safe(svg.describe(line))}</li>"
+
+
+def _overview(whole: Together) -> Iterator[str]:
+    shown = whole.folded()
+    if is_tall(shown.layout()):
+        yield from (f"<h2>{OVERVIEW}</h2>", overview(shown))
 
 
 def _losses(shown: Together) -> Iterator[str]:

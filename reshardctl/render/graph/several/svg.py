@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
-from reshardctl.render.graph import labels, svg
+from reshardctl.render.graph import labels, loss_list, svg
 from reshardctl.render.graph.axes import axes
 from reshardctl.render.graph.layout import LEFT, Layout, open_edge
-from reshardctl.render.graph.losses import anchor, loss_box
+from reshardctl.render.graph.losses import anchor, loss_box, losses_of, rows
+from reshardctl.render.graph.overview import part_anchors
 from reshardctl.render.graph.several.together import Line, Together
 from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import PATTERNS, STYLE
@@ -34,19 +35,24 @@ def draw(shown: Together) -> str:
     return ascii_markup('<?xml version="1.0" encoding="UTF-8"?>\n' + picture(shown))
 
 
-def picture(shown: Together, legend: bool = True) -> str:
-    """The svg element. legend: below the picture, where no page around it has one."""
+def picture(whole: Together, legend: bool = True) -> str:
+    """The svg element. legend: below the picture with the losses, where no page has them."""
+    shown = whole.folded()
     layout = shown.layout()
     width, height = layout.size
-    tall = height + (ROW * len(shown.lines) + 8 if legend else 0)
-    headline = safe(labels.headline(shown.base))
+    entries = [
+        (line.name, one) for line in shown.lines for one in losses_of(line.chart)
+    ] if legend else []  # fmt: skip
+    below = height + (ROW * len(shown.lines) + 8 if legend else 0)
+    tall = below + loss_list.height(entries)
+    headline = safe(labels.headline(whole.base))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
         f'width="{px(width)}" height="{px(tall)}" viewBox="0 0 {px(width)} {px(tall)}" '
         f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
         f"<title>{headline}</title>", f"<style>{STYLE}{style(len(shown.lines))}</style>",
         PATTERNS.rstrip(), f'<text class="title" x="{px(LEFT)}" y="20">{headline}</text>',
-        *axes(shown.base, layout),
+        *axes(shown.base, layout), *(part_anchors(layout) if svg.is_tall(layout) else ()),
     ]
     for at in range(len(shown.base.boxes)):
         parts += _shard(at, shown, layout)
@@ -55,7 +61,7 @@ def picture(shown: Together, legend: bool = True) -> str:
     parts += _losses(shown, layout)
     parts += shard_labels(shown.base.boxes, layout)
     if legend:
-        parts += _legend(shown, height)
+        parts += [*_legend(shown, height), *loss_list.loss_list(entries, below)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -101,10 +107,12 @@ def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
 
 
 def _losses(shown: Together, layout: Layout) -> Iterator[str]:
+    lost = shown.lost()
+    across = rows(lost, layout)
     for at, box in enumerate(shown.base.boxes):
-        if losses := shown.losses(at):
+        if box in lost:
             told = [*labels.numbers(box), *_standings(at, shown)]
-            yield loss_box(box, losses, layout, ("may", anchor(box.shard, at)), told)
+            yield loss_box(box, lost[box], layout, across, ("may", anchor(box.shard)), told)
 
 
 def _standings(at: int, shown: Together) -> Iterator[str]:

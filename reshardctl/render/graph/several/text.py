@@ -12,11 +12,12 @@ from reshardctl.render.graph.several.svg import describe
 from reshardctl.render.graph.several.together import Line, Together
 
 
-def draw(shown: Together, width: int | None = None) -> str:
+def draw(whole: Together, width: int | None = None) -> str:
     """Letters stand for the consumers, so that eight of them find room.
 
     width: columns of the terminal; `None` for lines as long as they need to be.
     """
+    shown = whole.folded()
     letters = [_letter(index) for index in range(len(shown.lines))]
     cells = {
         box.shard: (labels.name(box.shard), labels.life(box, shown.base.now), *(
@@ -29,12 +30,14 @@ def draw(shown: Together, width: int | None = None) -> str:
             _kept(letter, line, shard) for letter, line in zip(letters, shown.lines, strict=True)
         ]
         cells[shard] = (labels.name(shard), "expired", *kept)
-    lines = [labels.headline(shown.base, "   ")]
+    lines = [labels.headline(whole.base, "   ")]
     lines += [
         f"{letter}  {escape(describe(line))}"
         for letter, line in zip(letters, shown.lines, strict=True)
     ]
     lines = [*fitted(lines, width), "", *forks(shown.base, cells, width)]
+    if shown.base.folded:
+        lines += ["", *fitted([labels.folding(shown.base)], width)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
-from reshardctl.render.graph.chart import Chart, DrawnPosition, Loss, chart_of
+from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss, chart_of
+from reshardctl.render.graph.folding import finished, without
 from reshardctl.render.graph.layout import Layout, layout_of
 from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
 
@@ -29,16 +30,33 @@ class Together:
 
     def layout(self) -> Layout:
         """One axis for all: it begins before the first unread record of any consumer."""
+        return layout_of(self.slowest())
+
+    def slowest(self) -> Chart:
+        """The stream with what not every consumer has processed of each shard."""
         boxes = tuple(
             replace(box, position=_earliest([line.chart.boxes[at].position for line in self.lines]))
             for at, box in enumerate(self.base.boxes)
         )
-        return layout_of(replace(self.base, boxes=boxes))
+        return replace(self.base, boxes=boxes)
 
-    def losses(self, at: int) -> list[Loss]:
-        """What of a shard one of them will not read, or may not. at: its place among the boxes."""
-        places = [line.chart.boxes[at].position for line in self.lines]
-        return [drawn.loss for drawn in places if drawn is not None and drawn.loss is not None]
+    def folded(self) -> Together:
+        """Without the shards that every consumer has finished, where there are many."""
+        if not self.lines:
+            return self
+        left_out = finished([line.chart for line in self.lines])
+        lines = (Line(line.name, without(line.chart, left_out)) for line in self.lines)
+        return Together(without(self.base, left_out), tuple(lines))
+
+    def lost(self) -> dict[Box, list[Loss]]:
+        """What of each shard one of them will not read, or may not; other shards are left out."""
+        found: dict[Box, list[Loss]] = {}
+        for at, box in enumerate(self.base.boxes):
+            for line in self.lines:
+                position = line.chart.boxes[at].position
+                if position is not None and position.loss is not None:
+                    found.setdefault(box, []).append(position.loss)
+        return found
 
 
 def together(
