@@ -170,6 +170,8 @@ class Lab:
     wire: Wire
     stream: str = "orders"
     options: str = ""
+    terminal: bool = False
+    """Whether stdout says that it is a terminal; its width is COLUMNS."""
     on_sleep: list[Callable[[float], None]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
 
@@ -191,7 +193,7 @@ class Lab:
 
     def cli(self, *words: str | Path) -> Result:
         """One command line, in process."""
-        out, err = _captured(), _captured()
+        out, err = _captured(self.terminal), _captured()
         before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
         interrupt._asked = False
         try:
@@ -397,8 +399,16 @@ def bare(text: str) -> str:
     return _COLOURS.sub("", text)
 
 
-def _captured() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+class _Terminal(io.TextIOWrapper):
+    """What says of itself that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _captured(terminal: bool = False) -> io.TextIOWrapper:
+    kind = _Terminal if terminal else io.TextIOWrapper
+    return kind(io.BytesIO(), encoding="utf-8", write_through=True)
 
 
 def _text(stream: io.TextIOWrapper) -> str:

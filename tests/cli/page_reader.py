@@ -102,7 +102,8 @@ class Reader:
             assert shows(transcript.output, found), differences(transcript, found)
         if words[0] != "reshardctl":
             return
-        if words[1] in REPORTS and not {"--format", "--list"} & set(words):
+        formed = {"--format", "--list"} & set(words)
+        if words[1] in REPORTS and not formed and not self.lab.terminal:
             words += ["--format", form]
         typed = [self.here(word) for word in words[1:]]
         self.locators.update(word for word in [*words, *typed] if LOCATOR.match(word))

@@ -46,7 +46,7 @@ NOT_RUN = {
     "kinesis-consumer":
         "tests/cli/test_transcripts_kinesis_consumer.py runs all but the one on PostgreSQL",
     "kinsumer": "tests/cli/test_transcripts_kinsumer.py runs six; three need a running one",
-    "live": "needs a running application; tests/cli/test_live.py runs the commands",
+    "live": "needs a running application; tests/cli/test_transcripts_running.py plays one",
     "metrics": "made-up names; tests/cli/test_every.py runs the commands",
     "positions": "the reader's own numbers; tests/cli/test_positions.py runs the commands",
     "progress": "a transcript; tests/cli/test_global_options.py runs the commands",
@@ -55,9 +55,9 @@ NOT_RUN = {
     "scope": "a transcript; tests/cli/test_scope.py runs the commands",
     "source": "needs PySpark",
     "spark": "tests/cli/test_transcripts_spark.py runs all but the forms of a locator",
-    "status": "a transcript; tests/cli/test_status.py runs the commands",
+    "status": "needs a terminal; tests/cli/test_transcripts_running.py runs it at one",
     "undo": "tests/cli/test_transcripts.py runs six of ten; two need S3, one another store",
-    "watching": "needs a running application; tests/cli/test_watching.py runs the commands",
+    "watching": "needs a running application; tests/cli/test_transcripts_running.py plays one",
 }  # fmt: skip
 """Page → why its shell blocks are not executed as they stand."""
 

@@ -9,6 +9,7 @@ import itertools
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -117,7 +118,8 @@ def once(command: Sequence[str], user: str | None, folder: Path) -> None:
 
 @contextmanager
 def served(
-    command: Sequence[str], user: str | None, folder: Path, answers: Callable[[], bool]
+    command: Sequence[str], user: str | None, folder: Path, answers: Callable[[], bool],
+    ended_by: signal.Signals = signal.SIGTERM,
 ) -> Iterator[None]:
     """A server from its first answer on."""
     log = folder / "log"
@@ -134,7 +136,7 @@ def served(
             time.sleep(0.1)
         yield
     finally:
-        process.terminate()
+        process.send_signal(ended_by)
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:

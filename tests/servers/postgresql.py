@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -48,5 +49,6 @@ def postgresql() -> Iterator[Running]:
             server, "-D", f"{folder}/data", "-p", str(port), "-c", "listen_addresses=127.0.0.1",
             "-c", f"unix_socket_directories={folder}", "-c", "fsync=off",
         ]
-        with served(command, user, folder, answers):
+        # SIGTERM would wait for connections that a test has left open (its "smart shutdown").
+        with served(command, user, folder, answers, ended_by=signal.SIGINT):
             yield Running(port, "positions", folder)

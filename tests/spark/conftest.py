@@ -20,24 +20,9 @@ from typing import Any
 import pytest
 
 from tests.spark import delta
+from tests.spark.settings import CONFIGURATION, INTERPRETED
 from tests.support.made_up_aws import MADE_UP
 from tests.support.needs import needs
-
-CONFIGURATION = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.streaming.noDataProgressEventInterval": "100",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-}
-
-INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 
 
 @pytest.fixture(scope="session")

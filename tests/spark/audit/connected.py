@@ -13,6 +13,7 @@ from reshardctl.spark.audit import Columns, audit, audit_path
 from reshardctl.testing import load_topology, serve
 from tests.lineage.histories import CREATED
 from tests.spark.audit.sinks import clean, frame, row, split_once
+from tests.spark.settings import CONFIGURATION, INTERPRETED
 
 TOPOLOGY = {
     "name": "orders", "account": "123456789012", "region": "us-east-1",
@@ -25,13 +26,10 @@ TOPOLOGY = {
 def session() -> Any:
     from pyspark.sql import SparkSession
 
-    return (
-        SparkSession.builder.remote("local[2]")
-        .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
-        .config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
-        .config("spark.connect.grpc.binding.address", "127.0.0.1")
-        .getOrCreate()
-    )  # fmt: skip
+    builder = SparkSession.builder.remote("local[2]")
+    for name, value in {**CONFIGURATION, **INTERPRETED}.items():
+        builder = builder.config(name, value)
+    return builder.config("spark.connect.grpc.binding.address", "127.0.0.1").getOrCreate()
 
 
 def main(folder: str) -> None:
