@@ -26,7 +26,7 @@ config = typer.Typer(
 NamesArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME", help="Consumers or streams; none is all.", show_default=False
+        metavar="NAME...", help="Consumers or streams; none is all.", show_default=False
     ),
 ]
 

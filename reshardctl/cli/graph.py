@@ -39,7 +39,7 @@ def graph(
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="CONSUMER",
+            metavar="CONSUMER...",
             help="Draws their lines as well: 'kcl://my-application?initial=TRIM_HORIZON', or names "
             "of consumers or of a stream in reshardctl.toml.",
             show_default=False,

@@ -23,7 +23,7 @@ LocatorArgument = Annotated[
 ConsumersArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="CONSUMER",
+        metavar="CONSUMER...",
         help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or names "
         "of consumers or streams in reshardctl.toml.",
         show_default=False,

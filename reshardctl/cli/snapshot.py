@@ -34,7 +34,7 @@ def snapshot(
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="CONSUMER", show_default=False, autocompletion=completion.consumers,
+            metavar="CONSUMER...", show_default=False, autocompletion=completion.consumers,
             help="Whose positions to freeze with it, as for inspect.",
         ),
     ] = None,

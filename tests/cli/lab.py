@@ -170,10 +170,10 @@ class Lab:
     wire: Wire
     stream: str = "orders"
     options: str = ""
-    terminal: bool = False
-    """Whether stdout says that it is a terminal; its width is COLUMNS."""
     on_sleep: list[Callable[[float], None]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
+    terminal: bool = field(default=False, kw_only=True)
+    """Whether stdout says that it is a terminal; its width is COLUMNS."""
 
     @property
     def locator(self) -> str:
