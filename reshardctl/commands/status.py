@@ -17,9 +17,9 @@ from reshardctl.diagnosis.consumer_status import (
     StatusSelection,
     status_of,
 )
-from reshardctl.diagnosis.lag_meter import unread_intervals
 from reshardctl.diagnosis.report import Report, make, places_to_probe
 from reshardctl.diagnosis.rules.suppressions import sift
+from reshardctl.diagnosis.shard_lag import unread_intervals
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.model.shard_ranges import parts_of

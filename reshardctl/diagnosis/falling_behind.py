@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, case_of
-from reshardctl.diagnosis.shard_lag import first_unread, position_times
+from reshardctl.diagnosis.shard_lag import first_unread, position_times, reads_of
 from reshardctl.model import Cut, ShardId, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
@@ -52,10 +52,11 @@ def look_at(snapshot: Snapshot) -> Look:
 def slower_places(report: Report, first: Look) -> list[tuple[ShardId, Cut]]:
     """Positions that moved more slowly than time, where the next record was not read yet."""
     processed = processed_frontier(case_of(report.snapshot, RepairOptions()))
+    reads = reads_of(report.snapshot)
     return [
         (shard, processed[shard].lo) for shard, _ in _slower(report.snapshot, first)
         if shard in report.snapshot.lineage
-        and first_unread(report.snapshot, shard, processed[shard].lo) is None
+        and first_unread(reads, shard, processed[shard].lo) is None
     ]
 
 
@@ -70,14 +71,15 @@ def falling_behind(report: Report, first: Look) -> list[Behind]:
     if snapshot.watched is None and not _moved(snapshot, first):
         return []
     processed = processed_frontier(case_of(snapshot, RepairOptions()))
+    reads = reads_of(snapshot)
     keep, behind = snapshot.lineage.stream.retention, []
     for shard, read in slower:
-        arrival = first_unread(snapshot, shard, processed[shard].lo)
+        arrival = first_unread(reads, shard, processed[shard].lo)
         if arrival is not None and arrival < first.at:
             left = arrival + keep - snapshot.now
             grows = 1 - read / elapsed
             behind.append(Behind(shard, read, snapshot.now + left / grows))
-    return sorted(behind, key=lambda one: (one.expires, one.shard))
+    return sorted(behind, key=lambda slow: (slow.expires, slow.shard))
 
 
 def with_pace(report: Report, first: Look) -> Report:
@@ -86,7 +88,7 @@ def with_pace(report: Report, first: Look) -> Report:
     if not behind:
         return report
     worst, elapsed = behind[0], report.snapshot.now - first.at
-    named = ", ".join(short(one.shard) for one in behind[:NAMED])
+    named = ", ".join(short(slow.shard) for slow in behind[:NAMED])
     more = f" and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
     few = f"shard {named} falls" if len(behind) == 1 else f"shards {named}{more} fall"
     return replace(report, pace=(

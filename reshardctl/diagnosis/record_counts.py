@@ -21,9 +21,16 @@ def by_probes(probes: Mapping[ShardId, Probe]) -> dict[Interval, Count]:
     counts: dict[Interval, Count] = {}
     for shard, probe in probes.items():
         if not probe.silent:
-            count = Count(probe.count, probe.more, probe.first_arrival, probe.last_arrival)
+            count = count_of(probe)
             counts |= {Interval(shard, probe.since, until): count for until in (TIP, DONE)}
     return counts
+
+
+def count_of(probe: Probe) -> Count:
+    """What a probe that is not silent has counted from its cut on."""
+    return Count(
+        probe.count, probe.more, probe.first_arrival, probe.last_arrival, probe.size_bytes
+    )
 
 
 def intervals(

@@ -1,116 +1,224 @@
-"""How far a consumer is behind, shard by shard: what its positions and the records read tell.
+"""How far a consumer is behind in each shard: in time always, in records where they were read.
 
-Nothing is estimated. The age of an unread record is known only if that record was read (`--probe`,
-`--count`); a position's own age is known from the time in its number.
+Nothing is estimated. A position tells a bound: the next record may be as old as the position. Only
+a record that was read (`--probe`, `--count`) tells when it arrived.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, case_of
-from reshardctl.model import DONE, Cut, Rank, ShardId
+from reshardctl.diagnosis.record_counts import count_of
+from reshardctl.diagnosis.report import RepairOptions, Report, askable, case_of
+from reshardctl.model import DONE, START, TIP, Count, Cut, Interval, Rank, ShardId, Span
 from reshardctl.planning.effects import StreamState, has_unread, moment
-from reshardctl.planning.plan import processed_frontier
+from reshardctl.planning.judged_case import Case, processed_frontier
 
 NO_UNREAD = float("inf")
 """The arrival of an unread record that is known not to exist."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShardLag:
-    """One shard that is not known to be finished.
-
-    position_age: seconds since the time in the stored position, `None` if it holds none.
-    oldest_unread: seconds since the oldest unread record arrived, 0 if none is unread, `None` if
-    that record was not read. margin: seconds until unread records begin to expire, `None` if
-    unknown or none is unread; negative if they may have begun to. expired: whether unread records
-    may have expired already.
-    """
-
-    shard: ShardId
-    position_age: float | None
-    oldest_unread: float | None
-    margin: float | None
-    expired: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Lag:
-    """The worst of all shards of a consumer, as far as known; the fields are those of `ShardLag`.
+    """What is unread in one shard, or the worst of several.
 
-    expired: the number of shards with expired unread records.
+    seconds: age of the oldest unread record at most, least_seconds: at least, both `None` if not
+    known. They differ where the position is not certain. Without `measured`, a shard to which
+    nothing was written since its position counts as lagging: only reads tell. unread_seconds: the
+    stream time from the position to the tip, or to the shard's close. records, size_bytes: what is
+    unread, `None` where nothing was read. at_least: there may be more. oldest: Unix seconds at
+    which the oldest unread record arrived, where it was read. measured: whether reads tell the lag.
+    position_age: seconds since the time in the stored position, `None` if it holds none. margin:
+    seconds until unread records begin to expire, `None` if unknown or none is unread; negative if
+    they may have begun to. expired: the number of shards with unread records that may have expired.
     """
 
-    position_age: float | None
-    oldest_unread: float | None
-    margin: float | None
-    expired: int
+    seconds: float | None = None
+    least_seconds: float | None = None
+    unread_seconds: float | None = None
+    records: int | None = None
+    size_bytes: int | None = None
+    at_least: bool = False
+    oldest: float | None = None
+    measured: bool = False
+    position_age: float | None = None
+    margin: float | None = None
+    expired: int = 0
+
+    @property
+    def measured_seconds(self) -> float | None:
+        """Age of the oldest unread record, 0 if none is unread; `None` if it was not read."""
+        return self.seconds if self.measured else None
 
 
-def shard_lags(report: Report) -> list[ShardLag]:
+NO_LAG = Lag(0.0, 0.0, 0.0, 0, 0)
+
+
+class LagMeter:
+    """Measures the lag of each shard of one report, measured against its case."""
+
+    def __init__(self, report: Report, case: Case) -> None:
+        self._state = case.state
+        self._reads = reads_of(report.snapshot)
+        self._expired, self._begins = _by_effects(report, case.state)
+
+    @property
+    def expired(self) -> frozenset[ShardId]:
+        """Shards of which unread records may have expired, also those not listed any more."""
+        return self._expired
+
+    def lag(self, shard: ShardId, span: Span | None) -> Lag:
+        """The lag behind what is certainly processed; unknown of a shard that is not listed."""
+        state = self._state
+        if shard not in state.lineage or span is None:
+            return Lag()
+        if not has_unread(state, shard, span.lo):
+            return NO_LAG
+        lag = self._unread(shard, span)
+        return replace(
+            lag,
+            position_age=_age(state.now, position_time(state, shard, span.lo)),
+            margin=self._margin(shard, lag),
+            expired=int(shard in self._expired),
+        )
+
+    def _unread(self, shard: ShardId, span: Span) -> Lag:
+        """What is unread of a shard in which something may be."""
+        state = self._state
+        since, until = self._since(shard, span.lo), moment(state, shard, TIP)
+        age = _age(state.now, since)
+        width = None if since is None or until is None else max(0.0, until - since)
+        count = self._reads.get((shard, span.lo))
+        if count is None:
+            return Lag(age, self._least(shard, span.hi), width)
+        arrival = _arrival(count)
+        if arrival == NO_UNREAD:
+            return replace(NO_LAG, measured=True)
+        least = 0.0
+        if arrival is not None:
+            age = least = max(0.0, state.now - arrival)
+        return Lag(
+            age, least, width, count.records, count.size_bytes, count.at_least, arrival,
+            measured=arrival is not None,
+        )
+
+    def _least(self, shard: ShardId, perhaps: Cut) -> float | None:
+        """The age of the oldest unread record if all that may be processed is processed."""
+        state = self._state
+        if not has_unread(state, shard, perhaps):
+            return 0.0
+        return _age(state.now, self._since(shard, perhaps))
+
+    def _since(self, shard: ShardId, cut: Cut) -> float | None:
+        """When the stream reached a cut. Nothing before the trim horizon can be read."""
+        reached = moment(self._state, shard, cut)
+        if reached is None or cut != START:
+            return reached
+        return max(reached, self._state.now - self._state.lineage.stream.retention)
+
+    def _margin(self, shard: ShardId, lag: Lag) -> float | None:
+        """By the record that was read, or else as the report's findings say."""
+        if not lag.measured:
+            begins = self._begins.get(shard)
+            return None if begins is None else begins - self._state.now
+        if lag.oldest is None:
+            return None
+        return lag.oldest + self._state.lineage.stream.retention - self._state.now
+
+
+Reads = Mapping[tuple[ShardId, Cut], Count]
+
+
+def reads_of(snapshot: Snapshot) -> Reads:
+    """What reads have met, by shard and by the cut after which they began.
+
+    Of several reads from one cut the one that tells most: a count of all, a probe, the first record
+    alone, a count of a part that has a record.
+    """
+    whole, part = {}, {}
+    for interval, count in snapshot.counts.items():
+        key = interval.shard, interval.since
+        if interval.until in (TIP, DONE):
+            whole[key] = count
+        elif count.first_arrival is not None:
+            part[key] = replace(count, at_least=True)
+    first, probed = (
+        {(shard, probe.since): count_of(probe) for shard, probe in probes.items()
+         if not probe.silent}
+        for probes in (snapshot.first_records, snapshot.probes)
+    )
+    return part | first | probed | whole
+
+
+def first_unread(reads: Reads, shard: ShardId, cut: Cut) -> float | None:
+    """Unix second at which the first record after the cut arrived, `NO_UNREAD` if there is none.
+
+    `None` if that record was not read.
+    """
+    count = reads.get((shard, cut))
+    return None if count is None else _arrival(count)
+
+
+def _arrival(count: Count) -> float | None:
+    return count.first_arrival if count.records or count.at_least else NO_UNREAD
+
+
+def lags_of(report: Report) -> list[tuple[ShardId, Lag]]:
     """Every listed shard with records that may be unread, parents first.
 
     Those that are not listed any more follow if they expired with unread records.
     """
     if not report.judged:
         return []
-    state = case_of(report.snapshot, report.options).state
-    expired, begins = _by_effects(report, state)
-    lags = [
-        _lag(report.snapshot, state, shard, cut, shard in expired, begins.get(shard))
-        for shard, cut in _unfinished(report)
-    ]
-    gone = sorted(expired - {lag.shard for lag in lags})
-    return [*lags, *(ShardLag(shard, None, 0.0, None, True) for shard in gone)]
+    case = case_of(report.snapshot, report.options)
+    meter = LagMeter(report, case)
+    lags = [(shard, meter.lag(shard, span)) for shard, span in _unfinished(case)]
+    gone = sorted(meter.expired - {shard for shard, _ in lags})
+    return [*lags, *((shard, Lag(0.0, measured=True, expired=1)) for shard in gone)]
 
 
-def worst_lag(lags: Sequence[ShardLag]) -> Lag:
+def worst_of(lags: Iterable[Lag]) -> Lag:
     """The highest ages, the lowest margin. An age of 0 only if that is known of every shard."""
-    ages = [lag.oldest_unread for lag in lags]
-    known = [age for age in ages if age is not None]
+    lags = list(lags)
+    known = _present(lag.measured_seconds for lag in lags)
     oldest = max(known, default=0.0)
+    measured = bool(oldest) or len(known) == len(lags)
     return Lag(
-        max(_present(lag.position_age for lag in lags), default=None),
-        oldest if oldest or len(known) == len(ages) else None,
-        min(_present(lag.margin for lag in lags), default=None),
-        sum(lag.expired for lag in lags),
+        oldest if measured else None, measured=measured,
+        position_age=max(_present(lag.position_age for lag in lags), default=None),
+        margin=min(_present(lag.margin for lag in lags), default=None),
+        expired=sum(lag.expired for lag in lags),
     )
+
+
+def unread_intervals(report: Report) -> Iterator[Interval]:
+    """The unread records of every shard where they can be read, those of bad shards first."""
+    case = case_of(report.snapshot, report.options)
+    bad = {shard for finding in report.findings for shard in finding.shards}
+    for shard, span in sorted(_unfinished(case), key=lambda item: item[0] not in bad):
+        if askable(span.lo):
+            yield Interval(shard, span.lo, TIP if case.state.lineage.is_open(shard) else DONE)
 
 
 def unread_places(report: Report) -> list[tuple[ShardId, Cut]]:
     """Positions whose next record was not read yet and may be: one read tells its arrival."""
-    return [
-        (shard, cut) for shard, cut in _unfinished(report)
-        if cut.rank in (Rank.START, Rank.INSIDE) and not (cut.by_time and cut.time is None)
-        and first_unread(report.snapshot, shard, cut) is None
-    ]
-
-
-def first_unread(snapshot: Snapshot, shard: ShardId, cut: Cut) -> float | None:
-    """Unix second at which the first record after the cut arrived, `NO_UNREAD` if there is none.
-
-    `None` if that record was not read.
-    """
-    for probe in (snapshot.first_records.get(shard), snapshot.probes.get(shard)):
-        if probe is not None and probe.since == cut and not probe.silent:
-            return NO_UNREAD if probe.drained else probe.first_arrival
-    arrivals = [
-        count.first_arrival for interval, count in snapshot.counts.items()
-        if interval.shard == shard and interval.since == cut
-    ]
-    return min(_present(arrivals), default=None)
-
-
-def _unfinished(report: Report) -> list[tuple[ShardId, Cut]]:
     if not report.judged:
         return []
-    case = case_of(report.snapshot, report.options)
+    reads = reads_of(report.snapshot)
     return [
-        (shard, span.lo) for shard, span in processed_frontier(case).items()
-        if span.lo != DONE and has_unread(case.state, shard, span.lo)
+        (shard, span.lo) for shard, span in _unfinished(case_of(report.snapshot, report.options))
+        if askable(span.lo) and first_unread(reads, shard, span.lo) is None
+    ]
+
+
+def _unfinished(case: Case) -> list[tuple[ShardId, Span]]:
+    """What is processed of each listed shard with records that may be unread, parents first."""
+    frontier, state = processed_frontier(case), case.state
+    return [
+        (shard, frontier[shard]) for shard in state.lineage
+        if shard in frontier and has_unread(state, shard, frontier[shard].lo)
     ]
 
 
@@ -129,24 +237,9 @@ def position_times(snapshot: Snapshot) -> dict[ShardId, float]:
     return {shard: time for shard, time in times.items() if time is not None}
 
 
-def _lag(
-    snapshot: Snapshot, state: StreamState, shard: ShardId, cut: Cut, expired: bool,
-    begins: float | None,
-) -> ShardLag:
-    now, written = snapshot.now, position_time(state, shard, cut)
-    age = None if written is None else max(0.0, now - written)
-    arrival = first_unread(snapshot, shard, cut)
-    if arrival is None:
-        return ShardLag(shard, age, None, None if begins is None else begins - now, expired)
-    if arrival == NO_UNREAD:
-        return ShardLag(shard, age, 0.0, None, expired)
-    expires = arrival + state.lineage.stream.retention
-    return ShardLag(shard, age, max(0.0, now - arrival), expires - now, expired)
-
-
 def _by_effects(
     report: Report, state: StreamState
-) -> tuple[set[ShardId], dict[ShardId, float]]:
+) -> tuple[frozenset[ShardId], dict[ShardId, float]]:
     """Shards with expired unread records, and when loss begins, as the report's findings say."""
     expired: set[ShardId] = set()
     begins: dict[ShardId, float] = {}
@@ -160,7 +253,11 @@ def _by_effects(
             starts = None if written is None else written + state.lineage.stream.retention
         if starts is not None:
             begins[effect.shard] = min(starts, begins.get(effect.shard, starts))
-    return expired, begins
+    return frozenset(expired), begins
+
+
+def _age(now: float, since: float | None) -> float | None:
+    return None if since is None else max(0.0, now - since)
 
 
 def _present(values: Iterable[float | None]) -> list[float]:

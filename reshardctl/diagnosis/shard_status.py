@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reshardctl.diagnosis.lag_meter import Lag, LagMeter
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.shard_lag import Lag, LagMeter
 from reshardctl.diagnosis.stored_position import StoredPosition, position_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Span, WillRead, index_of
@@ -84,7 +84,7 @@ def statuses(report: Report, findings: Sequence[Finding]) -> list[ShardStatus]:
     case = case_of(report.snapshot, report.options)
     lineage, checkpoint = case.state.lineage, case.checkpoint()
     frontier = processed_frontier(case)
-    meter = LagMeter(report.snapshot, case.state)
+    meter = LagMeter(report, case)
     texts = case.consumer.texts(checkpoint)
     owners = case.consumer.owners_by_shard(checkpoint)
     saved = case.consumer.saved_at(checkpoint)

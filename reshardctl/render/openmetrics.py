@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.shard_lag import Lag, ShardLag, shard_lags, worst_lag
+from reshardctl.diagnosis.shard_lag import Lag, lags_of, worst_of
 from reshardctl.errors import ReshardError
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
@@ -143,11 +143,11 @@ def _judged(text: _Text, labels: str, report: Report, per_shard: bool) -> None:
             text.add("reshardctl_finding", f"{own},{_labels({'shard': shard})}", 1)
         if not per_shard:
             text.add("reshardctl_finding", own, len(shards))
-    lags = shard_lags(report)
-    for lag in lags if per_shard else ():
-        _lag(text, f"{labels},{_labels({'shard': lag.shard})}", lag, retention)
+    lags = lags_of(report)
+    for shard, lag in lags if per_shard else ():
+        _lag(text, f"{labels},{_labels({'shard': shard})}", lag, retention)
     if not per_shard:
-        _lag(text, labels, worst_lag(lags), retention)
+        _lag(text, labels, worst_of(lag for _, lag in lags), retention)
 
 
 def _findings(report: Report) -> dict[tuple[str, str], Sequence[str]]:
@@ -159,13 +159,13 @@ def _findings(report: Report) -> dict[tuple[str, str], Sequence[str]]:
     return {key: tuple(concerned) for key, concerned in shards.items()}
 
 
-def _lag(text: _Text, labels: str, lag: Lag | ShardLag, retention: int) -> None:
-    oldest = lag.oldest_unread
+def _lag(text: _Text, labels: str, lag: Lag, retention: int) -> None:
+    oldest = lag.measured_seconds
     text.add("reshardctl_oldest_unread_seconds", labels, oldest)
     text.add("reshardctl_retention_margin_seconds", labels, lag.margin)
     if oldest is not None and retention:
         text.add("reshardctl_lag_retention_ratio", labels, 100 * oldest / retention)
-    text.add("reshardctl_expired_unread", labels, int(lag.expired))
+    text.add("reshardctl_expired_unread", labels, lag.expired)
     text.add("reshardctl_position_age_seconds", labels, lag.position_age)
 
 

@@ -93,6 +93,25 @@ def test_a_probe_tells_the_age_of_the_oldest_unread_record(lab):
     assert lag["records"] == 4 and lag["measured"]
 
 
+@pytest.mark.parametrize("reading", ["--probe", "--count"])
+@pytest.mark.parametrize("hours", [0, 30], ids=["unread", "expired"])
+def test_metrics_have_the_lag_of_the_rows(lab, reading, hours):
+    """After 30 hours all records have expired, so a read meets none and 0 s are unread."""
+    lab.fake.clock.advance(hours * 3600)
+    shown = rows(document(lab, reading))
+    lags = {f"shardId-00000000000{number}": row["lag"] for number, row in shown.items()}
+    text = lab.cli("status", *lab.where, "--format", "openmetrics", "--per-shard", reading).out
+    ages = {
+        sample.labels["shard"]: sample.value
+        for family in text_string_to_metric_families(text) for sample in family.samples
+        if sample.name == "reshardctl_oldest_unread_seconds"
+    }
+    del lags["shardId-000000000000"]  # finished
+    assert all(lag["measured"] for lag in lags.values())
+    assert ages == pytest.approx({shard: lag["seconds"] for shard, lag in lags.items()}, abs=1)
+    assert all(ages.values()) is (hours == 0)
+
+
 def test_shards_that_are_asked_for(lab):
     shown = document(lab, "--shards", "0-1")
     assert list(rows(shown)) == ["1", "0"] and shown.json["total_shards"] == 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.lag_meter import Lag
+from reshardctl.diagnosis.shard_lag import Lag
 from reshardctl.diagnosis.shard_status import ShardState, ShardStatus
 from reshardctl.diagnosis.stored_position import PositionKind, StoredPosition
 from reshardctl.model import short

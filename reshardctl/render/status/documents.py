@@ -7,8 +7,8 @@ object has all of its members, always, and members are only ever added.
 from __future__ import annotations
 
 from reshardctl.diagnosis.consumer_status import ConsumerStatus
-from reshardctl.diagnosis.lag_meter import Lag
 from reshardctl.diagnosis.rules import Finding
+from reshardctl.diagnosis.shard_lag import Lag
 from reshardctl.diagnosis.shard_status import Progress, ShardStatus
 from reshardctl.diagnosis.stored_position import StoredPosition
 from reshardctl.exit import Exit
