@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reshardctl.errors import UsageError
 from reshardctl.kinesis.fast import Reach
+from reshardctl.model.similar_names import did_you_mean
 from reshardctl.spark.source.starting import TRIM_HORIZON, Starting, parse_starting
 
 COMMON = (
@@ -30,15 +30,14 @@ _ELSEWHERE = {
     "awsaccesskeyid": "the environment, a profile or roleArn",
     "awssecretkey": "the environment, a profile or roleArn",
     "awsaccesskey": "the environment, a profile or roleArn",
-    "kinesis.startingposition": "startingPosition",
     "startingoffsets": "startingPosition",
     "endpoint": "endpointUrl",
     "initialposition": "startingPosition",
     "stsrolearn": "roleArn",
     "stssessionname": "roleSessionName",
-    "schema": "nothing: the columns are fixed",
+    "schema": "no schema: the columns are fixed",
 }
-"""Names in other connectors, and other frequent ones, without their prefix `kinesis.`."""
+"""What to use for names in other connectors and other frequent ones, without `kinesis.`."""
 _ARN_REGION = re.compile(r"arn:[^:]+:kinesis:([^:]+):")
 
 
@@ -120,18 +119,16 @@ def _reach(given: Mapping[str, str], arn: str | None) -> Reach:
 
 
 def _all_known(given: Mapping[str, str], names: tuple[str, ...]) -> None:
-    known = {name.lower(): name for name in names}
+    known = {name.lower() for name in names}
+    takes = f"the options are {', '.join(names)}"
     for option in given:
-        if option in known:
-            continue
-        bare = option.removeprefix("kinesis.")
-        meant = known.get(bare) or _ELSEWHERE.get(option) or _ELSEWHERE.get(bare)
-        near = difflib.get_close_matches(bare, known, 1)
-        way = meant or (known[near[0]] if near else "")
-        raise UsageError(
-            f"unknown option {option!r}" + (f" (did you mean {way}?)" if way else ""),
-            f"the options are {', '.join(names)}",
-        )
+        if option not in known:
+            bare = option.removeprefix("kinesis.")
+            instead = _ELSEWHERE.get(bare)
+            raise UsageError(
+                f"unknown option {option!r}",
+                f"use {instead}; {takes}" if instead else did_you_mean(bare, names, takes),
+            )
 
 
 def _truth(given: Mapping[str, str], name: str, default: bool) -> bool:
