@@ -14,14 +14,8 @@ from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
 from tests.cli.lab import Item, Lab
 from tests.servers import PASSWORD, USER, Running
+from tests.support.position_tables import create_table
 
-DDL = {
-    "postgres": "CREATE TABLE {} (namespace text NOT NULL, shard_id text NOT NULL, sequence_number "
-    "numeric NOT NULL, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
-    "mysql": "CREATE TABLE {} (namespace varchar(255) NOT NULL, shard_id varchar(255) NOT NULL, "
-    "sequence_number numeric(65,0) NOT NULL, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
-}
-"""README of harlow/kinesis-consumer v0.5.0."""
 _names = itertools.count()
 
 
@@ -102,7 +96,7 @@ def store_lab(
         server = Postgres if kind == "postgres" else MySql
         ours.handle = server(address_of(f"{USER}@{running.target}", PASSWORD)).connect()
         ours.table_name = f"positions_{next(_names)}"
-        ours.sql(DDL[kind].format(ours.table_name, ours.table_name))
+        ours.sql(create_table(kind, ours.table_name))
     for image in images:
         values = {name: value["S"] for name, value in image.attributes.items()}
         ours.put(values["namespace"], values["shard_id"], values["sequence_number"])

@@ -32,7 +32,8 @@ def restored(running: Running, release: str, state: str) -> Iterator[str]:
     with connected(running, running.database) as server:
         server.execute(f"CREATE DATABASE {name}")
     with connected(running, name) as database:
-        database.execute((GOLDEN / release / "postgres" / f"{state}.sql").read_text())
+        for part in ("pre-data", state, "post-data"):
+            database.execute((GOLDEN / release / "postgres" / f"{part}.sql").read_text())
     yield name
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from reshardctl.demo import scene
 from reshardctl.model import shard_id
-from tests.cli.position_stores import DDL
 from tests.extras.scene import LIMIT, Installed, Record, records
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server
+from tests.support.position_tables import create_table
 
 STREAM = ("--stream", scene.STREAM)
 LEASES = f"kcl://{scene.TABLE}"
@@ -115,7 +115,7 @@ def _planter(kind: str, connect: Callable[[Running], Any]) -> Planter:
     def plant(server: Running, positions: Mapping[str, str]) -> str:
         with connect(server) as connection:
             cursor = connection.cursor()
-            cursor.execute(DDL[kind].format("positions", "positions"))
+            cursor.execute(create_table(kind, "positions"))
             for shard, number in positions.items():
                 row = [f"app-{scene.STREAM}", shard, number]
                 cursor.execute("INSERT INTO positions VALUES (%s, %s, %s)", row)

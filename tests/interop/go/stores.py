@@ -12,16 +12,10 @@ from reshardctl.model import Image
 from tests.interop.go.situations import Situation
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.servers import PASSWORD, USER, Running
+from tests.support.position_tables import create_table
 
 KINSUMER = {"checkpoints": "Shard", "clients": "ID", "metadata": "Key"}
 """The tables of an application and their keys (CreateRequiredTables, kinsumer v1.7.0)."""
-DDL = {
-    "postgres": "CREATE TABLE {} (namespace text NOT NULL, shard_id text NOT NULL, sequence_number "
-    "numeric{}, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
-    "mysql": "CREATE TABLE {} (namespace varchar(255) NOT NULL, shard_id varchar(255) NOT NULL, "
-    "sequence_number numeric(65,0){}, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
-}
-"""README of harlow/kinesis-consumer v0.5.0; NULL is allowed only where a case needs it."""
 PASSWORDS = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_PWD"}
 
 
@@ -91,8 +85,8 @@ class Stores:
         try:
             cursor = connection.cursor()
             rows = list(_plain(images))
-            never = "" if any(number is None for *_, number in rows) else " NOT NULL"
-            cursor.execute(DDL[kind].format(table, never, table))
+            nullable = any(number is None for *_, number in rows)
+            cursor.execute(create_table(kind, table, nullable=nullable))
             for stream, shard, number in rows:
                 cursor.execute(
                     f"INSERT INTO {table} VALUES (%s, %s, %s)",  # noqa: S608 - a name of ours

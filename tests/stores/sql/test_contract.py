@@ -17,17 +17,13 @@ from reshardctl.testing.store_contract import SampleRows, StoreContract
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
+from tests.support.position_tables import create_table
 from tests.support.several_tables import Mask
 
 _names = itertools.count()
 NUMBER = 49680412033094866848527506851837432377108706273800486914
-DDL = {
-    "postgres": "CREATE TABLE {} (namespace text NOT NULL, shard_id text NOT NULL, "
-    "sequence_number numeric NOT NULL, note text, PRIMARY KEY (namespace, shard_id))",
-    "mysql": "CREATE TABLE {} (namespace varchar(255) NOT NULL, shard_id varchar(255) NOT NULL, "
-    "sequence_number numeric(65,0) NOT NULL, note text, PRIMARY KEY (namespace, shard_id))",
-}
-"""store/postgres and store/mysql of harlow/kinesis-consumer v0.5.0, README; `note` is ours."""
+NOTE = "note text"
+"""A column of ours."""
 KINDS: dict[str, type[Postgres | MySql]] = {"postgres": Postgres, "mysql": MySql}
 
 
@@ -49,7 +45,7 @@ class Table:
         self.shape = TableShape(f"Positions{next(_names)}", hash="namespace", range="shard_id")
         self.mask = Mask(self.inner(), [self.shape])
         self.connection = self.server.connect()
-        self.sql(DDL[kind].format(self.shape.name))
+        self.sql(create_table(kind, self.shape.name, NOTE))
 
     def inner(self) -> Any:
         return SqlTable(self.server, self.shape, "sequence_number", lambda _seconds: None)
