@@ -6,7 +6,7 @@ import heapq
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from itertools import count, islice, repeat
+from itertools import count, islice
 from operator import ge
 
 from reshardctl.errors import StreamUnsettled
@@ -24,8 +24,9 @@ class Links:
     def __init__(self, columns: Columns) -> None:
         rows = len(columns.ids)
         self._rows = rows
-        first = array("i", repeat(NOBODY, rows + len(columns.unlisted) + 1))
-        later = array("i", repeat(NOBODY, 2 * rows))
+        # Lists while they are filled, which is twice as fast as filling arrays.
+        first = [NOBODY] * (rows + len(columns.unlisted) + 1)
+        later = [NOBODY] * (2 * rows)
         for row, parent in enumerate(columns.parent):
             later[row] = first[parent]
             first[parent] = row
@@ -33,7 +34,7 @@ class Links:
             parent = columns.adjacent[row]
             later[rows + row] = first[parent]
             first[parent] = rows + row
-        self._first, self._later = first, later
+        self._first, self._later = array("i", first), array("i", later)
 
     def children(self, row: int) -> list[int]:
         """Rows of the children of a row or of an unlisted shard, ascending."""

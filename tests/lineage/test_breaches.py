@@ -198,8 +198,8 @@ def test_what_ranges_leave_open(ranges: list[tuple[int, int]], gaps: list[tuple[
 @pytest.mark.parametrize("end", [0, 8, 9, 98, 99, 10**38 - 1, 12345678901234567890])
 def test_numbers_adjoin_as_integers_do(end):
     """By the packed digits: the carry of 9 + 1 included."""
-    def packed(number: int) -> bytearray:
-        return bytearray.fromhex(f"{number:040d}")
+    def packed(number: int) -> bytes:
+        return bytes.fromhex(f"{number:040d}")
 
     for begin in (end - 1, end, end + 1, end + 2, end + 10, 0):
         if begin >= 0:
