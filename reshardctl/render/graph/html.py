@@ -16,20 +16,20 @@ from reshardctl.render.graph.svg import is_tall, picture
 from reshardctl.render.graph.xml import safe
 from reshardctl.render.words import count
 
-_SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'
+SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'
 SHARDS = (
-    ('<g class="open">' + _SAMPLE.format("life") + "</g>", "open shard"),
-    ('<g class="closed">' + _SAMPLE.format("life") + "</g>", "closed shard"),
+    ('<g class="open">' + SAMPLE.format("life") + "</g>", "open shard"),
+    ('<g class="closed">' + SAMPLE.format("life") + "</g>", "closed shard"),
 )
 EXPIRED = (
     '<line class="orphan" x1="13" y1="1" x2="13" y2="13"/>', "its parent has expired",
 )
 LINE = (
     ('<line class="tick" x1="13" y1="0" x2="13" y2="14"/>', "processed up to here"),
-    (_SAMPLE.format("unread"), "unread"),
-    (_SAMPLE.format("perhaps"), "unread or processed: unknown"),
-    (_SAMPLE.format("lost"), "will not be read"),
-    (_SAMPLE.format("may"), "may not be read"),
+    (SAMPLE.format("unread"), "unread"),
+    (SAMPLE.format("perhaps"), "unread or processed: unknown"),
+    (SAMPLE.format("lost"), "will not be read"),
+    (SAMPLE.format("may"), "may not be read"),
 )
 OVERVIEW = "Overview: select a part or a loss to go to it"
 ZOOM = [

@@ -45,6 +45,11 @@ def losses_of(chart: Chart) -> list[ListedLoss]:
     return sorted(found, key=lambda one: (not one.loss.certain, one.loss.since - one.loss.until))
 
 
+def kind_of(losses: Iterable[Loss]) -> str:
+    """The class of a box: solid where each loss in it is certain, else hatched."""
+    return "lost" if all(loss.certain for loss in losses) else "may"
+
+
 def anchor(shard: ShardId) -> str:
     """The id of a shard's loss: with its number, or with a digest of an id of another form."""
     index = index_of(shard)
@@ -56,9 +61,8 @@ def loss_boxes(chart: Chart, layout: Layout) -> Iterator[str]:
     losses = losses_of(chart)
     across = rows([one.box for one in losses], layout)
     for one in reversed(losses):
-        kind = "lost" if one.loss.certain else "may"
-        told = labels.numbers(one.box)
-        yield loss_box(one.box, [one.loss], layout, across, (kind, one.anchor), told)
+        names = (kind_of([one.loss]), one.anchor)
+        yield loss_box(one.box, [one.loss], layout, across, names, labels.numbers(one.box))
 
 
 Rows = Mapping[ShardId, tuple[float, float]]
@@ -69,32 +73,41 @@ def rows(boxes: Iterable[Box], layout: Layout) -> Rows:
     """Where the boxes of these shards' losses lie in the hash space.
 
     Neighbours that would hide each other, such as shards with one hash key each, are spread evenly
-    around their place; more than `MOST_SPREAD` of them stay where they are.
+    around their place, between the losses of larger shards above and below where there is room;
+    more than `MOST_SPREAD` of them stay where they are.
     """
     found: dict[ShardId, tuple[float, float]] = {}
-    group: list[ShardId] = []
+    groups: list[list[ShardId]] = [[]]
     inside = (TOP, TOP + layout.height)
     for box in sorted(boxes, key=lambda box: (box.low, box.high)):
         top, height = _at_least((layout.y(box.low), layout.y(box.high + 1)), LEAST[1], inside)
+        group = groups[-1]
         if group and (height > LEAST[1] or top - found[group[-1]][0] >= APART):
-            found |= _spread(group, found, inside)
-            group = []
+            groups.append([])
         found[box.shard] = top, height
         if height <= LEAST[1]:
-            group.append(box.shard)
-    return found | _spread(group, found, inside)
+            groups[-1].append(box.shard)
+    large = [place for place in found.values() if place[1] > LEAST[1]]
+    for group in groups:
+        if 1 < len(group) <= MOST_SPREAD:
+            found |= _spread(group, found, large, inside)
+    return found
 
 
 def _spread(
-    group: list[ShardId], found: Rows, inside: tuple[float, float]
+    group: list[ShardId], found: Rows, large: Iterable[tuple[float, float]],
+    inside: tuple[float, float],
 ) -> dict[ShardId, tuple[float, float]]:
-    """A group one below the other, around its middle."""
-    if not 1 < len(group) <= MOST_SPREAD:
-        return {}
+    """A group one below the other, around its middle. large: what it should not cover."""
+    first, last = found[group[0]][0], found[group[-1]][0] + LEAST[1]
+    above = [top + height for top, height in large if top + height / 2 <= first]
+    below = [top for top, height in large if top + height / 2 >= last]
+    between = (max(above, default=inside[0]), min(below, default=inside[1]))
+    if between[1] - between[0] >= len(group) * LEAST[1]:
+        inside = between
     step = min(STEP, (inside[1] - inside[0]) / len(group))
     height = step * len(group)
-    middle = (found[group[0]][0] + found[group[-1]][0] + LEAST[1]) / 2
-    top = min(max(middle - height / 2, inside[0]), inside[1] - height)
+    top = min(max((first + last) / 2 - height / 2, inside[0]), inside[1] - height)
     return {shard: (top + step * at, LEAST[1]) for at, shard in enumerate(group)}
 
 

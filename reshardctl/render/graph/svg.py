@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
-from reshardctl.render.graph import labels, loss_list
+from reshardctl.render.graph import labels
 from reshardctl.render.graph.axes import TALL, axes
 from reshardctl.render.graph.chart import Box, Chart
 from reshardctl.render.graph.folding import folded
 from reshardctl.render.graph.layout import LEFT, Layout, layout_of, open_edge
+from reshardctl.render.graph.loss_list import LossList
 from reshardctl.render.graph.losses import loss_boxes, losses_of
 from reshardctl.render.graph.overview import part_anchors
 from reshardctl.render.graph.shard_labels import shard_labels
@@ -33,9 +34,9 @@ def picture(whole: Chart, listed: bool = False) -> str:
     """
     chart = folded(whole)
     layout = layout_of(chart)
-    entries = [("", one) for one in losses_of(chart)] if listed else []
+    losses = LossList([("", loss) for loss in losses_of(chart)] if listed else [], layout)
     width, end = layout.size
-    height = end + loss_list.height(entries)
+    height = end + losses.height
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
         f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
@@ -50,7 +51,7 @@ def picture(whole: Chart, listed: bool = False) -> str:
         parts += _line(chart, layout)
     parts += loss_boxes(chart, layout)
     parts += shard_labels(chart.boxes, layout)
-    parts += loss_list.loss_list(entries, end)
+    parts += losses.draw(end)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

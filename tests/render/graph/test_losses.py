@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from reshardctl.model import ShardId, shard_id
+from reshardctl.model import HASH_SPACE, ShardId, shard_id
 from reshardctl.render.graph import draw
+from reshardctl.render.graph.chart import Box, chart_of
+from reshardctl.render.graph.layout import Layout
+from reshardctl.render.graph.loss_list import LossList
+from reshardctl.render.graph.losses import losses_of, rows
 from reshardctl.render.graph.several import draw_several
 from tests.render.graph.drawing import SVG, losses, parsed, rects
 from tests.render.graph.red_pixels import CHROMIUM, red_pixels
-from tests.render.graph.samples import hot_key_case, report_on, wide_case
+from tests.render.graph.samples import hot_key_case, lineage_on, report_on, wide_case
 from tests.support.case import Case
 
 LEAST_WIDTH, LEAST_HEIGHT = 8.0, 4.0
@@ -102,6 +107,50 @@ def test_a_picture_without_a_page_lists_the_losses_with_links(count):
     assert lowest < min(heights) and max(heights) < float(svg.attrib["height"])
     assert all(after > one for one, after in pairwise(heights))
     assert count == 1 or (rows[0].text or "").startswith("fraud: shard ")
+
+
+HOT = hot_key_case()
+CODES = tuple(f"RSH{number}" for number in range(200, 240))
+
+
+def box_at(number: int, low: int, high: int) -> Box:
+    return Box(shard_id(number), True, 0.0, 100.0, low, high, (), ())
+
+
+def test_a_long_line_of_the_list_goes_on_in_the_next():
+    """40 letters of a name, and as many codes as there are: within the picture's width."""
+    layout = Layout(0.0, 100.0, 300.0, 64.0)
+    loss = losses_of(chart_of(lineage_on(HOT), float(HOT.now), report_on(HOT)))[0]
+    loss = replace(loss, position=replace(loss.position, codes=CODES))
+    wide = LossList([("n" * 60, loss)], layout)
+    svg = parsed(f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(wide.draw(400.0))}</svg>')
+    rows = list(svg.iter(f"{SVG}text"))
+    assert len(rows) > 1 and len(list(svg.iter(f"{SVG}a"))) == 1
+    for row in rows:
+        assert float(row.attrib["x"]) + len(row.text or "") * 12 * 0.62 <= layout.size[0]
+    assert float(rows[-1].attrib["y"]) < 400.0 + wide.height
+    assert "RSH239" in (rows[-1].text or "")
+
+
+@pytest.mark.parametrize(("others", "free"), [
+    ([(0.0, 0.45), (0.55, 1.0)], True), ([(0.0, 0.4999), (0.5001, 1.0)], False), ([], True),
+])  # fmt: skip
+def test_spread_boxes_leave_the_losses_of_large_shards_free(others, free):
+    """Twenty shards of one hash key in the middle need 80 pixels of 1,000."""
+    layout = Layout(0.0, 100.0, 1000.0, 64.0)
+    middle = HASH_SPACE // 2
+    small = [box_at(n, middle + n, middle + n) for n in range(20)]
+    large = [box_at(100 + n, int(a * HASH_SPACE), int(b * HASH_SPACE) - 1)
+             for n, (a, b) in enumerate(others)]  # fmt: skip
+    placed = rows([*small, *large], layout)
+    tops = sorted(placed[box.shard][0] for box in small)
+    assert all(after - top >= LEAST_HEIGHT - 0.01 for top, after in pairwise(tops))
+    covered = [
+        (top, box) for top in tops for box in large
+        if top + LEAST_HEIGHT > placed[box.shard][0] + 0.01
+        and top < sum(placed[box.shard]) - 0.01
+    ]
+    assert (covered == []) is free
 
 
 def test_more_than_a_hundred_losses_are_counted_below_the_list():

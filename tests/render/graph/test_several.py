@@ -110,12 +110,37 @@ def test_lines_that_run_together_are_all_seen():
     assert kinds == ["line c0", "line c1", "line c2"]
 
 
-def test_stripes_where_one_of_them_loses():
-    alone = [
-        shades(parsed(draw("svg", r.snapshot.lineage, r.snapshot.now, r)), kind)
-        for _, r in REPORTS for kind in ("lost", "may")
+def test_red_where_one_of_them_loses():
+    alone = {
+        kind: {
+            shard for _, r in REPORTS
+            for shard in shades(parsed(draw("svg", r.snapshot.lineage, r.snapshot.now, r)), kind)
+        }
+        for kind in ("lost", "may")
+    }  # fmt: skip
+    together = parsed(drawn("svg"))
+    assert set(shades(together, "may")) == alone["may"]
+    assert set(shades(together, "lost")) == alone["lost"] - alone["may"] != set()
+
+
+def test_certain_losses_are_drawn_last_and_alike_in_the_overview():
+    """Roots at AT_TIMESTAMP lose for certain, their children perhaps; roots are listed first."""
+    case = wide_case(232)
+    items = [
+        item if item["leaseKey"]["S"][-3:] >= "232" else
+        {**item, "checkpoint": {"S": "AT_TIMESTAMP"}} for item in case.items()
     ]
-    assert set(shades(parsed(drawn("svg")), "may")) == {shard for one in alone for shard in one}
+    locator = parse("kcl://early?initial=LATEST&release=3.5.1")
+    rows = tuple(images_of(items))
+    snapshot = Snapshot(locator, lineage_on(case), rows, {}, float(case.now))
+    reports = [(name, make(snapshot, RepairOptions())) for name in ("fraud", "etl")]
+    page = draw_several("html", lineage_on(case), float(case.now), reports)
+    drawn_kinds = re.findall(r'<rect id="(overview-)?(loss-\d+)" class="(lost|may)"', page)
+    overview = [(name, kind) for place, name, kind in drawn_kinds if place]
+    picture = [(name, kind) for place, name, kind in drawn_kinds if not place]
+    assert overview == picture and {kind for _, kind in picture} == {"lost", "may"}
+    kinds = [kind for _, kind in picture]
+    assert kinds == sorted(kinds, reverse=True)
 
 
 def test_the_legend_and_the_tooltips_name_them():

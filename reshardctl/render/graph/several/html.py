@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
-from reshardctl.render.graph.html import OVERVIEW, SHARDS, ZOOM
+from reshardctl.render.graph.html import OVERVIEW, SAMPLE, SHARDS, ZOOM
 from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.graph.page import KEY, html_page, legend
 from reshardctl.render.graph.several import svg
@@ -17,12 +17,15 @@ from reshardctl.render.graph.svg import is_tall
 from reshardctl.render.graph.xml import safe
 
 _LINE = '<line class="line c{}" style="stroke-width:{}px" x1="0" y1="7" x2="26" y2="7"/>'
-_LOST = '<rect class="may" x="1" y="1" width="24" height="12"/>'
+_LOSSES = (
+    (SAMPLE.format("lost"), "a consumer will not read it"),
+    (SAMPLE.format("may"), "a consumer may not read it"),
+)
 
 
 def draw(shown: Together) -> str:
     """The page of a stream and its consumers, ASCII."""
-    keys = (*SHARDS, (_LOST, "a consumer will not, or may not, read it"))
+    keys = (*SHARDS, *_LOSSES)
     return html_page(labels.headline(shown.base), [
         f"<h1>{safe(shown.base.stream.name)}</h1>", *_losses(shown),
         *legend(keys, _consumers(shown)),

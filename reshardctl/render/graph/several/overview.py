@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.layout import Layout
-from reshardctl.render.graph.losses import anchor, loss_box, rows
+from reshardctl.render.graph.losses import anchor, kind_of, loss_box, rows
 from reshardctl.render.graph.overview import HEIGHT, framed, link_to, processed
 from reshardctl.render.graph.several.together import Together
 
@@ -25,6 +25,5 @@ def _losses(shown: Together, layout: Layout) -> Iterator[str]:
     for box, losses in lost.items():
         target = anchor(box.shard)
         told = [f"shard {labels.name(box.shard)}"]
-        certain = all(loss.certain for loss in losses)
-        names = ("lost" if certain else "may", f"overview-{target}")
+        names = (kind_of(losses), f"overview-{target}")
         yield link_to(target, loss_box(box, losses, layout, across, names, told))

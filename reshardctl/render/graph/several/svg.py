@@ -1,7 +1,7 @@
-"""The picture of several consumers: a line for each, and red stripes where one of them loses.
+"""The picture of several consumers: a line for each, and red where one of them loses.
 
-Where positions coincide, lines are drawn with decreasing width, so each stays visible. Nothing else
-is shaded, because what one has not read another has.
+Where positions coincide, lines are drawn with decreasing width, so each stays visible, also through
+the red. Nothing else is shaded, because what one has not read another has.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
-from reshardctl.render.graph import labels, loss_list, svg
+from reshardctl.render.graph import labels, svg
 from reshardctl.render.graph.axes import axes
 from reshardctl.render.graph.layout import LEFT, Layout, open_edge
-from reshardctl.render.graph.losses import anchor, loss_box, losses_of, rows
+from reshardctl.render.graph.loss_list import LossList
+from reshardctl.render.graph.losses import anchor, kind_of, loss_box, losses_of, rows
 from reshardctl.render.graph.overview import part_anchors
 from reshardctl.render.graph.several.together import Line, Together
 from reshardctl.render.graph.shard_labels import shard_labels
@@ -40,11 +41,11 @@ def picture(whole: Together, legend: bool = True) -> str:
     shown = whole.folded()
     layout = shown.layout()
     width, height = layout.size
-    entries = [
-        (line.name, one) for line in shown.lines for one in losses_of(line.chart)
-    ] if legend else []  # fmt: skip
+    losses = LossList([
+        (line.name, loss) for line in shown.lines for loss in losses_of(line.chart)
+    ] if legend else [], layout)  # fmt: skip
     below = height + (ROW * len(shown.lines) + 8 if legend else 0)
-    tall = below + loss_list.height(entries)
+    tall = below + losses.height
     headline = safe(labels.headline(whole.base))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
@@ -61,13 +62,13 @@ def picture(whole: Together, legend: bool = True) -> str:
     parts += _losses(shown, layout)
     parts += shard_labels(shown.base.boxes, layout)
     if legend:
-        parts += [*_legend(shown, height), *loss_list.loss_list(entries, below)]
+        parts += [*_legend(shown, height), *losses.draw(below)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def style(number: int) -> str:
     """The colours of so many lines."""
-    rules = []
+    rules = [".reshard polyline~.lost{fill-opacity:.55}"]
     for index in range(number):
         light, dark = COLORS[index % len(COLORS)]
         dashes = ";stroke-dasharray:9 4" if index >= len(COLORS) else ""
@@ -109,10 +110,10 @@ def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
 def _losses(shown: Together, layout: Layout) -> Iterator[str]:
     lost = shown.lost()
     across = rows(lost, layout)
-    for at, box in enumerate(shown.base.boxes):
-        if box in lost:
-            told = [*labels.numbers(box), *_standings(at, shown)]
-            yield loss_box(box, lost[box], layout, across, ("may", anchor(box.shard)), told)
+    places = {box.shard: at for at, box in enumerate(shown.base.boxes)}
+    for box, losses in lost.items():
+        told = [*labels.numbers(box), *_standings(places[box.shard], shown)]
+        yield loss_box(box, losses, layout, across, (kind_of(losses), anchor(box.shard)), told)
 
 
 def _standings(at: int, shown: Together) -> Iterator[str]:

@@ -49,14 +49,18 @@ class Together:
         return Together(without(self.base, left_out), tuple(lines))
 
     def lost(self) -> dict[Box, list[Loss]]:
-        """What of each shard one of them will not read, or may not; other shards are left out."""
+        """What of each shard one of them will not read, or may not; other shards are left out.
+
+        The certain losses come last, to be drawn above the others.
+        """
         found: dict[Box, list[Loss]] = {}
         for at, box in enumerate(self.base.boxes):
             for line in self.lines:
                 position = line.chart.boxes[at].position
                 if position is not None and position.loss is not None:
                     found.setdefault(box, []).append(position.loss)
-        return found
+        certain = {box: all(loss.certain for loss in losses) for box, losses in found.items()}
+        return {box: found[box] for box in sorted(found, key=lambda box: certain[box])}
 
 
 def together(
