@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.testing import serve
-from tests.cli.lab import Lab, Servers, Switchboard, Wire, fake_of, opened
+from tests.cli.lab import TRIM_HORIZON, Lab, Servers, Switchboard, Wire, fake_of, opened
 from tests.support.case import CASES, Case, load
 from tests.support.lease_server import lease_server
 from tests.support.side_tables import side_tables
@@ -52,3 +52,21 @@ def lab_of(
             return lab
 
         yield make
+
+
+@pytest.fixture
+def lab(lab_of: LabOf, request: pytest.FixtureRequest) -> Lab:
+    """The lab of the case that the module's mark `lab` names, with these options.
+
+    Without a mark: shard 0 has ended, its children 2 and 3 have no lease, and shard 1 goes on.
+    """
+    mark = request.node.get_closest_marker("lab")
+    if mark is None:
+        return lab_of("a-both", TRIM_HORIZON)
+    return lab_of(*mark.args)
+
+
+@pytest.fixture
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Works in a folder of the test's own, where `reshardctl.toml` is looked for."""
+    monkeypatch.chdir(tmp_path)

@@ -41,6 +41,10 @@ SESSION_TOKEN = "FwoGZXIvYXdzEXAMPLETOKENEXAMPLETOKEN"
 """AWS's own documentation keys, so that no scanner takes them for real ones."""
 SECRETS = (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN)
 
+TRIM_HORIZON = "?initial=TRIM_HORIZON&release=3.5.1"
+LATEST = "?initial=LATEST&release=3.5.1"
+"""Options of most labs, one for each start mode."""
+
 Item = dict[str, Any]
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.cli.lab import Lab
+from tests.cli.lab import Lab, Servers, Wire, opened
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "spark"
 QUBOLE, V1, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"
@@ -42,6 +46,27 @@ class SparkLab(Lab):
 
     def newest(self) -> int:
         return max(int(p.name) for p in (self.root / "offsets").iterdir() if p.name.isdigit())
+
+
+@contextmanager
+def spark_lab(
+    release: str, shape: str, servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    wire: Wire, options: str | None = None, folder: str = "",
+) -> Iterator[SparkLab]:
+    """A lab of a recorded checkpoint.
+
+    options: `None` for those that the query ran with. folder: the recordings, by default those of
+    the release.
+    """
+    folder = folder or FOLDERS[release]
+    fake = golden_fake(folder, shape)
+    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as base:
+        yield SparkLab(
+            base.servers, base.fake, base.table, base.state, base.wire,
+            facts(folder, shape)["stream"],
+            said(folder, shape, release) if options is None else options,
+            base.on_sleep, base.slept, root=planted(tmp_path / "checkpoint", folder, shape),
+        )
 
 
 def facts(folder: str, shape: str) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import shard_id
 from tests.cli.lab import mode_of_new_files
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 """Of a-both: parents 0 and 1 are read to their end, 2 and 3 have no lease."""
 
 
@@ -88,12 +89,6 @@ def spark(monkeypatch) -> Spark:
     monkeypatch.setattr(sparking, "count", made.count)
     monkeypatch.setattr(sparking, "check_installed", lambda _sink: None)
     return made
-
-
-@pytest.fixture
-def lab(lab_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return lab_of("a-both", OPTIONS)
 
 
 def audit(lab, *more):

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.lab import Item, Lab, Result
+from tests.cli.lab import TRIM_HORIZON, Item, Lab, Result
 from tests.support.case import CASES, load
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 VERBS = [("inspect",), ("fix", "--dry-run"), ("fix", "--yes", "--assume-stopped"), ("explain", "0")]
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 
@@ -28,11 +27,6 @@ def call(lab: Lab, verb: tuple[str, ...], *more: str | Path) -> Result:
     assert lab.journals() == []
     assert result.out == ""
     return result
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    return lab_of("a-both", OPTIONS)
 
 
 # Where it is looked for
@@ -219,7 +213,7 @@ def test_a_probe_that_is_not_allowed(lab_of, action):
     ("ThrottlingException", 400, 3),
 ])  # fmt: skip
 def test_a_first_write_that_fails(lab_of, code, status, wanted):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", TRIM_HORIZON)
     before = lab.items()
     for name in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
         lab.wire.fail(name, code, status)
@@ -251,7 +245,7 @@ def test_a_second_write_that_fails(lab_of):
 def several_steps(lab_of) -> Lab:
     """Two splits, both broken the same way: two families, two steps."""
     case = load(CASES / "kcl" / "a-both.toml")
-    return lab_of(twofold(case), OPTIONS)
+    return lab_of(twofold(case), TRIM_HORIZON)
 
 
 def twofold(case):
@@ -330,7 +324,7 @@ def test_waiting_in_vain(lab):
 
 
 def test_a_recreated_stream_needs_its_time(lab_of):
-    lab = lab_of("recreated", OPTIONS)
+    lab = lab_of("recreated", TRIM_HORIZON)
     refused = lab.fix()
     assert refused.code == 4 and refused.says(f"--recreated {lab.created}")
     wrong = lab.fix("--recreated", "2020-01-01T00:00:00Z")
@@ -347,7 +341,7 @@ def test_recreated_where_nothing_was(lab):
 
 
 def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
-    lab = lab_of("b", OPTIONS)
+    lab = lab_of("b", TRIM_HORIZON)
     for key, row in lab.items().items():
         if row["checkpoint"]["S"].isdigit():
             lab.alter(key, checkpoint={"S": "TRIM_HORIZON"})
@@ -582,7 +576,7 @@ MALFORMED: dict[str, list[dict[str, Any] | None]] = {
 
 @pytest.mark.parametrize(("name", "value", "options"), [
     pytest.param(n, v, o, id=f"{n}-{i}-{o}", marks=() if o else pytest.mark.long)
-    for n, vs in MALFORMED.items() for i, v in enumerate(vs) for o in (OPTIONS, "")
+    for n, vs in MALFORMED.items() for i, v in enumerate(vs) for o in (TRIM_HORIZON, "")
 ])  # fmt: skip
 def test_a_malformed_row(lab_of, name, value, options):
     lab = lab_of("c", options)

@@ -7,15 +7,11 @@ import json
 import pytest
 
 from reshardctl.model.times import instant
-from tests.cli.lab import Lab
+from tests.cli.lab import LATEST, Lab
 from tests.support.case import CASES, load
 
-KNOWN = "?initial=LATEST&release=3.5.1"
+pytestmark = pytest.mark.lab("b", LATEST)
 
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    return lab_of("b", KNOWN)
 
 
 @pytest.fixture
@@ -113,7 +109,7 @@ LOOKS = {
 
 @pytest.fixture
 def cleaned(lab_of) -> Lab:
-    return lab_of(CASE, KNOWN)
+    return lab_of(CASE, LATEST)
 
 
 def _found(lab: Lab, file) -> list[dict]:

@@ -12,6 +12,8 @@ from reshardctl.config.file import load
 from tests.cli.test_configured import configure
 from tests.whole.test_iam import documented
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 ROLE = "arn:aws:iam::210987654321:role/reader"
 MORE = (
     "[consumers.other]", 'stream = "all-orders"', 'locator = "kcl://other-app?release=3.5"',
@@ -20,12 +22,6 @@ MORE = (
     "[[suppress]]", 'consumer = "other"', 'rule = "RSH205"', 'shards = [2, 3]',
     "until = 2026-12-31", 'why = "say \\"yes\\" # twice"',
 )  # fmt: skip
-
-
-@pytest.fixture
-def lab(lab_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return lab_of("a-both", "?initial=TRIM_HORIZON&release=3.5.1")
 
 
 def test_what_is_shown_reads_back_as_the_same(lab):

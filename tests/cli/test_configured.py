@@ -9,13 +9,10 @@ from types import SimpleNamespace
 import pytest
 from botocore.awsrequest import AWSResponse
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+from tests.cli.lab import TRIM_HORIZON
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-@pytest.fixture
-def lab(lab_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return lab_of("a-both", OPTIONS)
 
 
 def configure(lab, *more: str, stream: str = "", consumer: str = "", name: str = "app") -> Path:
@@ -102,7 +99,7 @@ def test_a_pinned_stream(lab):
 def test_a_pin_answers_for_a_store_without_numbers(lab_of, tmp_path, monkeypatch):
     """What `--created` says on the command line, `created =` says for good."""
     monkeypatch.chdir(tmp_path)
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     for key in lab.items():
         lab.alter(key, checkpoint={"S": "SHARD_END" if key.endswith("0") else "TRIM_HORIZON"})
     configure(lab)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.test_configured import OPTIONS, configure
+from tests.cli.test_configured import configure
 
-
-@pytest.fixture
-def lab(lab_of, tmp_path, monkeypatch):
-    """Shards 2 and 3 have no lease: an error."""
-    monkeypatch.chdir(tmp_path)
-    return lab_of("a-both", OPTIONS)
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
 def probed(lab) -> bool:

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.lab import Lab, Result, bare
+from tests.cli.lab import LATEST, Lab, Result, bare
 from tests.cli.process import on_terminal, start
 from tests.support.case import CASES, Case, load
 
-OPTIONS = "?initial=LATEST&release=3.5.1"
 INCIDENT = CASES / "kcl" / "a-both-named-long.toml"
 AGE = 601 + 14 * 3600 + 120
 """Seconds since the stream was made; it was resharded 601 seconds after that."""
@@ -45,7 +44,7 @@ def printed(result: Result) -> list[str]:
 
 @pytest.fixture
 def lab(lab_of, tmp_path) -> Lab:
-    return lab_of(of_age(tmp_path), OPTIONS)
+    return lab_of(of_age(tmp_path), LATEST)
 
 
 def test_an_inspection_calls_it_fixable_and_prints_its_cost(lab):
@@ -98,13 +97,13 @@ def test_without_yes_and_without_a_terminal_nothing_is_written(lab):
 
 
 def test_what_costs_an_hour_is_taken_by_yes(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     assert lab.fix("--created", lab.created).code == 0
 
 
 def test_disorder_is_never_taken_by_yes_alone(lab_of):
     """4 and 5 would run beside what is left of 0, their grandparent."""
-    lab = lab_of(disordered(), OPTIONS)
+    lab = lab_of(disordered(), LATEST)
     shown = lab.inspect("--format", "text")
     assert "left alone" not in flat(shown.out) and "0 fixable" not in shown.out
     refused = lab.fix("--created", lab.created)
@@ -179,7 +178,7 @@ def test_undo_asks_nothing_of_the_price(lab):
 @pytest.fixture
 def today(lab_of, tmp_path) -> Lab:
     """On a stream whose clock is the real one's, for commands that run as processes."""
-    return lab_of(of_age(tmp_path, int(clock.time()) - AGE), OPTIONS)
+    return lab_of(of_age(tmp_path, int(clock.time()) - AGE), LATEST)
 
 
 @pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 4)])

@@ -9,6 +9,8 @@ import pytest
 from reshardctl.stores.dynamodb.client import Client
 from tests.support.lease_server import LeaseTable, session
 
+pytestmark = pytest.mark.lab("a-both", "")
+
 _names = itertools.count()
 
 
@@ -19,11 +21,6 @@ def _empty_account(servers):
     for page in client.get_paginator("list_tables").paginate():
         for name in page["TableNames"]:
             client.delete_table(TableName=name)
-
-
-@pytest.fixture
-def lab(lab_of):
-    return lab_of("a-both")
 
 
 @pytest.fixture

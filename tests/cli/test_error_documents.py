@@ -13,14 +13,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from jsonschema import Draft202012Validator
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
-
-
-@pytest.fixture
-def lab(lab_of):
-    return lab_of("a-both", OPTIONS)
 
 
 def told(result, form: str = "json") -> dict:

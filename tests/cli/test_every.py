@@ -14,17 +14,18 @@ from reshardctl.commands import inspect_again
 from reshardctl.commands.inspect import InspectRequest
 from reshardctl.errors import ReshardError
 from reshardctl.model.times import parse_instant
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import start
-from tests.cli.test_metrics import FIRST, HOUR, OPTIONS, SECOND, read
+from tests.cli.test_metrics import FIRST, HOUR, SECOND, read
 from tests.cli.test_process import every_signal
 from tests.support.case import CASES, load
 
+pytestmark = pytest.mark.lab("healthy-roots", TRIM_HORIZON)
+
 
 @pytest.fixture
-def lab(lab_of, monkeypatch) -> Lab:
+def lab(lab, monkeypatch) -> Lab:
     """Two roots with four records each, the first two of which are processed."""
-    lab = lab_of("healthy-roots", OPTIONS)
     time = SimpleNamespace(time=lab.time, sleep=lab.sleep, monotonic=lab.time)
     monkeypatch.setattr(inspect_again, "time", time)
     return lab
@@ -188,7 +189,7 @@ def test_a_shard_that_keeps_up_or_is_idle_does_not_fall_behind(lab):
 def young(lab_of) -> Lab:
     case = load(CASES / "kcl" / "healthy-roots.toml")
     stream = {**case.stream, "created": int(clock.time()) - case.stream["now"]}
-    return lab_of(replace(case, stream=stream), OPTIONS)
+    return lab_of(replace(case, stream=stream), TRIM_HORIZON)
 
 
 @every_signal

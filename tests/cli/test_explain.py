@@ -8,15 +8,13 @@ from importlib.resources import files
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.cli.lab import LATEST
+
+pytestmark = pytest.mark.lab("a-both", LATEST)
+
 SCHEMA = json.loads(
     files("reshardctl.render.status").joinpath("explanation.schema.json").read_text("utf-8")
 )
-
-
-@pytest.fixture
-def lab(lab_of):
-    """Parent 0 has ended, its children 2 and 3 have no lease; 1 goes on."""
-    return lab_of("a-both", "?initial=LATEST&release=3.5.1")
 
 
 def test_one_shard_says_who_owns_it_and_what_is_near_it(lab):

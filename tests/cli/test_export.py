@@ -12,16 +12,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.lab import Lab, mode_of_new_files
+from tests.cli.lab import TRIM_HORIZON, Lab, mode_of_new_files
 
 SCHEMA = json.loads(files("reshardctl.snapshot").joinpath("positions.schema.json").read_text())
 COLUMNS = ["shard", "kind", "number", "sub_number", "time", "basis", "stored"]
-KNOWN = "?initial=TRIM_HORIZON&release=3.5.1"
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    return lab_of("a-both", KNOWN)
 
 
 def exported(lab: Lab, *more: str | Path) -> dict:
@@ -114,7 +108,7 @@ def test_a_snapshot_is_exported_alike(lab, tmp_path):
 
 
 def test_an_empty_table_has_no_positions(lab_of):
-    lab = lab_of("a-both", KNOWN, items=[])
+    lab = lab_of("a-both", TRIM_HORIZON, items=[])
     assert lab.cli("export", *lab.where).code == 3
 
 

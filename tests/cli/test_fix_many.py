@@ -14,11 +14,10 @@ import pytest
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.commands.fix_many import _of_different_rows, _Work
 from reshardctl.consumers.locator import parse
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 Rows = dict[str, dict[str, Any]]
 
 
@@ -32,7 +31,7 @@ class Two:
         lab.table = self.right
         lab.plant(*rows)
         lab.wire.calls.clear()
-        self.names = [f"kcl://{table.name}{OPTIONS}" for table in (self.left, self.right)]
+        self.names = [f"kcl://{table.name}{TRIM_HORIZON}" for table in (self.left, self.right)]
         Path("reshardctl.toml").write_text("\n".join([
             "[streams.all-orders]", 'stream = "orders"',
             "[consumers.left]", 'stream = "all-orders"', f'locator = "{self.names[0]}"',
@@ -57,7 +56,7 @@ class Two:
 @pytest.fixture
 def two(lab_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    two = Two(lab_of("a-both", OPTIONS))
+    two = Two(lab_of("a-both", TRIM_HORIZON))
     yield two
     two.right.boto.delete_table(TableName=two.right.name)
 

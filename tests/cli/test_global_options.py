@@ -12,9 +12,7 @@ import pytest
 from reshardctl.aws import call_log
 from reshardctl.cli.global_options import split
 from reshardctl.console import progress
-from tests.cli.lab import SECRETS, Lab
-
-OPTIONS = "?initial=LATEST&release=3.5.1"
+from tests.cli.lab import LATEST, SECRETS, Lab
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +43,7 @@ def entries(path: Path) -> list[dict[str, Any]]:
 
 
 def test_each_call_is_logged_with_its_request_id(lab_of, tmp_path: Path) -> None:
-    lab: Lab = lab_of("a-both", OPTIONS)
+    lab: Lab = lab_of("a-both", LATEST)
     log = tmp_path / "calls.jsonl"
     lab.wire.calls.clear()
     lab.inspect("--debug", str(log))
@@ -58,7 +56,7 @@ def test_each_call_is_logged_with_its_request_id(lab_of, tmp_path: Path) -> None
 
 
 def test_a_repeated_call_is_logged_with_its_attempt_and_the_error(lab_of, tmp_path: Path) -> None:
-    lab: Lab = lab_of("a-both", OPTIONS)
+    lab: Lab = lab_of("a-both", LATEST)
     lab.wire.fail("Scan", "ProvisionedThroughputExceededException", times=2)
     lab.inspect("--debug", str(log := tmp_path / "calls.jsonl"))
     scans = [entry for entry in entries(log) if entry["operation"] == "Scan"]
@@ -71,7 +69,7 @@ def test_a_repeated_call_is_logged_with_its_attempt_and_the_error(lab_of, tmp_pa
 
 def test_nothing_secret_is_logged(lab_of, tmp_path: Path) -> None:
     """SignatureDoesNotMatch repeats the request's headers, and so the session token."""
-    lab: Lab = lab_of("a-both", OPTIONS)
+    lab: Lab = lab_of("a-both", LATEST)
     lab.wire.fail("Scan", "SignatureDoesNotMatch", 403, message=" ".join(SECRETS))
     lab.inspect("--debug", str(log := tmp_path / "calls.jsonl"))
     text = log.read_text(encoding="utf-8")
@@ -81,7 +79,7 @@ def test_nothing_secret_is_logged(lab_of, tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_opened_is_a_usage_error(lab_of, tmp_path: Path) -> None:
-    lab: Lab = lab_of("a-both", OPTIONS)
+    lab: Lab = lab_of("a-both", LATEST)
     lab.wire.calls.clear()
     result = lab.inspect("--debug", str(tmp_path / "none" / "calls.jsonl"))
     assert result.code == 2 and result.says("--debug", "No such file or directory")
@@ -89,12 +87,12 @@ def test_a_log_that_cannot_be_opened_is_a_usage_error(lab_of, tmp_path: Path) ->
 
 
 def test_a_full_disk_does_not_end_the_command(lab_of) -> None:
-    lab: Lab = lab_of("a-both", OPTIONS)
+    lab: Lab = lab_of("a-both", LATEST)
     assert lab.inspect("--debug", "/dev/full") == lab.inspect()
 
 
 def test_quiet_leaves_the_report_and_errors_alone(lab_of) -> None:
-    lab: Lab = lab_of("a-both", OPTIONS)
+    lab: Lab = lab_of("a-both", LATEST)
     watched = ["--yes", "--watch", "60s", "--quiet"]
     fixed = lab.cli("fix", *lab.where, *watched)
     assert fixed.code == 0 and not fixed.err and fixed.out

@@ -8,11 +8,10 @@ import networkx
 import pytest
 
 from reshardctl.cli.graph import GraphFormat
-from tests.cli.lab import mode_of_new_files
+from tests.cli.lab import LATEST, mode_of_new_files
 from tests.cli.process import on_terminal
 from tests.render.graph.drawing import parsed, rects
 
-OPTIONS = "?initial=LATEST&release=3.5.1"
 CHILDREN = ["shardId-000000000002", "shardId-000000000003"]
 
 
@@ -26,7 +25,7 @@ def test_the_lineage_alone_needs_no_table(lab_of):
 
 def test_a_consumer_is_drawn_but_not_judged(lab_of):
     """Findings are inspect's: it exits 1 here, the picture is right all the same."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     assert lab.inspect().code == 1
     shown = lab.cli("graph", *lab.where)
     assert shown.code == 0
@@ -37,7 +36,7 @@ def test_a_consumer_is_drawn_but_not_judged(lab_of):
 @pytest.mark.parametrize("form", GraphFormat)
 @pytest.mark.parametrize("alone", [True, False])
 def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     argv = ["--stream", lab.stream] if alone else lab.where
     shown = lab.cli("graph", *argv, "--format", form)
     path = tmp_path / "orders.out"
@@ -73,7 +72,7 @@ def test_what_cannot_be_drawn_is_said(lab_of, words, code, said):
 
 
 def test_a_read_that_fails_is_could_not_tell(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     lab.wire.fail("ListShards", "AccessDeniedException")
     for argv in (["--stream", "orders"], lab.where):
         shown = lab.cli("graph", *argv, "--format", "svg")
@@ -95,12 +94,12 @@ def test_a_file_that_cannot_be_written_is_said_before_anything_is_read(lab_of, t
 
 
 def test_a_probe_narrows_what_is_owed(lab_of):
-    lab = lab_of("c", OPTIONS)
+    lab = lab_of("c", LATEST)
     assert lab.cli("graph", *lab.where, "--probe").code == 0
 
 
 def test_parts_of_a_picture(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     shown = lab.cli("graph", *lab.where, "--only-bad")
     assert shown.code == 0 and "2 shards not drawn" in shown.out
     shown = lab.cli("graph", *lab.where, "--shards", "0-1", "--format", "svg")
@@ -127,7 +126,7 @@ def test_a_part_that_is_not_there_is_said(lab_of, words, said):
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_text_fits_the_terminal(lab_of, columns):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     code, shown = on_terminal(lab, ["graph", *lab.where], columns=columns)
     assert code == 0 and shown.count("stalls") == 2
     assert max(map(len, shown.splitlines())) <= columns

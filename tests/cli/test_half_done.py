@@ -6,13 +6,7 @@ import pytest
 
 from tests.cli.test_bad_input import kept, several_steps
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
-
-
-@pytest.fixture
-def lab(lab_of):
-    return lab_of("a-both", OPTIONS)
 
 
 @pytest.mark.parametrize("operation", ["Scan", "ListShards", "DescribeTable"])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.whole.test_iam import documented
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 CASES = ("a-both", "a-one", "false-end", "row-not-born", "row-no-counter", "h-open", "d2",
          "merge-coparent-lost", "number-expired")  # fmt: skip
@@ -21,7 +20,7 @@ def used(lab: Lab) -> set[str]:
 def test_inspect(lab_of):
     found = set()
     for case in CASES:
-        lab = lab_of(case, OPTIONS)
+        lab = lab_of(case, TRIM_HORIZON)
         lab.inspect()
         lab.inspect("--wait", "1m")
         lab.dry("--policy", "latest-at-start")
@@ -33,7 +32,7 @@ def test_inspect(lab_of):
 def test_probe(lab_of):
     found = set()
     for case in CASES:
-        lab = lab_of(case, OPTIONS)
+        lab = lab_of(case, TRIM_HORIZON)
         lab.inspect("--probe")
         lab.dry("--probe")
         found |= used(lab)
@@ -43,13 +42,13 @@ def test_probe(lab_of):
 def test_fix_and_undo(lab_of):
     found = set()
     for case in CASES:
-        lab = lab_of(case, OPTIONS)
+        lab = lab_of(case, TRIM_HORIZON)
         lab.fix("--created", lab.created)
         for journal in lab.journals():
             assert lab.cli("undo", journal, "--yes", "--assume-stopped").code == 0
             journal.unlink()
         found |= used(lab)
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     for operation in WRITES:
         lab.wire.fail(operation, "InternalServerError", 500, times=1)
     assert lab.fix().code == 0, "a lost answer is looked at, and the write done"

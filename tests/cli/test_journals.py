@@ -12,16 +12,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.cli.lab import TRIM_HORIZON
 from tests.cli.test_bad_input import kept
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
-
-
-@pytest.fixture
-def lab(lab_of):
-    return lab_of("a-both", OPTIONS)
 
 
 def fixed_twice(lab) -> tuple[dict, dict, str, str]:
@@ -166,10 +161,10 @@ def test_an_older_fix_is_not_undone_over_a_younger_one(lab):
 
 
 def test_a_younger_fix_of_another_table_is_not_named(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.fix().code == 0
     (older,) = lab.journals()
-    other = lab_of("a-both", OPTIONS)
+    other = lab_of("a-both", TRIM_HORIZON)
     other.fake.clock.advance(60)
     assert other.fix().code == 0
     (younger,) = set(other.journals()) - {older}
@@ -361,7 +356,7 @@ def test_an_undo_by_plan_that_was_cut_short_is_gone_on_with(lab, tmp_path):
 
 
 def test_a_fix_that_added_a_counter_alone(lab_of):
-    lab = lab_of("row-no-counter", OPTIONS)
+    lab = lab_of("row-no-counter", TRIM_HORIZON)
     assert lab.fix("--created", lab.created).code == 0
     fixed = lab.items()
     result = lab.cli("undo", lab.journal(), "--yes", "--assume-stopped", "--format", "text")

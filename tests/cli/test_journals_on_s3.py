@@ -12,14 +12,12 @@ from tests.cli.test_journals import VALIDATOR
 from tests.support.lease_server import session
 from tests.whole.test_iam import documented
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 _buckets = itertools.count(100)
 WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 
 
 @pytest.fixture
-def lab(lab_of, monkeypatch) -> Lab:
-    lab = lab_of("a-both", OPTIONS)
+def lab(lab, monkeypatch) -> Lab:
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", lab.servers.dynamodb)
     lab.bucket = f"ops-{next(_buckets)}"
     s3(lab).create_bucket(Bucket=lab.bucket)

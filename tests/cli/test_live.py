@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from tests.cli.lab import Lab
+from tests.cli.lab import LATEST, Lab
 from tests.support.case import CASES, load
 
-OPTIONS = "?initial=LATEST&release=3.5.1"
 ONE, TWO, THREE = (f"shardId-{n:012}" for n in (1, 2, 3))
 
 
@@ -42,7 +41,7 @@ def header(lab: Lab) -> dict:
 
 @pytest.mark.parametrize("case", ["a-one", "a-both", "e1", "h"])
 def test_what_is_safe_is_written_without_a_stop(lab_of, case):
-    lab = lab_of(case, OPTIONS)
+    lab = lab_of(case, LATEST)
     running(lab, ONE)
     done = live(lab)
     assert done.code == 0, done.err
@@ -52,7 +51,7 @@ def test_what_is_safe_is_written_without_a_stop(lab_of, case):
 
 
 def test_a_refusal_says_that_live_would_do(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     running(lab, ONE)
     refused = lab.cli("fix", *lab.where, "--yes")
     assert refused.code == 4 and refused.says("is running", "all 2 writes are safe", "--live")
@@ -63,7 +62,7 @@ def test_a_refusal_says_that_live_would_do(lab_of):
     ("g-no-children", "2 of 3 writes are safe"), ("b-one", "1 of 2 writes is safe"),
 ])  # fmt: skip
 def test_a_refusal_says_that_live_would_not_do(lab_of, case, said):
-    lab = lab_of(case, OPTIONS)
+    lab = lab_of(case, LATEST)
     key = next(k for k, v in lab.items().items() if "leaseOwner" in v)
     running(lab, key)
     refused = lab.cli("fix", *lab.where, "--yes")
@@ -71,7 +70,7 @@ def test_a_refusal_says_that_live_would_not_do(lab_of, case, said):
 
 
 def test_where_nothing_is_safe_live_is_not_spoken_of(lab_of):
-    lab = lab_of("c2", OPTIONS)
+    lab = lab_of("c2", LATEST)
     running(lab, ONE)
     refused = lab.cli("fix", *lab.where, "--yes")
     assert refused.code == 4 and refused.says("is running") and "--live" not in refused.err
@@ -84,7 +83,7 @@ def test_where_nothing_is_safe_live_is_not_spoken_of(lab_of):
 ])  # fmt: skip
 @pytest.mark.parametrize("more", [(), ("--dry-run",)])
 def test_anything_else_is_refused_by_name(lab_of, case, row, why, more):
-    lab = lab_of(case, OPTIONS)
+    lab = lab_of(case, LATEST)
     before = lab.items()
     refused = live(lab, "--format", "text", *more)
     assert refused.code == 4 and refused.says(row, why, "without --live")
@@ -96,14 +95,14 @@ def test_anything_else_is_refused_by_name(lab_of, case, row, why, more):
     ("--assume-stopped",), ("--bootstrap",), ("--recreated", "2026-11-21T00:00:00Z"),
 ])  # fmt: skip
 def test_flags_that_exclude_it(lab_of, flags):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     refused = live(lab, *flags)
     assert refused.code == 2 and refused.says("--live", flags[0])
     assert lab.wire.calls == []
 
 
 def test_the_plan_marks_every_write_and_counts(lab_of):
-    lab = lab_of("g-no-children", OPTIONS)
+    lab = lab_of("g-no-children", LATEST)
     text = " ".join(lab.dry("--format", "text").out.split())
     assert text.count("live-safe: the row is absent") == 2
     assert text.count("stop first: it ends a shard that may still be read") == 1
@@ -120,7 +119,7 @@ def test_the_plan_marks_every_write_and_counts(lab_of):
 
 
 def evictable(lab_of) -> Lab:
-    lab = lab_of("e1", OPTIONS)
+    lab = lab_of("e1", LATEST)
     lab.alter(TWO, leaseOwner={"S": "w1"})
     return lab
 
@@ -149,7 +148,7 @@ def test_anything_else_between_reading_and_writing_is_left_as_it_is(lab_of, name
 
 
 def test_a_row_that_the_library_makes_first_is_its_own(lab_of):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     row = {"leaseKey": {"S": THREE}, "checkpoint": {"S": "LATEST"}, "leaseCounter": {"N": "1"},
            "ownerSwitchesSinceCheckpoint": {"N": "0"}}  # fmt: skip
     lab.wire.do("PutItem", lambda: lab.plant(row))
@@ -159,7 +158,7 @@ def test_a_row_that_the_library_makes_first_is_its_own(lab_of):
 
 
 def test_a_consumer_that_reads_on_before_the_look_afterwards_is_fine(lab_of):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     last = number(THREE, 1)
 
     def taken_and_read() -> None:
@@ -175,7 +174,7 @@ def test_a_consumer_that_reads_on_before_the_look_afterwards_is_fine(lab_of):
 
 def test_something_else_that_breaks_meanwhile_is_left_to_the_next_fix(lab_of):
     """What was written stands; the number of another shard on shard 1 is another matter."""
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     foreign = number(TWO, 2)
 
     def broken() -> None:
@@ -194,7 +193,7 @@ def test_something_else_that_breaks_meanwhile_is_left_to_the_next_fix(lab_of):
 
 @pytest.fixture
 def planned(lab_of, tmp_path):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     path = tmp_path / "a.plan"
     assert lab.dry("--out", path).code == 1
     return lab, path
@@ -237,7 +236,7 @@ def test_a_saved_plan_keeps_its_marks(planned):
 
 def two_families(lab_of) -> Lab:
     """Shard 3 was never started; shard 1 holds a number of shard 2. Two steps, both live."""
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     lab.alter(ONE, checkpoint={"S": number(TWO, 2)}, leaseOwner={"S": "w1"})
     return lab
 
@@ -271,7 +270,7 @@ def test_it_goes_on_live_whatever_was_read_from_what_had_landed(lab_of):
 
 def test_a_lease_that_was_taken_meanwhile_is_not_written_with_its_owner_kept(lab_of):
     """An owner that keeps its lease would absorb the write (runs, November 2026)."""
-    lab = lab_of("e1", OPTIONS)
+    lab = lab_of("e1", LATEST)
     lab.alter(TWO, leaseOwner=None)
     lab.wire.fail("TransactWriteItems", "InternalServerError", 500)
     stopped = live(lab)
@@ -284,7 +283,7 @@ def test_a_lease_that_was_taken_meanwhile_is_not_written_with_its_owner_kept(lab
 
 
 def test_an_undo_takes_back_what_nobody_has_read(lab_of):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     before = lab.items()
     assert live(lab).code == 0
     lab.alter(THREE, leaseOwner={"S": "w1"}, leaseCounter={"N": "9"})
@@ -293,7 +292,7 @@ def test_an_undo_takes_back_what_nobody_has_read(lab_of):
 
 
 def test_an_undo_leaves_what_has_progressed(lab_of):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     assert live(lab).code == 0
     lab.alter(THREE, leaseOwner={"S": "w1"}, checkpoint={"S": number(THREE, 1)})
     after = lab.items()
@@ -303,7 +302,7 @@ def test_an_undo_leaves_what_has_progressed(lab_of):
 
 
 def test_an_undo_has_no_live(lab_of):
-    lab = lab_of("a-one", OPTIONS)
+    lab = lab_of("a-one", LATEST)
     assert live(lab).code == 0
     assert lab.cli("undo", lab.journal(), "--yes", "--live").code == 2
     running(lab, TWO)

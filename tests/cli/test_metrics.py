@@ -7,17 +7,12 @@ from pathlib import Path
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from tests.cli.lab import Lab, mode_of_new_files
+from tests.cli.lab import TRIM_HORIZON, Lab, mode_of_new_files
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+pytestmark = pytest.mark.lab("healthy-roots", TRIM_HORIZON)
+
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
 HOUR = 3600.0
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    """Two roots with four records each, the first two of which are processed."""
-    return lab_of("healthy-roots", OPTIONS)
 
 
 def samples(text: str) -> dict[str, dict[tuple[str, ...], float]]:

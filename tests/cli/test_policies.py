@@ -9,7 +9,8 @@ import pytest
 
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import GRACE
-from tests.cli.test_probe import OPTIONS, case, drained
+from tests.cli.lab import LATEST
+from tests.cli.test_probe import case, drained
 from tests.reference.kcl import run
 
 
@@ -19,7 +20,7 @@ def at(lab, seconds: float) -> str:
 
 def test_latest_skips_the_backlog_and_no_record_after_it(lab_of):
     """What latest-at-start would miss: what is written between the fix and the start."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     assert lab.fix("--policy", "latest", "--created", lab.created).code == 0
     for shard in (1, 2, 3):
         lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
@@ -29,7 +30,7 @@ def test_latest_skips_the_backlog_and_no_record_after_it(lab_of):
 
 
 def test_no_sentinel_of_the_store_s_own_is_written(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     for policy in ("latest", at(lab, 700), "at-timestamp=-10m", "at-timestamp=@reshard"):
         steps = lab.dry("--policy", policy, "--format", "json", "--accept", "reread=all")
         written = {
@@ -40,7 +41,7 @@ def test_no_sentinel_of_the_store_s_own_is_written(lab_of):
 
 
 def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     words = ("--policy", "latest", "--format", "text")
     plain, counted = lab.dry(*words), lab.dry(*words, "--count")
     assert "policy latest skips intentionally:" in counted.out
@@ -59,7 +60,7 @@ def _row(text: str, shard: int) -> str:
 
 
 def test_a_count_that_ends_early_says_at_least(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     words = ("--policy", "latest-at-start", "--count", "--format")
     found = lab.dry(*words, "json", "--probe-budget", "calls=3").json["decision"]["costs"]
     assert any(e["records"]["at_least"] for e in found)
@@ -68,7 +69,7 @@ def test_a_count_that_ends_early_says_at_least(lab_of):
 
 
 def test_an_inspection_counts_what_is_lost(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     (finding,) = [
         f for f in lab.inspect("--count", "--format", "json").json["findings"]
         if f["code"] == "RSH203"
@@ -94,7 +95,7 @@ def test_an_inspection_counts_what_is_lost(lab_of):
     ("latest=-5m", ("no such policy",)),
 ])  # fmt: skip
 def test_a_time_that_makes_no_sense_is_a_usage_error(lab_of, policy, words):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     refused = lab.fix("--policy", policy)
     assert refused.code == 2 and refused.says(*words)
     assert lab.wire.writes == [] and "GetRecords" not in [o for _, o in lab.wire.calls]
@@ -104,18 +105,18 @@ def test_a_time_that_makes_no_sense_is_a_usage_error(lab_of, policy, words):
     "budget", ["calls", "calls=0", "time=5", "reads=3", "calls=5,,", "calls=x", "calls=-1"]
 )
 def test_a_budget_that_makes_no_sense_is_a_usage_error(lab_of, budget):
-    refused = lab_of("a-both", OPTIONS).inspect("--probe", "--probe-budget", budget)
+    refused = lab_of("a-both", LATEST).inspect("--probe", "--probe-budget", budget)
     assert refused.code == 2
     assert refused.says("duration" if budget == "time=5" else "--probe-budget")
 
 
 def test_a_time_without_a_reshard(lab_of):
-    refused = lab_of("healthy-roots", OPTIONS).dry("--policy", "at-timestamp=@reshard")
+    refused = lab_of("healthy-roots", LATEST).dry("--policy", "at-timestamp=@reshard")
     assert refused.code == 2 and refused.says("@reshard", "ever split or merged")
 
 
 def test_a_time_before_the_retention_is_clamped_and_told(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     lab.fake.clock.advance(26 * 3600 - 1000)
     shown = lab.dry("--policy", at(lab, 60), "--format", "text", "--accept", "reread=all")
     assert "is before the oldest record that the stream keeps" in " ".join(shown.out.split())
@@ -123,7 +124,7 @@ def test_a_time_before_the_retention_is_clamped_and_told(lab_of):
 
 
 def test_what_could_not_be_found_is_not_guessed(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     lab.wire.calls.clear()
     refused = lab.fix(
         "--policy", at(lab, 700), "--probe-budget", "calls=2", "--created", lab.created
@@ -136,7 +137,7 @@ def test_what_could_not_be_found_is_not_guessed(lab_of):
 def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
     """Records that arrive between the plan and its application change nothing in it, and are
     read; nothing is looked for again."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     path = tmp_path / "a.plan"
     assert lab.dry("--policy", "latest", "--out", path).code == 1
     since = json.loads(path.read_text())["wishes"]["since"]
@@ -155,7 +156,7 @@ def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
 
 
 def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     path = tmp_path / "a.plan"
     assert lab.dry("--policy", "latest", "--out", path).code == 1
     client = lab.fake.client()
@@ -171,7 +172,7 @@ def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
 
 @pytest.mark.parametrize("member", ["since", "asked", "time", "places"])
 def test_a_plan_without_its_time_is_refused(lab_of, tmp_path, member):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     path = tmp_path / "a.plan"
     lab.dry("--policy", "latest", "--out", path)
     whole = json.loads(path.read_text())
@@ -188,7 +189,7 @@ def test_a_plan_without_its_time_is_refused(lab_of, tmp_path, member):
 
 def test_going_back_costs_re_reads_that_have_to_be_accepted(lab_of):
     """Consent as for every plan: one hour a shard by default."""
-    lab = lab_of("healthy-split-cleaned", OPTIONS)
+    lab = lab_of("healthy-split-cleaned", LATEST)
     lab.fake.clock.advance(3 * 3600)
     for shard in (1, 2, 3):
         lab.fake.put(lab.stream, shard, f"late-{shard}", "k")
@@ -204,7 +205,7 @@ def test_going_back_costs_re_reads_that_have_to_be_accepted(lab_of):
 
 @pytest.mark.parametrize("policy", ["latest", "at-timestamp=@reshard"])
 def test_first_positions_by_time(lab_of, policy):
-    lab = lab_of("a-both", OPTIONS, items=[])
+    lab = lab_of("a-both", items=[])
     done = lab.fix("--bootstrap", "--policy", policy)
     assert done.code == 0, done.err
     for shard in (1, 2, 3):
@@ -219,14 +220,14 @@ def test_first_positions_by_time(lab_of, policy):
 
 
 def test_an_empty_table_is_not_read_for(lab_of):
-    lab = lab_of("a-both", OPTIONS, items=[])
+    lab = lab_of("a-both", LATEST, items=[])
     refused = lab.dry("--policy", "latest")
     assert refused.code == 3 and refused.says("--bootstrap")
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
 
 
 def test_undo_puts_back_what_a_policy_moved(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     before = {key: item["checkpoint"] for key, item in lab.items().items()}
     assert lab.fix("--policy", "latest", "--created", lab.created).code == 0
     assert lab.undo().code in (0, 1)
@@ -234,7 +235,7 @@ def test_undo_puts_back_what_a_policy_moved(lab_of):
 
 
 def test_json_says_which_time(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     shown = lab.dry("--policy", "latest", "--format", "json").json
     assert (shown["policy"], shown["policy_time"]) == ("latest", shown["taken"])
     assert lab.dry("--format", "json").json["policy_time"] is None
@@ -242,7 +243,7 @@ def test_json_says_which_time(lab_of):
 
 def test_a_drained_shard_that_was_never_ended_is_told_and_ended(lab_of):
     """KCL ends a shard only when the application checkpoints at its end (ShutdownTask)."""
-    lab = lab_of("healthy-parent-drained", OPTIONS)
+    lab = lab_of("healthy-parent-drained", LATEST)
     assert lab.inspect("--format", "json").codes == set()
     seen = lab.inspect("--probe", "--format", "json")
     assert seen.codes == {"RSH216"} and seen.code == 0
@@ -267,14 +268,14 @@ def test_a_shard_that_has_just_closed_is_given_time(lab_of):
     codes = [
         lab_of(replace(
             whole, stream={**whole.stream, "shards": shards, "now": closed + seconds}
-        ), OPTIONS).inspect("--probe", "--format", "json").codes
+        ), LATEST).inspect("--probe", "--format", "json").codes
         for seconds in (GRACE - 10, GRACE + 10)
     ]
     assert codes[1] - codes[0] == {"RSH216"}
 
 
 def test_a_backlog_is_told_with_its_size_its_times_and_its_deadline(lab_of):
-    lab = lab_of("parent-row-lost", OPTIONS)
+    lab = lab_of("parent-row-lost", LATEST)
     shown = lab.inspect("--probe", "--format", "json").json
     (finding,) = [f for f in shown["findings"] if f["code"] == "RSH202"]
     assert "records left in it" in finding["what"]
@@ -287,13 +288,13 @@ def test_a_backlog_is_told_with_its_size_its_times_and_its_deadline(lab_of):
     keep = shown["stream"]["retention_seconds"]
     assert finding["deadline"]["probed"] is True
     assert finding["deadline"]["starts"] == instant(held[0].arrival + keep)
-    assert "RSH216" not in lab_of(drained(case("parent-row-lost")), OPTIONS).inspect(
+    assert "RSH216" not in lab_of(drained(case("parent-row-lost")), LATEST).inspect(
         "--probe", "--format", "json"
     ).codes
 
 
 def test_a_probe_that_came_to_nothing_is_told(lab_of):
-    lab = lab_of("parent-row-lost", OPTIONS)
+    lab = lab_of("parent-row-lost", LATEST)
     shown = lab.inspect("--probe", "--probe-budget", "calls=1", "--format", "json").json
     assert any("neither a record nor an end in 0" in note for note in shown["notes"])
     assert shown["findings"] == lab.inspect("--format", "json").json["findings"]
@@ -301,7 +302,7 @@ def test_a_probe_that_came_to_nothing_is_told(lab_of):
 
 def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
     """Records that came meanwhile are not skipped by the second half."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     before = lab.items()
     lab.wire.fail("TransactWriteItems", "AccessDeniedException")
     stopped = lab.fix("--policy", "latest", "--created", lab.created)

@@ -6,7 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
-from tests.cli.test_probe import OPTIONS
+from tests.cli.lab import LATEST
 
 PAGE = (Path(__file__).parents[2] / "docs" / "policies.md").read_text(encoding="utf-8")
 SHOWN = dict(re.findall(r"```console\n\$ ([^\n]*)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL))
@@ -30,7 +30,7 @@ def test_every_transcript_has_its_command():
 
 def test_plans(lab_of, tmp_path):
     """The page's stream is the case that its transcripts were made with."""
-    lab = lab_of("k", OPTIONS)
+    lab = lab_of("k", LATEST)
     for marker in ("--policy latest --count", "at-timestamp=2026-11-21T00:18:00Z"):
         argv, lines = shown(marker)
         argv = [str(tmp_path / word) if word.endswith(".plan") else word for word in argv]
@@ -49,7 +49,7 @@ def test_plans(lab_of, tmp_path):
 def test_a_mark_grows_until_the_start(lab_of):
     """Its width depends on the clock; the rest is as shown."""
     argv, lines = shown("latest-at-start --count")
-    said = lab_of("k", OPTIONS).dry(*argv, "--format", "text").out
+    said = lab_of("k", LATEST).dry(*argv, "--format", "text").out
 
     def timeless(line: str) -> list[str]:
         return re.sub(r"≥ [0-9dhms]+", "≥", line).split()
@@ -59,7 +59,7 @@ def test_a_mark_grows_until_the_start(lab_of):
 
 
 def test_refusals(lab_of):
-    lab = lab_of("k", OPTIONS)
+    lab = lab_of("k", LATEST)
     argv, lines = shown("at-timestamp=2026-11-21T09:14:00")
     refused = lab.dry(*argv)
     assert refused.code == 2 and refused.err.splitlines() == lines
@@ -67,10 +67,10 @@ def test_refusals(lab_of):
 
 def test_probes(lab_of):
     argv, lines = shown("--probe")
-    told = lab_of("parent-row-lost", OPTIONS).inspect(*argv, "--format", "text").out
+    told = lab_of("parent-row-lost", LATEST).inspect(*argv, "--format", "text").out
     body = [line for line in lines if line.startswith("    ")]
     assert len(body) >= 8 and all(line in told for line in body)
-    drained = lab_of("healthy-parent-drained", OPTIONS).inspect("--probe", "--format", "text").out
+    drained = lab_of("healthy-parent-drained", LATEST).inspect("--probe", "--format", "text").out
     block = PAGE.rpartition("```text\n")[2].partition("```")[0]
     assert block.splitlines()[0].split()[2] == "RSH216"
     assert all(line in drained for line in block.splitlines() if line.startswith("    "))

@@ -9,15 +9,9 @@ import pytest
 
 from tests.cli.lab import Lab
 
-KNOWN = "?initial=TRIM_HORIZON&release=3.5.1"
 ROW = "shardId-000000000001"
 COUNTED = {"leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint"}
 """What no write of ours restores: tokens of the workers."""
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    return lab_of("a-both", KNOWN)
 
 
 def numbers(lab: Lab, shard: int) -> list[str]:

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.kinesis.probe import PROBED_RECORDS
+from tests.cli.lab import LATEST
 from tests.support.case import CASES, Case, load
-
-OPTIONS = "?initial=LATEST&release=3.5.1"
 
 
 def case(name: str) -> Case:
@@ -27,19 +26,19 @@ def drained(whole: Case) -> Case:
 
 @pytest.mark.parametrize("name", ["latest-closed-root", "parent-row-lost", "merge-coparent-lost"])
 def test_a_drained_parent_is_no_trouble_any_more(lab_of, name):
-    lab = lab_of(drained(case(name)), OPTIONS)
+    lab = lab_of(drained(case(name)), LATEST)
     assert "RSH202" in lab.inspect("--format", "json").codes
     assert "RSH202" not in lab.inspect("--format", "json", "--probe").codes
 
 
 @pytest.mark.parametrize("name", ["latest-closed-root", "parent-row-lost", "merge-coparent-lost"])
 def test_a_backlog_stays_one(lab_of, name):
-    lab = lab_of(case(name), OPTIONS)
+    lab = lab_of(case(name), LATEST)
     assert "RSH202" in lab.inspect("--format", "json", "--probe").codes
 
 
 def test_only_two_actions_and_few_of_them(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     lab.inspect()
     lab.wire.calls.clear()
     lab.inspect("--probe")
@@ -52,7 +51,7 @@ def test_only_two_actions_and_few_of_them(lab_of):
 
 def test_a_plan_that_rests_on_a_probe_is_stale_once_records_arrived(lab_of, tmp_path):
     """The shard was drained when the plan was made; then it was not."""
-    lab = lab_of("update-count-coparent-lost", OPTIONS)
+    lab = lab_of("update-count-coparent-lost", LATEST)
     path = tmp_path / "a.plan"
     assert lab.dry("--probe", "--out", path).code == 1
     for shard in lab.fake.stream("orders").shards.values():

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.testing.faults import Proceed
-from tests.cli.lab import SECRETS, Lab, bare
+from tests.cli.lab import SECRETS, TRIM_HORIZON, Lab, bare
 from tests.cli.process import (
     SIGNALS,
     Gate,
@@ -25,7 +25,6 @@ from tests.cli.process import (
 from tests.cli.test_bad_input import kept, twofold
 from tests.support.case import CASES, load
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 long = pytest.mark.long
 every_signal = pytest.mark.parametrize("number", SIGNALS, ids=["SIGINT", "SIGTERM"])
 by_ctrl_c = pytest.mark.parametrize(
@@ -42,7 +41,7 @@ def lab(lab_of) -> Lab:
     """Two families to mend in two steps, on a stream made half an hour ago."""
     case = twofold(load(CASES / "kcl" / "a-both.toml"))
     stream = {**case.stream, "created": int(clock.time()) - case.stream["now"]}
-    return lab_of(replace(case, stream=stream), OPTIONS)
+    return lab_of(replace(case, stream=stream), TRIM_HORIZON)
 
 
 def fix_words(lab: Lab) -> list[str]:

@@ -14,14 +14,8 @@ from tests.cli.test_journals import VALIDATOR, fixed_twice
 from tests.cli.test_journals_on_s3 import keys, place, s3
 from tests.cli.test_journals_on_s3 import lab as lab_with_a_bucket
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 DAY = 86_400
 bucket_lab = lab_with_a_bucket
-
-
-@pytest.fixture
-def lab(lab_of):
-    return lab_of("a-both", OPTIONS)
 
 
 def cut(path: Path, word: str) -> None:

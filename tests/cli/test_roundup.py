@@ -14,23 +14,23 @@ from reshardctl.commands.inspect_many import at_once
 from reshardctl.console.choices import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
+from tests.cli.lab import TRIM_HORIZON
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 FORMATS = tuple(FormatName)
 
 
 @pytest.fixture
-def lab(lab_of, tmp_path, monkeypatch):
+def lab(lab):
     """Two tables on one stream: `broken` lacks both children, `mended` is the same repaired."""
-    monkeypatch.chdir(tmp_path)
-    lab = lab_of("a-both", OPTIONS)
     broken = lab.items().values()
     assert lab.fix().code == 0
     mended, lab.table = lab.table, LeaseTable(lab.servers.dynamodb)
     lab.plant(*broken)
-    lab.mended = f"kcl://{mended.name}{OPTIONS}"
+    lab.mended = f"kcl://{mended.name}{TRIM_HORIZON}"
     lab.wire.calls.clear()
     yield lab
     lab.table.boto.delete_table(TableName=lab.table.name)

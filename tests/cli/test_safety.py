@@ -12,9 +12,8 @@ import typer
 
 from reshardctl.cli.app import app
 from reshardctl.execution.watch import LOOK
-from tests.cli.lab import SECRETS
+from tests.cli.lab import SECRETS, TRIM_HORIZON
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 READING = [
     ("inspect",), ("inspect", "--probe"), ("inspect", "--wait", "1m"), ("inspect", "--read-only"),
     ("fix", "--dry-run"), ("fix", "--dry-run", "--probe"), ("fix", "--dry-run", "--yes"),
@@ -25,7 +24,7 @@ READING = [
 @pytest.mark.parametrize("words", READING, ids=" ".join)
 @pytest.mark.parametrize("case", ["a-both", "b", "d2", "h-open", "recreated"])
 def test_reading_writes_nothing(lab_of, case, words):
-    lab = lab_of(case, OPTIONS)
+    lab = lab_of(case, TRIM_HORIZON)
     before = lab.items()
     lab.fake.calls.clear()
     verb, *flags = words
@@ -38,7 +37,7 @@ def test_reading_writes_nothing(lab_of, case, words):
 
 @pytest.mark.parametrize("shard", ["0", "2", "shardId-000000000001"])
 def test_explain_writes_nothing(lab_of, shard):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.cli("explain", shard, *lab.where, "--probe").code == 0
     assert lab.wire.writes == [] and lab.fake.mutating_calls == []
 
@@ -52,7 +51,7 @@ def test_rule_and_help_call_nothing(lab_of):
 
 
 def test_a_dry_undo_writes_nothing(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.fix().code == 0
     fixed = lab.items()
     lab.wire.calls.clear()
@@ -61,7 +60,7 @@ def test_a_dry_undo_writes_nothing(lab_of):
 
 
 def test_no_command_changes_the_stream(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     lab.fake.calls.clear()
     assert lab.fix("--probe").code == 0
     assert lab.undo().code == 0
@@ -85,7 +84,7 @@ def renewing(lab, key: str):
 @pytest.mark.parametrize("position", ["SHARD_END", "a number"])
 def test_a_running_consumer_is_refused(lab_of, position):
     """Its renewals, of finished rows too (runs on KCL 2.7.2 and 3.5.1)."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     wanted = [k for k, v in lab.items().items()
               if (v["checkpoint"]["S"] == "SHARD_END") == (position == "SHARD_END")]  # fmt: skip
     key = wanted[0]
@@ -100,7 +99,7 @@ def test_a_running_consumer_is_refused(lab_of, position):
 @pytest.mark.parametrize("moment", [1, 6, 29, 30])
 def test_the_watch_lasts_until_its_end(lab_of, moment):
     """A worker that renews once in 30 s is seen whenever that is (failoverTimeMillis 90 s)."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     lab.alter(key := next(iter(lab.items())), leaseOwner={"S": "w1"})
     renew = renewing(lab, key)
     lab.on_sleep.append(lambda seconds: renew(seconds) if sum(lab.slept) == moment else None)
@@ -111,14 +110,14 @@ def test_the_watch_lasts_until_its_end(lab_of, moment):
 
 
 def test_a_still_consumer_is_watched_for_the_whole_time(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     lab.alter(next(iter(lab.items())), leaseOwner={"S": "w1"})
     assert lab.cli("fix", *lab.where, "--yes", "--watch", "43s").code == 0
     assert sum(lab.slept) == 43
 
 
 def test_a_running_consumer_stops_an_undo_too(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.fix().code == 0
     key = owned(lab)
     fixed = lab.items()
@@ -131,7 +130,7 @@ def test_a_running_consumer_stops_an_undo_too(lab_of):
 
 
 def test_a_leader_that_moves_is_a_sign_of_life(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     lab.plant({"leaseKey": {"S": "Leader"}, "entityType": {"S": "LEADER"},
                "recordVersionNumber": {"S": "a"}})  # fmt: skip
     lab.on_sleep.append(lambda _s: lab.alter("Leader", recordVersionNumber={"S": "b"}))
@@ -140,21 +139,21 @@ def test_a_leader_that_moves_is_a_sign_of_life(lab_of):
 
 
 def test_silence_is_journaled_with_what_it_excludes(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.cli("fix", *lab.where, "--yes", "--watch", "40s").code == 0
     said = header(lab.journal())["notes"]["stopped"]
     assert "40 s" in said and "up to 120 s" in said
 
 
 def test_the_operators_word_is_journaled(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.fix().code == 0
     assert lab.slept == []
     assert "operator" in header(lab.journal())["notes"]["stopped"]
 
 
 def test_no_watch_is_no_proof(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     refused = lab.cli("fix", *lab.where, "--yes", "--watch", "0s")
     assert refused.code == 2 and refused.says("--assume-stopped")
     assert lab.wire.calls == []
@@ -167,7 +166,7 @@ def test_no_watch_is_no_proof(lab_of):
 )  # fmt: skip
 def test_a_watch_that_a_running_worker_may_outlast_is_refused(lab_of, failover, watch, least):
     """A worker renews every third of its failover time: 3.3 s at KCL's default, 100 s at 5 min."""
-    lab = lab_of("a-both", f"{OPTIONS}{failover}")
+    lab = lab_of("a-both", f"{TRIM_HORIZON}{failover}")
     lab.alter("shardId-000000000000", leaseOwner={"S": "w1"})
     before = lab.items()
     refused = lab.cli("fix", *lab.where, "--yes", "--watch", watch)
@@ -182,14 +181,14 @@ def header(journal: Path) -> dict:
 
 @pytest.mark.parametrize("flags", [(), ("--format", "json"), ("--assume-stopped",)])
 def test_without_a_terminal_and_without_yes(lab_of, flags):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     refused = lab.cli("fix", *lab.where, *flags)
     assert refused.code == 4 and refused.says("--yes")
     assert lab.wire.writes == [] and lab.journals() == []
 
 
 def test_an_undo_asks_too(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.fix().code == 0
     lab.wire.calls.clear()
     refused = lab.cli("undo", lab.journal(), "--assume-stopped")
@@ -198,7 +197,7 @@ def test_an_undo_asks_too(lab_of):
 
 
 def test_a_resume_that_should_be_dry_is_refused(lab_of):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     assert lab.fix().code == 0
     lab.wire.calls.clear()
     refused = lab.cli("fix", "--resume", lab.journal(), "--dry-run", "--assume-stopped")
@@ -207,7 +206,7 @@ def test_a_resume_that_should_be_dry_is_refused(lab_of):
 
 
 def test_plans_and_journals_are_the_owners_alone(lab_of, tmp_path):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     old = os.umask(0)
     try:
         files = [tmp_path / "a.plan", tmp_path / "dry.txt", tmp_path / "done.json"]
@@ -223,7 +222,7 @@ def test_plans_and_journals_are_the_owners_alone(lab_of, tmp_path):
 
 
 def test_no_secret_in_any_file(lab_of, tmp_path):
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     lab.dry("--out", tmp_path / "a.plan", "--output", tmp_path / "dry.txt", "--verbose")
     lab.fix("--verbose")
     lab.undo("--verbose")
@@ -240,7 +239,7 @@ def test_no_variable_names_a_target(lab_of, monkeypatch):
     for verb in command.commands.values():  # type: ignore[attr-defined]
         assert all(p.envvar is None for p in verb.params), verb.name
         assert verb.context_settings.get("auto_envvar_prefix") is None
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", TRIM_HORIZON)
     for name in ("LOCATOR", "CONSUMER", "TABLE", "STREAM", "PLAN", "RESUME", "YES"):
         for prefix in ("RESHARDCTL", "RESHARDCTL_FIX"):
             monkeypatch.setenv(f"{prefix}_{name}", lab.locator)

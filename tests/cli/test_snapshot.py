@@ -14,13 +14,6 @@ import pytest
 
 from tests.cli.lab import Lab
 
-KNOWN = "?initial=TRIM_HORIZON&release=3.5.1"
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    return lab_of("a-both", KNOWN)
-
 
 @pytest.fixture
 def saved(lab, tmp_path) -> Path:

@@ -20,7 +20,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.lab import opened
 from tests.cli.process import LIMIT, surroundings
 from tests.cli.spark_lab import (
     FOLDERS,
@@ -29,9 +28,7 @@ from tests.cli.spark_lab import (
     V1,
     SparkLab,
     facts,
-    golden_fake,
-    planted,
-    said,
+    spark_lab,
 )
 
 Make = Callable[..., SparkLab]
@@ -42,17 +39,9 @@ def golden(servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
     with ExitStack() as stack:
 
         def make(release: str, shape: str, options: str | None = None, folder: str = ""):
-            folder = folder or FOLDERS[release]
-            lab = stack.enter_context(opened(
-                servers, golden_fake(folder, shape), [], tmp_path / "state", monkeypatch, wire
+            return stack.enter_context(spark_lab(
+                release, shape, servers, tmp_path, monkeypatch, wire, options, folder
             ))
-            root = planted(tmp_path / "checkpoint", folder, shape)
-            given = said(folder, shape, release) if options is None else options
-            name = facts(folder, shape)["stream"]
-            return SparkLab(
-                lab.servers, lab.fake, lab.table, lab.state, lab.wire, name, given,
-                lab.on_sleep, lab.slept, root=root,
-            )
 
         yield make
 

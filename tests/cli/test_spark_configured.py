@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.lab import opened
-from tests.cli.spark_lab import HEAD, SparkLab, golden_fake, planted
+from tests.cli.spark_lab import HEAD, spark_lab
 
 FILE = """
 [defaults]
@@ -39,17 +38,10 @@ locator = "kinesis-consumer+postgres://u@127.0.0.1/db?app=reader&table=consumer"
 
 @pytest.fixture
 def lab(servers, tmp_path, monkeypatch, wire):
-    folder = "awslabs-head-0f4c005"
-    with opened(
-        servers, golden_fake(folder, "s1"), [], tmp_path / "state", monkeypatch, wire
-    ) as base:
-        root = planted(tmp_path / "checkpoint", folder, "s1")
-        (tmp_path / "reshardctl.toml").write_text(FILE.format(root=root, release=HEAD))
+    with spark_lab(HEAD, "s1", servers, tmp_path, monkeypatch, wire, "") as lab:
+        (tmp_path / "reshardctl.toml").write_text(FILE.format(root=lab.root, release=HEAD))
         monkeypatch.chdir(tmp_path)
-        yield SparkLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "st", "",
-            base.on_sleep, base.slept, root=root,
-        )
+        yield lab
 
 
 def test_a_checkpoint_by_name(lab):

@@ -10,23 +10,19 @@ import pytest
 
 from reshardctl.errors import CannotTell
 from reshardctl.stores.files import copying
-from tests.cli.lab import opened
-from tests.cli.spark_lab import FOLDERS, HEAD, SparkLab, facts, golden_fake, planted, said
+from tests.cli.spark_lab import (
+    HEAD,
+    SparkLab,
+    spark_lab,
+)
 
 
 @pytest.fixture
 def lab(
     servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: Any
 ) -> Iterator[SparkLab]:
-    folder = FOLDERS[HEAD]
-    with opened(
-        servers, golden_fake(folder, "s1x"), [], tmp_path / "state", monkeypatch, wire
-    ) as one:
-        root = planted(tmp_path / "checkpoint", folder, "s1x")
-        yield SparkLab(
-            one.servers, one.fake, one.table, one.state, one.wire, facts(folder, "s1x")["stream"],
-            said(folder, "s1x", HEAD), one.on_sleep, one.slept, root=root,
-        )
+    with spark_lab(HEAD, "s1x", servers, tmp_path, monkeypatch, wire) as lab:
+        yield lab
 
 
 def fixed(lab: SparkLab, to: Path) -> Any:

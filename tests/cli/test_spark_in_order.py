@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.cli.lab import opened
-from tests.cli.spark_lab import FOLDERS, HEAD, SparkLab, facts, golden_fake, planted, said
+from tests.cli.spark_lab import (
+    HEAD,
+    SparkLab,
+    spark_lab,
+)
 from tests.reference.spark import Query, connector_of
 from tests.reference.spark_release import Options
 
@@ -24,15 +27,8 @@ def once(lab: SparkLab) -> set[str]:
 def test_the_second_step_waits_for_the_first_batch(
     servers: Any, tmp_path: Any, monkeypatch: Any, wire: Any
 ) -> None:
-    shape, folder = "s1", FOLDERS[HEAD]
-    with opened(
-        servers, golden_fake(folder, shape), [], tmp_path / "state", monkeypatch, wire
-    ) as one:
-        root = planted(tmp_path / "checkpoint", folder, shape)
-        lab = SparkLab(
-            one.servers, one.fake, one.table, one.state, one.wire, facts(folder, shape)["stream"],
-            f"{said(folder, shape, HEAD)}&order=parents-first", one.on_sleep, one.slept, root=root,
-        )
+    with spark_lab(HEAD, "s1", servers, tmp_path, monkeypatch, wire) as lab:
+        lab.options += "&order=parents-first"
         waits = lab.fix("--created", lab.created)
         assert waits.code == 5
         assert "--resume" in waits.err and "commits/1" in waits.err

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from botocore.session import Session
 
-from tests.cli.lab import opened
-from tests.cli.spark_lab import FOLDERS, HEAD, SparkLab, facts, golden_fake, planted, said
+from tests.cli.spark_lab import (
+    HEAD,
+    SparkLab,
+    spark_lab,
+)
 
 TABLE = "kdsc_us-east-1_st"
 
@@ -22,18 +25,11 @@ TABLE = "kdsc_us-east-1_st"
 @pytest.fixture
 def lab(servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: Any, request: Any):
     """The checkpoint of the parameter's shape, its log in a table."""
-    shape, folder = request.param, FOLDERS[HEAD]
-    with opened(
-        servers, golden_fake(folder, shape), [], tmp_path / "state", monkeypatch, wire
-    ) as one:
-        root = planted(tmp_path / "checkpoint", folder, shape)
+    with spark_lab(HEAD, request.param, servers, tmp_path, monkeypatch, wire) as lab:
         client = dynamodb(servers.dynamodb)
-        put_in_table(client, root)
-        options = f"{said(folder, shape, HEAD)}&log={TABLE}"
-        yield SparkLab(
-            one.servers, one.fake, one.table, one.state, one.wire, facts(folder, shape)["stream"],
-            options, one.on_sleep, one.slept, root=root,
-        )
+        put_in_table(client, lab.root)
+        lab.options += f"&log={TABLE}"
+        yield lab
         client.delete_table(TableName=TABLE)
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.support.case import CASES, load
 
 BROKEN = "a-both"
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 MOVING = CONSUMERS["kcl"].spec.volatile_attributes
 PROVEN = (
     "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds", "leaseOwner",
@@ -33,7 +32,7 @@ OTHERS = {
 @pytest.fixture
 def planned(lab_of, tmp_path) -> tuple[Lab, Path]:
     """A lab and a plan of its repair."""
-    lab = lab_of(BROKEN, OPTIONS)
+    lab = lab_of(BROKEN, TRIM_HORIZON)
     path = tmp_path / "a.plan"
     assert lab.dry("--out", path).code == 1
     lab.wire.calls.clear()

@@ -12,20 +12,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from tests.cli.lab import bare
+from tests.cli.lab import LATEST, bare
 from tests.cli.process import on_terminal
 
-OPTIONS = "?initial=LATEST&release=3.5.1"
+pytestmark = pytest.mark.lab("a-both", LATEST)
+
 SCHEMA = json.loads(
     files("reshardctl.render.status").joinpath("status.schema.json").read_text("utf-8")
 )
 VALIDATOR = Draft202012Validator(SCHEMA)
-
-
-@pytest.fixture
-def lab(lab_of):
-    """Parent 0 has ended, its children 2 and 3 have no lease; 1 goes on."""
-    return lab_of("a-both", OPTIONS)
 
 
 def rows(result) -> dict[str, dict]:
@@ -153,7 +148,7 @@ def test_a_consumer_that_cannot_be_read(lab):
 
 @pytest.mark.parametrize("level", ["error", "warning", "info", "never"])
 def test_fail_on(lab_of, level):
-    lab = lab_of("leader-lock-left", OPTIONS)
+    lab = lab_of("leader-lock-left", LATEST)
     assert document(lab, "--fail-on", level).code == lab.inspect("--fail-on", level).code
 
 
@@ -202,7 +197,7 @@ def test_what_the_configuration_suppresses(lab, tmp_path, monkeypatch):
 @pytest.mark.parametrize("columns", [40, 120])
 def test_at_a_terminal(lab_of, columns):
     """The worst in red, nothing wider than the terminal but what is there to be copied."""
-    lab = lab_of("a-both", OPTIONS)
+    lab = lab_of("a-both", LATEST)
     code, shown = on_terminal(lab, ["status", *lab.where], columns=columns)
     assert code == 1 and "\x1b[31m" in shown
     lines = [bare(line) for line in shown.splitlines()]

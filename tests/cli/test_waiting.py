@@ -9,18 +9,13 @@ import pytest
 
 from reshardctl.commands.wait import PAUSE, ROWS_PAUSE
 from reshardctl.testing import FakeKinesis
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import on_terminal, start
 from tests.support.reshards import reshard
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+pytestmark = pytest.mark.lab("healthy-roots", TRIM_HORIZON)
+
 SECOND = "shardId-000000000001"
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    """Two roots, both half read."""
-    return lab_of("healthy-roots", OPTIONS)
 
 
 def begin(fake: FakeKinesis, target: int, seconds: float = 60.0) -> None:
@@ -111,7 +106,7 @@ def test_an_ended_parent_alone_is_not_crossed(lab):
 
 
 @pytest.mark.parametrize(("case", "options"), [
-    ("healthy-split-cleaned", OPTIONS), ("healthy-second-generation-cleaned", OPTIONS),
+    ("healthy-split-cleaned", TRIM_HORIZON), ("healthy-second-generation-cleaned", TRIM_HORIZON),
     ("healthy-latest-resharded", "?initial=LATEST&release=3.5.1"),
 ])  # fmt: skip
 def test_cleaned_up_parents_are_crossed(lab_of, case, options):
@@ -122,7 +117,7 @@ def test_cleaned_up_parents_are_crossed(lab_of, case, options):
 
 
 def test_an_empty_table_has_not_crossed(lab_of):
-    lab = lab_of("healthy-roots", OPTIONS, items=[])
+    lab = lab_of("healthy-roots", TRIM_HORIZON, items=[])
     result = lab.inspect("--wait", "20s", "--until", "crossed")
     assert result.code == 3 and result.says("holds no position")
 

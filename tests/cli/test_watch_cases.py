@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.test_watching import OPTIONS, move, renew
+from tests.cli.lab import TRIM_HORIZON
+from tests.cli.test_watching import move, renew
 from tests.support.case_watch import WatchCase, watch_cases
 
 REFUSALS = {"RSH401": "the consumer is running"}
@@ -13,7 +14,7 @@ REFUSALS = {"RSH401": "the consumer is running"}
 @pytest.fixture
 def lab(case: WatchCase, lab_of):
     """The case's table, and its workers."""
-    lab = lab_of(case.table, OPTIONS)
+    lab = lab_of(case.table, TRIM_HORIZON)
     for key in case.left:
         lab.alter(key, leaseOwner=None)
     lab.on_sleep += [renew(lab, *case.renewed), move(lab, *case.moved)]

@@ -7,16 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from reshardctl.testing import FakeKinesis
-from tests.cli.lab import Lab
+from tests.cli.lab import TRIM_HORIZON, Lab
 
-OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+pytestmark = pytest.mark.lab("healthy-roots", TRIM_HORIZON)
+
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
-
-
-@pytest.fixture
-def lab(lab_of) -> Lab:
-    """Two roots, both half read, of one worker."""
-    return lab_of("healthy-roots", OPTIONS)
 
 
 def renew(lab: Lab, *keys: str) -> Callable[[float], None]:
@@ -154,7 +149,7 @@ def test_a_lease_that_changes_hands_was_renewed(lab):
 
 def test_a_closed_shard_that_never_ends(lab_of):
     """Its owner has read it and never checkpoints at its end; its children wait."""
-    lab = lab_of("healthy-parent-drained", OPTIONS)
+    lab = lab_of("healthy-parent-drained", TRIM_HORIZON)
     closed = [s.id for s in lab.fake.stream("orders").shards.values() if s.closed is not None]
     held = [key for key in closed if lab.items().get(key, {}).get("checkpoint", {}).get("S") not in
             (None, "SHARD_END")]
@@ -173,7 +168,7 @@ def test_a_closed_shard_that_never_ends(lab_of):
 def test_what_waits_for_a_parent_is_not_blamed(lab_of):
     """Children that a worker holds and renews while their parent is read (BlockOnParentShardTask).
     """
-    lab = lab_of("healthy-merge-waiting", OPTIONS)
+    lab = lab_of("healthy-merge-waiting", TRIM_HORIZON)
     lab.on_sleep.append(renew(lab, *lab.items()))
     told = watched(lab)
     blamed = {shard for _, shards in found(told) for shard in shards}
@@ -202,6 +197,6 @@ def test_the_report_says_what_was_judged(lab):
 
 
 def test_what_cannot_be_judged_is_said_before_the_wait(lab_of):
-    lab = lab_of("healthy-roots", OPTIONS, items=[])
+    lab = lab_of("healthy-roots", TRIM_HORIZON, items=[])
     assert lab.inspect("--watch", "60s").code == 3
     assert lab.slept == []

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.cli import quickwit_lab, spark_lab
+from tests.cli import quickwit_lab
 from tests.cli.killed.stores import Kept, contents, temporary
 from tests.cli.lab import Lab, opened
 from tests.cli.quickwit_lab import QuickwitLab
-from tests.cli.spark_lab import FOLDERS, SparkLab
+from tests.cli.spark_lab import HEAD, QUBOLE, V1, SparkLab, spark_lab
 
 CREATED = "CREATED"
 """Among words: the stream's creation time."""
@@ -59,21 +59,6 @@ class Trial:
 
 
 @contextmanager
-def of_spark(
-    release: str, shape: str, servers, tmp_path, monkeypatch, wire
-) -> Iterator[SparkLab]:
-    folder = FOLDERS[release]
-    fake = spark_lab.golden_fake(folder, shape)
-    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as lab:
-        root = spark_lab.planted(tmp_path / "checkpoint", folder, shape)
-        yield SparkLab(
-            lab.servers, lab.fake, lab.table, lab.state, lab.wire,
-            spark_lab.facts(folder, shape)["stream"], spark_lab.said(folder, shape, release),
-            lab.on_sleep, lab.slept, root=root,
-        )
-
-
-@contextmanager
 def of_quickwit(
     release: str, state: str, servers, tmp_path, monkeypatch, wire
 ) -> Iterator[QuickwitLab]:
@@ -90,14 +75,14 @@ STORES: dict[str, Callable[..., AbstractContextManager[FileLab]]] = {
     "quickwit": partial(of_quickwit, "0.9.0", "q3"),
     "quickwit-probed": partial(of_quickwit, "0.8.2", "q3"),
     **{
-        f"spark-{release}-{shape}": partial(of_spark, release, shape)
+        f"spark-{release}-{shape}": partial(spark_lab, release, shape)
         for release, shape in (
-            (spark_lab.V1, "s3"), (spark_lab.HEAD, "s1"), (spark_lab.HEAD, "u1"),
-            (spark_lab.HEAD, "s1x"), (spark_lab.QUBOLE, "s4"),
+            (V1, "s3"), (HEAD, "s1"), (HEAD, "u1"),
+            (HEAD, "s1x"), (QUBOLE, "s4"),
         )
     },
 }
 WORDS = {
     "quickwit-probed": ("--probe",),
-    f"spark-{spark_lab.HEAD}-u1": ("--created", CREATED),
+    f"spark-{HEAD}-u1": ("--created", CREATED),
 }
