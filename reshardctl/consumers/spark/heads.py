@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
+from reshardctl.consumers.spark.lines.on_demand import same_shards
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, ShardId
 from reshardctl.model.times import instant
@@ -40,7 +41,10 @@ def passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
     whole: set[ShardId] = set()
     passed = set(oldest.positions) if oldest is not None else set()
     """Shards of the oldest batch, those that began at their start, and those not listed."""
+    before, left = oldest, False
     for batch in checkpoint.batches.values():
+        if before is not None and not left and same_shards(batch.positions, before.positions):
+            continue
         for shard in sorted(batch.positions.keys() - passed):
             if shard not in lineage:
                 passed.add(shard)
@@ -52,4 +56,5 @@ def passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
                 passed.add(shard)
             elif shard not in heads and born is not None and cut.time is not None:
                 heads[shard] = Head(born, cut.time)
+        before, left = batch, not batch.positions.keys() <= passed
     return {shard: head for shard, head in heads.items() if shard not in whole}

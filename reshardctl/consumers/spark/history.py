@@ -7,14 +7,14 @@ and its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign
 from reshardctl.consumers.spark.heads import passed_by
+from reshardctl.consumers.spark.lines.on_demand import same_shards
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
     AT_TIMESTAMP,
@@ -52,21 +52,23 @@ class Seen:
 
 def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
     """Every shard that a retained offset line names, or the log of Qubole's newest batch."""
-    first: dict[ShardId, int] = {}
-    last: dict[ShardId, int] = {}
-    for number in checkpoint.batches:
-        first |= dict.fromkeys(_named(checkpoint, number) - first.keys(), number)
-    for number in reversed(list(checkpoint.batches)):
-        last |= dict.fromkeys(_named(checkpoint, number) - last.keys(), number)
+    first = _named_by(checkpoint, checkpoint.batches)
+    last = _named_by(checkpoint, reversed(list(checkpoint.batches)))
     return {shard: Seen(number, last[shard]) for shard, number in first.items()}
 
 
-def _named(checkpoint: Checkpoint, number: int) -> AbstractSet[ShardId]:
-    batch = checkpoint.batches[number]
-    named = batch.positions.keys()
-    if checkpoint.connector == QUBOLE and (log := checkpoint.entries.get(log_of(batch))):
-        return named | log.keys()
-    return named
+def _named_by(checkpoint: Checkpoint, numbers: Iterable[int]) -> dict[ShardId, int]:
+    """Every shard that these batches name, each with the first of them that does."""
+    found: dict[ShardId, int] = {}
+    before: Mapping[ShardId, Position] | None = None
+    for number in numbers:
+        batch = checkpoint.batches[number]
+        if not same_shards(batch.positions, before):
+            found |= dict.fromkeys(batch.positions.keys() - found.keys(), number)
+        if checkpoint.connector == QUBOLE and (log := checkpoint.entries.get(log_of(batch))):
+            found |= dict.fromkeys(log.keys() - found.keys(), number)
+        before = batch.positions
+    return found
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:

@@ -22,7 +22,8 @@ from reshardctl.consumers.spark.folders import (
     is_batch,
 )
 from reshardctl.consumers.spark.lines.offset import SourceOffset
-from reshardctl.consumers.spark.positions import SHARD_END
+from reshardctl.consumers.spark.lines.on_demand import same_shards
+from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.retained import Retained, retained
 from reshardctl.consumers.spark.sources import LOGS, kinesis, offsets
 from reshardctl.model import Image, ShardId
@@ -93,8 +94,12 @@ def needed(
     past = list(offsets(stored.logs, source))
     whole = set(_whole(stored, past))
     last: dict[ShardId, tuple[int, SourceOffset]] = {}
+    before: Mapping[ShardId, Position] | None = None
     for entry in past:
-        last |= dict.fromkeys(entry[1].positions.keys() - last.keys(), entry)
+        positions = entry[1].positions
+        if not same_shards(positions, before):
+            last |= dict.fromkeys(positions.keys() - last.keys(), entry)
+        before = positions
     some: dict[int, set[ShardId]] = {}
     newest = past[0][0] if past else None
     for shard, (number, offset) in last.items():

@@ -10,7 +10,7 @@ byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import add
@@ -27,10 +27,32 @@ _BREAK = re.compile(r"(\r\n|\r|\n)")
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One source's line. name: its index in version 1, its id in version 2; text: its offset."""
+    """One source's line.
+
+    The line is a part of the log's text and no copy of it: a checkpoint's logs may have 144 MB.
+
+    Attributes:
+        name: Its index in version 1, its id in version 2.
+        within: The text that holds the offset, from `start` up to `end` or its own end.
+    """
 
     name: str
-    text: str
+    within: str
+    start: int = 0
+    end: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Its offset, copied."""
+        return self.within[self.start : self.end]
+
+    @property
+    def is_offset(self) -> bool:
+        """Whether the source has an offset (not `-`)."""
+        end = self.start + len(NO_OFFSET) + 1
+        if self.end is not None:
+            end = min(self.end, end)
+        return self.within[self.start : end] != NO_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +71,13 @@ class OffsetLog:
 
     def __getitem__(self, source: str) -> str:
         """A source's offset as text; raises KeyError for a source that the log does not name."""
-        for line in self.lines:
-            if line.name == source:
-                return line.text
-        raise KeyError(source)
+        if (line := self.line(source)) is None:
+            raise KeyError(source)
+        return line.text
 
-    def get(self, source: str, otherwise: str) -> str:
-        """A source's offset as text, or `otherwise` for a source that the log does not name."""
-        return next((line.text for line in self.lines if line.name == source), otherwise)
+    def line(self, source: str) -> SourceLine | None:
+        """A source's line, `None` for a source that the log does not name."""
+        return next((line for line in self.lines if line.name == source), None)
 
     def __contains__(self, source: object) -> bool:
         return any(line.name == source for line in self.lines)
@@ -87,41 +108,58 @@ def parse_offset_log(text: str) -> OffsetLog:
     """Read a log; raises Malformed for a text that is no offset log of version 1 or 2."""
     if not text:
         raise Malformed("it is empty")
-    parts = _BREAK.split(text) if "\r" in text else _split_at_newlines(text)
-    tail = parts[-2] if len(parts) > 1 and not parts[-1] else ""
+    places, breaks = _lines(text)
+    tail = breaks.pop() if len(places) > 1 and places[-1] == (len(text), len(text)) else ""
     if tail:
-        del parts[-2:]
-    head, *rest = parts[::2]
-    version = version_of(head)
+        places.pop()
+    head, *rest = places
+    version = version_of(text[slice(*head)])
     if not rest:
         raise Malformed("it ends after its first line")
     metadata, *sources = rest
     if not sources:
         raise Malformed("it names no source")
-    breaks = tuple(parts[1::2])
-    unusual = breaks if any(line_break != "\n" for line_break in breaks) else ()
-    return OffsetLog(version, metadata, tuple(_sources(version, sources)), tail, unusual)
+    unusual = tuple(breaks) if any(line_break != "\n" for line_break in breaks) else ()
+    lines = tuple(_sources(version, text, sources))
+    return OffsetLog(version, text[slice(*metadata)], lines, tail, unusual)
 
 
-def _split_at_newlines(text: str) -> list[str]:
-    """What `_BREAK` would give, several times sooner."""
-    parts = ["\n"] * (2 * text.count("\n") + 1)
-    parts[::2] = text.split("\n")
-    return parts
+def _lines(text: str) -> tuple[list[tuple[int, int]], list[str]]:
+    """Start and end of each line, and the breaks between them."""
+    places, breaks, start = [], [], 0
+    for end, line_break in _breaks(text):
+        places.append((start, end))
+        breaks.append(line_break)
+        start = end + len(line_break)
+    return [*places, (start, len(text))], breaks
 
 
-def _sources(version: int, lines: list[str]) -> Iterator[SourceLine]:
+def _breaks(text: str) -> Iterator[tuple[int, str]]:
+    """Each break, with its place."""
+    if "\r" in text:
+        yield from ((found.start(), found[0]) for found in _BREAK.finditer(text))
+        return
+    at = text.find("\n")  # several times faster than the expression
+    while at >= 0:
+        yield at, "\n"
+        at = text.find("\n", at + 1)
+
+
+def _sources(
+    version: int, text: str, places: Sequence[tuple[int, int]]
+) -> Iterator[SourceLine]:
     seen = set()
-    for index, line in enumerate(lines):
-        if not line:
+    for index, (start, end) in enumerate(places):
+        if start == end:
             raise Malformed(f"line {index + 3} is empty")
         if version == 1:
-            yield SourceLine(str(index), line)
+            yield SourceLine(str(index), text, start, end)
             continue
-        name, colon, offset = line.partition(":")
-        if not colon or not name or not offset:
+        colon = text.find(":", start, end)
+        if colon < 0 or colon == start or colon + 1 == end:
             raise Malformed(f"line {index + 3} is no `source:offset`")
+        name = text[start:colon]
         if name in seen:
             raise Malformed(f"it names source {name!r} twice")
         seen.add(name)
-        yield SourceLine(name, offset)
+        yield SourceLine(name, text, colon + 1, end)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.lines import shapes
 from reshardctl.consumers.spark.lines.offset import SourceOffset
-from reshardctl.consumers.spark.offset_log import NO_OFFSET, OffsetLog
+from reshardctl.consumers.spark.offset_log import OffsetLog, SourceLine
 from reshardctl.errors import CannotTell, UsageError, WrongStream
 from reshardctl.model import Stream
 
@@ -22,10 +22,19 @@ def names(logs: Mapping[int, OffsetLog]) -> tuple[str, ...]:
 def offsets(logs: Mapping[int, OffsetLog], source: str) -> Iterator[tuple[int, SourceOffset]]:
     """One source's readable Kinesis offsets, newest first."""
     for number in sorted(logs, reverse=True):
-        text = logs[number].get(source, NO_OFFSET)
-        offset = shapes.read(text) if text != NO_OFFSET else None
+        line = logs[number].line(source)
+        offset = offset_of(line) if line is not None else None
         if offset is not None:
             yield number, offset
+
+
+def offset_of(line: SourceLine) -> SourceOffset | None:
+    """A line's Kinesis offset, `None` for that of another source and for none."""
+    return shapes.read(line.within, line.start, line.end) if line.is_offset else None
+
+
+def _damaged(line: SourceLine) -> str:
+    return shapes.damaged(line.within, line.start, line.end) if line.is_offset else ""
 
 
 def kinesis(logs: Mapping[int, OffsetLog]) -> dict[str, SourceOffset]:
@@ -40,9 +49,9 @@ def _newest(logs: Mapping[int, OffsetLog], source: str) -> SourceOffset | None:
     A source with a sound offset of another kind is another source, whatever it was before.
     """
     for number in sorted(logs, reverse=True):
-        text = logs[number].get(source, NO_OFFSET)
-        if text != NO_OFFSET and not shapes.damaged(text):
-            return shapes.read(text)
+        line = logs[number].line(source)
+        if line is not None and line.is_offset and not _damaged(line):
+            return offset_of(line)
     return None
 
 
@@ -83,8 +92,7 @@ def _not_cut_off(logs: Mapping[int, OffsetLog]) -> None:
     """Raises CannotTell where a damaged line may be a Kinesis source's."""
     newest = max(logs)
     for line in logs[newest].lines:
-        why = shapes.damaged(line.text) if line.text != NO_OFFSET else ""
-        if why:
+        if why := _damaged(line):
             raise CannotTell(
                 f"offsets/{newest}: the line of source {line.name} cannot be read ({why}), and no "
                 "other batch tells whether it reads Kinesis",

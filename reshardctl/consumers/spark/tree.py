@@ -21,9 +21,9 @@ from reshardctl.consumers.spark.folders import (
 from reshardctl.consumers.spark.identity import query_id
 from reshardctl.consumers.spark.lines import scalas, shapes
 from reshardctl.consumers.spark.lines.offset import SourceOffset
-from reshardctl.consumers.spark.offset_log import NO_OFFSET
+from reshardctl.consumers.spark.offset_log import SourceLine
 from reshardctl.consumers.spark.retained import Retained, retained
-from reshardctl.consumers.spark.sources import chosen, connector_of, names
+from reshardctl.consumers.spark.sources import chosen, connector_of, names, offset_of
 from reshardctl.consumers.spark.table_log import is_row, joined
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model import Image, Stream
@@ -114,12 +114,12 @@ def _batches(
     before: int | None = None
     committed = stored.counted
     for number, log in stored.logs.items():
-        if source not in log:
+        if (line := log.line(source)) is None:
             continue
-        offset = shapes.read(log[source]) if log[source] != NO_OFFSET else None
+        offset = offset_of(line)
         if offset is not None:
             offsets[number] = offset
-        broken = _broken(log[source], offset, connector, before)
+        broken = _broken(line, offset, connector, before)
         batches[number] = Batch(
             number,
             stored.images[number],
@@ -128,7 +128,7 @@ def _batches(
             offset.batch_id if offset else None,
             number in committed,
             broken,
-            log[source] != NO_OFFSET,
+            line.is_offset,
             offset.created if offset else None,
         )
         before = batches[number].batch_id if offset else before
@@ -136,12 +136,12 @@ def _batches(
 
 
 def _broken(
-    text: str, offset: SourceOffset | None, connector: str, before: int | None
+    line: SourceLine, offset: SourceOffset | None, connector: str, before: int | None
 ) -> str:
-    if text == NO_OFFSET:
+    if not line.is_offset:
         return ""
     if offset is None:
-        return shapes.unread(text)
+        return shapes.unread(line.text)
     if offset.connector not in (connector, UNKNOWN):
         return f"it is spelled as {offset.connector} does, and the newest as {connector} does"
     if before is not None and offset.batch_id is not None and offset.batch_id < before:

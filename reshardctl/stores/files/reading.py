@@ -101,7 +101,8 @@ class _Round:
         crcs = self._blobs.read(beside) if beside else {}
         for key in files:
             self._read.add(key)
-            image = image_of(key, blobs[key], crcs.get(crc_of(key)))
+            # The bytes go as their text comes: together they would be twice the checkpoint.
+            image = image_of(key, blobs.pop(key), crcs.pop(crc_of(key), None))
             if image is not None:
                 self.images[key] = image
             else:

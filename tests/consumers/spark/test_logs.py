@@ -69,7 +69,7 @@ def test_one_source_changes_and_every_other_byte_stays():
 
 def test_a_source_is_named_exactly():
     log = parse_offset_log("v2\n{}\nkin:{}\nkin_b:-")
-    assert (log["kin"], log["kin_b"], log.get("ki", "none")) == ("{}", "-", "none")
+    assert (log["kin"], log["kin_b"], log.line("ki")) == ("{}", "-", None)
     with pytest.raises(KeyError):
         log.replacing("ki", "{}")
     with pytest.raises(ValueError, match="one line"):

@@ -14,40 +14,45 @@ from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
 
 
+def same_shards(one: object, other: object) -> bool:
+    """Whether two offsets are known, without a look at each, to name the same shards."""
+    return isinstance(one, OnDemand) and isinstance(other, OnDemand) and one._order is other._order
+
+
 class OnDemand(Mapping[ShardId, Position]):
     """The positions of one offset, in its order; those that were asked for stay read."""
 
-    __slots__ = ("_member", "_order", "_read", "_starts", "_text", "_there")
+    __slots__ = ("_member", "_offset", "_order", "_read", "_starts", "_text", "_there")
 
     def __init__(
-        self, text: str, order: Mapping[ShardId, int], member: re.Pattern[str],
-        read: Callable[[re.Match[str]], Position],
+        self, text: str, offset: int, starts: array[int], order: Mapping[ShardId, int],
+        member: re.Pattern[str], read: Callable[[re.Match[str]], Position],
     ) -> None:
         """Reads no position yet.
 
-        text: an offset. order: the shards that it names, none twice, each with its place among
-        them. member: matches each `"shardId-…":{…}` of the text, and nothing else in it. read:
-        makes a position of such a match.
+        text: has the offset, from `offset` on. order: the shards that it names, none twice, each
+        with its place among them. starts: where the `"shardId-…":{…}` of each place starts in the
+        offset. member: matches one of these. read: makes a position of such a match.
         """
-        self._text, self._order, self._member, self._read = text, order, member, read
-        self._starts = array("I")
+        self._text, self._offset, self._starts = text, offset, starts
+        self._order, self._member, self._read = order, member, read
         self._there: dict[ShardId, Position] = {}
 
     def __getitem__(self, shard: ShardId) -> Position:
         """The position of a shard; KeyError for one that is not named."""
         if (position := self._there.get(shard)) is not None:
             return position
-        place = self._order[shard]
-        if not self._starts:
-            self._starts.extend(match.start() for match in self._member.finditer(self._text))
-        match = self._member.match(self._text, self._starts[place])
+        return self._there.setdefault(shard, self._position(self._starts[self._order[shard]]))
+
+    def _position(self, start: int) -> Position:
+        match = self._member.match(self._text, self._offset + start)
         assert match is not None
-        return self._there.setdefault(shard, self._read(match))
+        return self._read(match)
 
     def items(self) -> ItemsView[ShardId, Position]:
         """All positions, by shard."""
         if len(self._there) < len(self._order):
-            found = map(self._read, self._member.finditer(self._text))
+            found = map(self._position, self._starts)
             self._there = dict(zip(self._order, found, strict=True))
         return self._there.items()
 

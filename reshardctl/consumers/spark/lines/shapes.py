@@ -22,9 +22,12 @@ _KEPT = 256
 
 
 @lru_cache(maxsize=_KEPT)
-def read(text: str) -> SourceOffset | None:
-    """A Kinesis source's offset, `None` for that of another source."""
-    return canonical.read(text) or read_slowly(text)
+def read(text: str, start: int = 0, end: int | None = None) -> SourceOffset | None:
+    """A Kinesis source's offset, `None` for that of another source.
+
+    start, end: which part of the text it is.
+    """
+    return canonical.read(text, start, end) or read_slowly(text[start:end])
 
 
 def read_slowly(text: str) -> SourceOffset | None:
@@ -56,12 +59,12 @@ def unread(text: str) -> str:
     return damaged(text) or "it is no offset of a Kinesis source"
 
 
-def damaged(text: str) -> str:
-    """Why a text is no offset of any source that writes JSON, "" where it is one."""
-    if canonical.read(text) is not None:
+def damaged(text: str, start: int = 0, end: int | None = None) -> str:
+    """Why a part of a text is no offset of any source that writes JSON, "" where it is one."""
+    if read(text, start, end) is not None:
         return ""
     try:
-        load(text)
+        load(text[start:end])
     except Malformed as error:
         return str(error)
     return ""
