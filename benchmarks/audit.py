@@ -1,10 +1,10 @@
 """The audit of a sink by itself against Spark reading the same columns of it, in the same run.
 
-A line a question, since each is a pass of its own over the columns that it needs, and then all of
-them as `audit` asks them. Of a tenth of the rows and of all: does it grow with them, and does what
-the driver holds? And of thousands of shards of which one has nearly all rows. Seconds of the clock
-and of the processors, each the least of several rounds: other work on the machine changes the
-ratio of the latter least.
+The first and the last arrival, the one pass that all the rest begins with, and then an audit as a
+whole. Of a tenth of the rows and of all: does it grow with them, and does what the driver holds?
+The same rows in an order that tells nothing: does their order in the files matter? And thousands of
+shards of which one has nearly all rows. Seconds of the clock and of the processors, each the least
+of several rounds: other work on the machine changes the ratio of the latter least.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
 
 ROWS, SHARDS, FILES, KEYS, ROUNDS = 10_000_000, 16, 8, 200_000, 3
+AUDITS = ("all but the order", "all, as `audit` asks")
 MANY = 5_000
 """Shards of the other sink; the first has nine rows of ten."""
 CREATED, LASTS = 1_700_000_000, 86_400
@@ -56,11 +57,25 @@ def run(scale: int, folder: Path) -> None:
             counts = _counts(rows // scale, shards)
             path = folder / f"{rows}-{shards}"
             _write(path, counts)
-            print(f"{sum(counts) * 10 * FILES:,} rows of {shards:,} shards in {FILES} files, "
-                  f"PySpark {__version__}")  # fmt: skip
-            _compare(spark, spark.read.parquet(str(path)), len(counts))
+            total = f"{sum(counts) * 10 * FILES:,} rows of {shards:,} shards"
+            print(f"{total} in {FILES} files, PySpark {__version__}")
+            _compare(spark, spark.read.parquet(str(path)), len(counts), total, 2)
+            if rows == ROWS:
+                _shuffle(spark, path, folder / "shuffled")
+                print(f"{total}, shuffled")
+                frame = spark.read.parquet(str(folder / "shuffled"))
+                _compare(spark, frame, len(counts), f"{total}, shuffled", 3)
     finally:
         spark.stop()
+
+
+def _shuffle(spark: Any, path: Path, to: Path) -> None:
+    """The same rows, spread over the files and in each in an order that tells nothing."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    by = F.xxhash64("sequence_number")
+    frame = spark.read.parquet(str(path)).repartition(FILES, by)
+    frame.sortWithinPartitions(by).write.parquet(str(to))
 
 
 def _counts(rows: int, shards: int) -> list[int]:
@@ -71,7 +86,7 @@ def _counts(rows: int, shards: int) -> list[int]:
     return [max(1, batch * 9 // 10), *([max(1, batch // 10 // shards)] * (shards - 1))]
 
 
-def _compare(spark: Any, frame: Any, shards: int) -> None:
+def _compare(spark: Any, frame: Any, shards: int, what: str, target: float) -> None:
     from pyspark.sql import functions as F  # noqa: N812
 
     ways: dict[str, Callable[[], Any]] = {
@@ -93,10 +108,10 @@ def _compare(spark: Any, frame: Any, shards: int) -> None:
         print(f"  {name:28} {clock[name]:7.2f} s {clock[name] / clock[reading]:6.2f} x  "
               f"processors {processors[name]:7.2f} s {processors[name] / processors[reading]:6.2f}"
               " x", flush=True)  # fmt: skip
-        if name != reading:
-            record(f"audit of a sink: {name}", clock[name], "s", 3, rival="a scan of its columns",
-                   theirs=clock[reading])  # fmt: skip
-    came = _collected(spark, ways["all, as `audit` asks"])
+    for name in AUDITS:
+        record(f"audit of {what}, CPU: {name}", processors[name], "s", target,
+               rival="a scan of its columns", theirs=processors[reading])  # fmt: skip
+    came = _collected(spark, ways[AUDITS[-1]])
     print(f"  {came:,} rows came to the driver; the heap holds {_held(spark):.0f} MB after it")
 
 
@@ -134,26 +149,25 @@ def _collected(spark: Any, way: Callable[[], Any]) -> int:
 
 
 def _questions(frame: Any, count: int) -> dict[str, Callable[[], Any]]:
-    from reshardctl.spark.audit import Columns, audit, sink_only
+    from reshardctl.spark.audit import Columns, audit
     from reshardctl.spark.audit.assign_shards import laid
     from reshardctl.spark.audit.columns import mapped
-    from reshardctl.spark.audit.disordered import disordered
-    from reshardctl.spark.audit.doubled import doubled
+    from reshardctl.spark.audit.one_pass import tables
     from reshardctl.spark.audit.shard_table import known
-    from reshardctl.spark.audit.slots import slots
+    from reshardctl.spark.audit.slots import slots, span
 
     lineage, columns = _lineage(count), Columns(order="batch")
-    shards = known(lineage)
+    shards, found = known(lineage), mapped(frame, columns)
     cut = slots(shards, CREATED, CREATED + LASTS, (CREATED, CREATED + LASTS))
-    rows = laid(mapped(frame, columns), shards, lineage, cut)
-    good = rows.where("fault IS NULL")
-    groups = sink_only.groups(rows, shards)
+    rows = laid(found, shards, lineage, cut)
+    audits: tuple[Callable[[], Any], ...] = (
+        lambda: audit(frame, lineage=lineage),
+        lambda: audit(frame, lineage=lineage, columns=columns),
+    )
     return {
-        "rows, ends, times, faults": lambda: sink_only.groups(rows, shards),
-        "doubled records": lambda: doubled(good, shards),
-        "order per key": lambda: disordered(good, shards, groups),
-        "all but the order": lambda: audit(frame, lineage=lineage),
-        "all, as `audit` asks": lambda: audit(frame, lineage=lineage, columns=columns),
+        "first and last arrival": lambda: span(found.frame),
+        "the one pass": lambda: _noop(tables(rows, shards, found.names)),
+        **dict(zip(AUDITS, audits, strict=True)),
     }
 
 

@@ -17,6 +17,7 @@ from reshardctl.spark.audit.assign_shards import laid
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
 from reshardctl.spark.audit.doubled import counted, doubled
+from reshardctl.spark.audit.one_pass import summarised
 from reshardctl.spark.audit.reading import Stream
 from reshardctl.spark.audit.shard_table import Known, known
 from reshardctl.spark.audit.slots import Slots, slots, span
@@ -92,20 +93,20 @@ def audit(
     cut = slots(shards, lineage.stream.created, taken, when)
     rows = laid(columns_found, shards, lineage, cut)
     good = rows.where("fault IS NULL")
-    twice = doubled(good, shards)
-    groups = sink_only.groups(rows, shards)
-    usable = [group for group in groups if group.fault is None]
+    ordered = {"order", "key"} <= columns_found.names.keys()
+    with summarised(rows, shards, columns_found.names) as summary:
+        groups = sink_only.groups(rows, shards, summary.counts)
+        usable = [group for group in groups if group.fault is None]
+        twice = doubled(good, shards, summary.cells)
+        late = disordered(good, shards, usable, summary.batches) if ordered else None
+        behind = _late(late)
     twofold = counted(twice).collect()
     broken = sink_only.unusable(rows, shards) if len(usable) < len(groups) else ()
-    late = None
-    if "order" in columns_found.names and "key" in columns_found.names:
-        late = disordered(good, shards, usable)
     notes = []
     compared = None
     if stream is not None:
         whole = "sub" not in columns_found.names
-        wanted = Stream(*stream, since, until, unpack=not whole)
-        compared = against(rows, wanted, lineage, shards, cut)
+        compared = against(rows, Stream(*stream, since, until, not whole), lineage, shards, cut)
         if whole:
             notes.append(WHOLE)
         elif compared.inside and not any(group.inside for group in usable):
@@ -115,7 +116,7 @@ def audit(
     facts = Facts(
         sink=sink, form=form, taken=taken,
         rows=sum(group.rows for group in groups),
-        shards=_in_sink(shards, usable, twofold, _late(late), proof),
+        shards=_in_sink(shards, usable, twofold, behind, proof),
         unusable=broken,
         compared={} if compared is None else compared.compared,
         ordered_by="" if late is None else columns_found.names["order"],

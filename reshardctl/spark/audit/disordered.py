@@ -12,9 +12,10 @@ grouped by key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from reshardctl.auditing.doubtful_shards import Life, Orders, doubtful, merged
 from reshardctl.model import decode
 from reshardctl.spark.audit.shard_table import Known
 from reshardctl.spark.audit.sink_only import Group
@@ -28,23 +29,28 @@ join."""
 _OVERLAPS = "low <= before OR high >= behind"
 
 
-def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFrame:
+def disordered(
+    rows: DataFrame, known: Known, groups: Iterable[Group], ends: DataFrame | None = None
+) -> DataFrame:
     """at, shard, number, place, sub, key, arrival, behind: a row a record.
 
-    rows: those assigned to a shard. groups: their counts. behind: the number of a later record of
-    the key that was there before. Rows without a key or an order are left out.
+    rows: those assigned to a shard. groups: their counts. ends: those of each batch and head, where
+    they are known already (one_pass.py). behind: the number of a later record of the key that was
+    there before. Rows without a key or an order are left out.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
     told = rows.where("order IS NOT NULL AND key IS NOT NULL")
-    batches = _around(_batches(told, known))
+    batches = _around(_batches(told, known) if ends is None else _of_heads(ends))
     ranges = batches.groupBy("at").agg(
         F.min("order").alias("first"), F.max("order").alias("last"),
         F.count_if(F.expr(_OVERLAPS)).alias("overlaps"),
     ).collect()  # fmt: skip
-    across = _thresholds(ranges, known, groups)
-    if not across and not any(row["overlaps"] for row in ranges):
+    orders = {row["at"]: Orders(row["first"], row["last"], row["overlaps"]) for row in ranges}
+    found = doubtful(orders, _lives(known, groups))
+    if not found:
         return _by_key(told.where(F.lit(False)))
+    across = [(at, one.first, one.last) for at, one in found.crossings.items()]
     schema = batches.selectExpr("at", "order AS first", "order AS last").schema
     suspects = _suspect(batches, rows.sparkSession.createDataFrame(across, schema))
     few = suspects.limit(FEW + 1).collect()
@@ -77,13 +83,25 @@ def _batches(rows: DataFrame, known: Known) -> DataFrame:
         by_head = rows.groupBy("at", "order", "head").agg(
             F.min("upper").alias("least"), F.max("upper").alias("most")
         )
-        head = F.coalesce(F.col("head"), F.lit("")).alias("head")
-        low = F.struct(head, F.col("least").alias("upper"))
-        high = F.struct(head, F.col("most").alias("upper"))
-        rows = by_head.select("at", "order", low.alias("low"), high.alias("high"))
-    else:
-        rows = rows.select("at", "order", _spot(known).alias("low"), _spot(known).alias("high"))
-    return rows.groupBy("at", "order").agg(F.min("low").alias("low"), F.max("high").alias("high"))
+        return _of_heads(by_head)
+    spot = _spot(known)
+    return _widest(rows.select("at", "order", spot.alias("low"), spot.alias("high")))
+
+
+def _of_heads(ends: DataFrame) -> DataFrame:
+    """The ends of batches from those of each head: at, order, head, least and most BIGINT."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    head = F.coalesce(F.col("head"), F.lit("")).alias("head")
+    low = F.struct(head, F.col("least").alias("upper"))
+    high = F.struct(head, F.col("most").alias("upper"))
+    return _widest(ends.select("at", "order", low.alias("low"), high.alias("high")))
+
+
+def _widest(ends: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return ends.groupBy("at", "order").agg(F.min("low").alias("low"), F.max("high").alias("high"))
 
 
 def _around(batches: DataFrame) -> DataFrame:
@@ -100,68 +118,19 @@ def _around(batches: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def _thresholds(
-    ranges: Iterable[Any], known: Known, groups: Iterable[Group]
-) -> list[tuple[int, Any, Any]]:
-    """at, first, last: one row for each shard that was read before or after a relative.
-
-    Rows of a shard later than `first` came after a descendant's, if it is one; rows earlier than
-    `last`, before an ancestor's.
-    """
-    orders = {row["at"]: (row["first"], row["last"]) for row in ranges}
-    return [
-        (at, first, last)
-        for at, (first, last) in _across(orders, _lives(known, groups)).items()
-        if first is not None or last is not None
-    ]
+def _lives(known: Known, groups: Iterable[Group]) -> dict[int, Life]:
+    return merged(
+        (group.at, _life(known, group.first.number, group.last.number))
+        for group in groups
+        if group.at is not None and group.first is not None and group.last is not None
+    )
 
 
-def _lives(known: Known, groups: Iterable[Group]) -> dict[int, tuple[int, int]]:
-    """Each shard's creation and last record, in seconds or else as undecodable numbers."""
-    lives: dict[int, tuple[int, int]] = {}
-    for group in groups:
-        if group.at is None or group.first is None or group.last is None:
-            continue
-        born, ended = _life(known, group.first.number, group.last.number)
-        was = lives.get(group.at, (born, ended))
-        lives[group.at] = min(was[0], born), max(was[1], ended)
-    return lives
-
-
-def _life(known: Known, first: str, last: str) -> tuple[int, int]:
+def _life(known: Known, first: str, last: str) -> Life:
     born, ended = decode(first), decode(last)
     if known.decodable and born is not None and ended is not None:
-        return born.epoch, ended.time
-    return int(first), int(last)
-
-
-def _across(
-    orders: Mapping[int, tuple[Any, Any]], lives: Mapping[int, tuple[int, int]]
-) -> dict[int, tuple[Any, Any]]:
-    """For each shard: the first order of later shards, and the last order of earlier ones.
-
-    Later: created after its last record; earlier: with a last record older than its creation.
-    `None` if it overlaps neither.
-    """
-    born = sorted((at for at in orders), key=lambda at: lives[at][0], reverse=True)
-    ended = sorted((at for at in orders), key=lambda at: lives[at][1])
-    first: dict[int, Any] = {}
-    least, index = None, 0
-    for at in reversed(ended):
-        while index < len(born) and lives[born[index]][0] > lives[at][1]:
-            order = orders[born[index]][0]
-            least = order if least is None else min(least, order)
-            index += 1
-        first[at] = least if least is not None and least < orders[at][1] else None
-    last: dict[int, Any] = {}
-    most, index = None, 0
-    for at in reversed(born):
-        while index < len(ended) and lives[ended[index]][1] < lives[at][0]:
-            order = orders[ended[index]][1]
-            most = order if most is None else max(most, order)
-            index += 1
-        last[at] = most if most is not None and most > orders[at][0] else None
-    return {at: (first[at], last[at]) for at in orders}
+        return Life(born.epoch, ended.time)
+    return Life(int(first), int(last))
 
 
 def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:

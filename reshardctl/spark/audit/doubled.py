@@ -26,7 +26,7 @@ _COARSE = 12
 """Bits that a cell loses where there are too many: 2^18 records that follow each other are one."""
 
 
-def _cell(known: Known) -> tuple[Column, Column]:
+def cell_and_bit(known: Known) -> tuple[Column, Column]:
     """Returns cell BIGINT, bit BIGINT: equal for equal records.
 
     If other records share them, that only costs a second look; causes are rounding, a head that is
@@ -48,18 +48,22 @@ def suspects(rows: DataFrame, known: Known) -> DataFrame:
     """`cell` BIGINT for possibly repeated records: one shuffle, of cells."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    cell, bit = _cell(known)
+    cell, bit = cell_and_bit(known)
     cells = rows.select(cell.alias("cell"), bit.alias("bit")).groupBy("cell").agg(
         F.bit_or("bit").alias("bits"), F.count("*").alias("rows")
     )  # fmt: skip
     return cells.where("rows > bit_count(bits)").select("cell")
 
 
-def doubled(rows: DataFrame, known: Known) -> DataFrame:
-    """at, shard, number, place, sub, key, arrival, slot, copies BIGINT: a row a record."""
+def doubled(rows: DataFrame, known: Known, cells: DataFrame | None = None) -> DataFrame:
+    """at, shard, number, place, sub, key, arrival, slot, copies BIGINT: a row a record.
+
+    cells: what `suspects` would find, where it is known already.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    by_number = _suspected(rows, known).groupBy("at", "shard", "place", "sub").agg(
+    suspected = _suspected(rows, known, suspects(rows, known) if cells is None else cells)
+    by_number = suspected.groupBy("at", "shard", "place", "sub").agg(
         F.min("number").alias("number"), F.min("key").alias("key"),
         F.min("arrival").alias("arrival"), F.min("slot").alias("slot"),
         F.count("*").alias("copies"),
@@ -67,11 +71,11 @@ def doubled(rows: DataFrame, known: Known) -> DataFrame:
     return by_number.where("copies > 1")
 
 
-def _suspected(rows: DataFrame, known: Known) -> DataFrame:
+def _suspected(rows: DataFrame, known: Known, cells: DataFrame) -> DataFrame:
     """All rows that may be repeated: of the cells, else of coarser ones, else all."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    cells, (cell, _) = suspects(rows, known), _cell(known)
+    cell, _ = cell_and_bit(known)
     for bits in (0, _COARSE):
         wide = cells.select(F.shiftright("cell", bits).alias("cell"))
         few = (wide.distinct() if bits else wide).limit(FEW + 1).collect()

@@ -12,7 +12,7 @@ from reshardctl.spark.audit.assign_shards import HALF
 from reshardctl.spark.audit.shard_table import Known
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _ORDER = tuple(Fault)
 _COARSE = 100_000
@@ -46,28 +46,37 @@ class Group:
     inside: int = 0
 
 
-def groups(rows: DataFrame, known: Known) -> list[Group]:
-    """Counts in one pass and one small shuffle; as many groups as the lineage has slots."""
+def groups(rows: DataFrame, known: Known, counts: DataFrame | None = None) -> list[Group]:
+    """Counts in one pass and one small shuffle; as many groups as the lineage has slots.
+
+    counts: those of decodable numbers, where they are known already (one_pass.py).
+    """
     if known.decodable:
-        return [_decoded(row, known) for row in _counts(rows).collect()]
+        counted = _counts(rows) if counts is None else counts
+        return [_decoded(row, known) for row in counted.collect()]
     return [_padded(row) for row in _padded_counts(rows).collect()]
 
 
 def _counts(rows: DataFrame) -> DataFrame:
-    """Ends by whole numbers: Spark sorts all rows for a MIN of text, but hashes for a BIGINT.
-
-    For a shard's numbers with one head, the digits before the last 18 rise with the index, whose
-    least step is 2^80 > 10^24: without their last five they still differ, and leave room for the
-    index in an aggregate.
-    """
+    """Ends by whole numbers: Spark sorts all rows for a MIN of text, but hashes for a BIGINT."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    rank = F.expr(f"(upper DIV {_COARSE}) * {_SUBS} + least(sub, {_SUBS - 1})")
-    return rows.withColumn("rank", rank).groupBy("at", "fault", "slot", "head").agg(
+    return rows.withColumn("rank", rank()).groupBy("at", "fault", "slot", "head").agg(
         F.count("*").alias("rows"), F.max("sub").alias("inside"),
         *(F.min_by(name, "rank").alias(f"first_{name}") for name in ENDS),
         *(F.max_by(name, "rank").alias(f"last_{name}") for name in ENDS),
     )
+
+
+def rank() -> Column:
+    """BIGINT that orders a shard's records with one head by number, then inside an aggregate.
+
+    The digits before the last 18 rise with the index, whose least step is 2^80 > 10^24: without
+    their last five they still differ, and leave room for the index in an aggregate.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.expr(f"(upper DIV {_COARSE}) * {_SUBS} + least(sub, {_SUBS - 1})")
 
 
 def _padded_counts(rows: DataFrame) -> DataFrame:

@@ -1,0 +1,90 @@
+"""The summary of a sink by one pass says what the three separate passes say."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from reshardctl.spark.audit import Columns, audit, sink_only
+from reshardctl.spark.audit.assign_shards import laid
+from reshardctl.spark.audit.columns import mapped
+from reshardctl.spark.audit.doubled import suspects
+from reshardctl.spark.audit.one_pass import summarised, tables
+from reshardctl.spark.audit.shard_table import known
+from reshardctl.spark.audit.slots import slots
+from tests.lineage.histories import CREATED
+from tests.spark.audit.sinks import clean, frame, row, split_once
+from tests.spark.audit.test_plans import check, plan, shuffles
+
+BATCH = Columns(order="batch")
+AGGREGATED = [row(1, 40, sub_sequence_number=sub, batch=5) for sub in range(70)]
+SINKS = {
+    "clean": clean(),
+    "hundreds of records in several batches": [row(1, n, batch=n // 30) for n in range(300)],
+    "the same record in two batches": [*clean(), row(1, 2, batch=9), row(2, 1, CREATED + 1)],
+    "aggregated records": [*clean(), *AGGREGATED, AGGREGATED[7]],
+    "rows that are not usable": [
+        *clean(), row(1, 7, sequence_number="none"), row(1, 8, stream="x"),
+    ],
+    "rows without key, order or arrival": [
+        *clean(), row(1, 9, partition_key=None), row(1, 10, batch=None),
+        row(1, 11, approximate_arrival_timestamp=None),
+    ],
+}  # fmt: skip
+
+
+def assigned(sink: Any) -> tuple[Any, Any, Any]:
+    lineage = split_once()
+    shards, found = known(lineage), mapped(sink, BATCH)
+    cut = slots(shards, CREATED, CREATED + 100, None)
+    return laid(found, shards, lineage, cut), shards, found.names
+
+
+def shuffled(rows: list[Any]) -> list[Any]:
+    return Random(7).sample(rows, len(rows))
+
+
+@pytest.mark.parametrize("rows", SINKS.values(), ids=SINKS.keys())
+@pytest.mark.parametrize("dropped", [(), ("sub_sequence_number", "approximate_arrival_timestamp")])
+def test_one_pass_says_what_three_say(spark: Any, rows: Any, dropped: tuple[str, ...]) -> None:
+    rows, shards, names = assigned(frame(spark, shuffled(rows)).drop(*dropped))
+    good = rows.where("fault IS NULL")
+    with summarised(rows, shards, names) as summary:
+        groups = sink_only.groups(rows, shards, summary.counts)
+        cells = {line["cell"] for line in summary.cells.collect()}
+        batches = {tuple(line) for line in summary.batches.collect()}
+    apart = sink_only.groups(rows, shards)
+    assert sorted(groups, key=repr) == sorted(apart, key=repr)
+    assert cells == {line["cell"] for line in suspects(good, shards).collect()}
+    told = good.where("order IS NOT NULL AND key IS NOT NULL")
+    by_head = told.groupBy("at", "order", "head")
+    least, most = (by_head.agg({"upper": which}).collect() for which in ("min", "max"))
+    assert {line[:4] for line in batches} == {tuple(line) for line in least}
+    assert {(*line[:3], line[4]) for line in batches} == {tuple(line) for line in most}
+
+
+def test_lines_are_moved_and_not_rows(spark: Any, tmp_path: Any) -> None:
+    """No sort; a line is summed up before it is moved, and holds no text of a row."""
+    frame(spark, clean()).write.parquet(str(tmp_path / "sink"))
+    text = plan(tables(*assigned(spark.read.parquet(str(tmp_path / "sink")))))
+    check(text)
+    assert len(shuffles(text)) == 2 and "partial_bit_or(bit" in text, text
+    moved = text[: text.rindex("Exchange hashpartitioning")]
+    assert "number#" not in moved and "key#" not in moved, text
+
+
+def test_a_clean_sink_is_read_twice(spark: Any, tmp_path: Any) -> None:
+    """For the first and the last arrival, and for all the rest."""
+    frame(spark, shuffled(clean())).coalesce(1).write.parquet(str(tmp_path / "sink"))
+    read = spark.sparkContext.accumulator(0)
+
+    def counting(batches: Any) -> Any:
+        for batch in batches:
+            read.add(batch.num_rows)
+            yield batch
+
+    sink = spark.read.parquet(str(tmp_path / "sink"))
+    facts = audit(sink.mapInArrow(counting, sink.schema), lineage=split_once(), columns=BATCH).facts
+    assert facts.rows == 9 and read.value == 18
