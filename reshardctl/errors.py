@@ -35,6 +35,11 @@ class ReshardError(Exception):
         self.next = next
 
 
+def install(extra: str) -> str:
+    """The command that installs an extra: from a checkout, as no package index has reshardctl."""
+    return f"pip install '.[{extra}]'   # in a checkout of reshardctl"
+
+
 class UsageError(ReshardError):
     """A flag, a locator, a time or a file that the operator named cannot be acted on.
 

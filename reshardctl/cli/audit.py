@@ -106,7 +106,7 @@ def audit(
 ) -> None:
     """Does the sink have what the stream had? Missing, doubled and disordered records, by shard.
 
-    Read-only. Needs PySpark and Java: pip install 'reshardctl[spark]'.
+    Read-only. Needs PySpark and Java: pip install '.[spark]' in a checkout.
     Example: reshardctl audit s3a://my-lake/orders --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal, severity

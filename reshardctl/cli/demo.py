@@ -17,7 +17,7 @@ def demo(
 ) -> None:
     """See it work: a stream and a broken lease table on this machine, found, fixed and verified.
 
-    No AWS account is touched. Needs pip install 'reshardctl[demo]'. Example: reshardctl demo
+    No AWS account is touched. Needs pip install '.[demo]' in a checkout. Example: reshardctl demo
     """
     import time
 

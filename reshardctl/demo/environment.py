@@ -39,11 +39,15 @@ def child_environment(parent: Mapping[str, str], endpoints: Endpoints) -> dict[s
     return kept | settings(endpoints)
 
 
-def exports(parent: Mapping[str, str], endpoints: Endpoints) -> Iterator[str]:
-    """Lines for a POSIX shell whose environment is `parent`."""
-    wanted = settings(endpoints)
-    stray = sorted(name for name in parent if name.startswith("AWS_") and name not in wanted)
-    if stray:
-        yield f"unset {' '.join(stray)}"
-    for name, value in wanted.items():
+# Any terminal's own, which nobody but its shell knows. One of them can lead past the endpoints:
+# AWS_IGNORE_CONFIGURED_ENDPOINT_URLS (AWS SDKs and Tools Reference Guide).
+_FORGET = (
+    "for _aws in $(env | sed -n 's/^\\(AWS_[A-Za-z0-9_]*\\)=.*/\\1/p'); do unset \"$_aws\"; done"
+)
+
+
+def exports(endpoints: Endpoints) -> Iterator[str]:
+    """Lines for any POSIX shell: they replace its AWS settings by those of the demo."""
+    yield _FORGET
+    for name, value in settings(endpoints).items():
         yield f"export {name}={shlex.quote(value)}"

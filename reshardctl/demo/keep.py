@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from threading import Event
 from types import FrameType
@@ -24,7 +23,6 @@ _TRY = f"""\
 def keep(now: float) -> None:
     """Serves until SIGINT or SIGTERM. Prints shell commands and comments. now: Unix seconds."""
     over = Event()
-    parent = dict(os.environ)
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         over.set()
@@ -32,7 +30,7 @@ def keep(now: float) -> None:
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with seeded(now) as endpoints:
-            for line in exports(parent, endpoints):
+            for line in exports(endpoints):
                 print(line)
             print(_TRY, flush=True)
             over.wait()

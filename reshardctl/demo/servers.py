@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reshardctl.demo import scene
 from reshardctl.demo.planting import plant, remove
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, install
 from reshardctl.testing import serve
 
 LOOPBACK = "127.0.0.1"
@@ -46,7 +46,7 @@ def _dynamodb() -> Iterator[str]:
     except ImportError as missing:
         raise UsageError(
             f"the demo needs moto's DynamoDB server ({missing})",
-            "pip install 'reshardctl[demo]'",
+            install("demo"),
         ) from None
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address=LOOPBACK, port=0, verbose=False)

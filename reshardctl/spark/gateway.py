@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from reshardctl.errors import CannotTell, UsageError
+from reshardctl.errors import CannotTell, UsageError, install
 
-EXTRA = "pip install 'reshardctl[spark]'"
+EXTRA = install("spark")
 
 
 @cache

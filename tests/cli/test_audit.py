@@ -326,7 +326,7 @@ def test_what_pyspark_reads_a_stream_with_is_looked_for_before_spark_starts(monk
     monkeypatch.setattr(session, "find_spec", lambda name: name if name in there else None)
     with pytest.raises(UsageError, match=rf"needs {gone}, which PySpark alone") as raised:
         session.check_arrow()
-    assert raised.value.next == "pip install 'reshardctl[spark]'"
+    assert raised.value.next == "pip install '.[spark]'   # in a checkout of reshardctl"
 
 
 def test_the_stack_that_py4j_logs_at_ctrl_c_is_not_shown():
@@ -356,7 +356,7 @@ def test_without_pyspark_it_says_what_to_install():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
-    assert "needs PySpark" in done.stdout and "pip install 'reshardctl[spark]'" in done.stdout
+    assert "needs PySpark" in done.stdout and "pip install '.[spark]'" in done.stdout
 
 
 def test_schema_version(lab, spark):

@@ -86,7 +86,7 @@ def test_without_moto_it_says_what_to_install(tmp_path: Path) -> None:
     )  # fmt: skip
     assert run.returncode == Exit.USAGE
     assert run.stdout == ""
-    assert "pip install 'reshardctl[demo]'" in run.stderr
+    assert "pip install '.[demo]'" in run.stderr
     assert "Traceback" not in run.stderr
 
 

@@ -39,7 +39,7 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     gateway.gateway.cache_clear()
     with pytest.raises(UsageError, match="need PySpark") as caught:
         Hadoop("hdfs://namenode/x").list("")
-    assert caught.value.next == "pip install 'reshardctl[spark]'"
+    assert caught.value.next == "pip install '.[spark]'   # in a checkout of reshardctl"
 
 
 @pytest.mark.parametrize("scheme", ["s3a", "s3", "s3n"])

@@ -44,4 +44,4 @@ def test_a_pyspark_that_is_too_old(tmp_path: Path) -> None:
     (package / "__init__.py").write_text("SparkSession = None\n")
     out = said(PYTHONPATH=str(tmp_path) + os.pathsep + os.environ.get("PYTHONPATH", ""))
     assert out.startswith("2 ") and "3.5 or later, not 3.4.1" in out
-    assert "pip install 'reshardctl[spark]'" in out
+    assert "pip install '.[spark]'" in out

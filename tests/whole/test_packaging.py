@@ -19,7 +19,8 @@ import reshardctl
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
 APART = {
-    "docs.lock", "oldest.lock", "release.lock", "spark-3.5.lock", "spark-4.0.lock", "spark-4.lock",
+    "docs.lock", "oldest-demo.lock", "oldest.lock", "release.lock", "spark-3.5.lock",
+    "spark-4.0.lock", "spark-4.lock",
 }  # fmt: skip
 """Environments of their own: releases of one library, and tools that no test needs."""
 VERSION = reshardctl.__version__
@@ -174,11 +175,14 @@ def test_locks_cover_what_the_project_asks_for() -> None:
 def test_the_oldest_dependencies_that_are_allowed_are_those_that_are_tried() -> None:
     """What `>=` names, the lock has; "3.2" stands for 3.2.0, too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    tried = [line.split(" ")[0] for line in locked(ROOT / "requirements" / "oldest.lock")]
-    versions = dict(re.split(r"(?:\[[a-z,]*\])?==", line, maxsplit=1) for line in tried)
-    for asked in project["dependencies"]:
-        name, oldest = re.match(r"([a-z0-9-]+)>=([0-9.]+)", asked).groups()
-        assert versions[name].startswith(f"{oldest}"), asked
+    extras = project["optional-dependencies"]
+    drivers = [*extras["mysql"], *extras["postgres"], *extras["redis"]]
+    for lock, more in {"oldest.lock": drivers, "oldest-demo.lock": extras["demo"]}.items():
+        tried = [line.split(" ")[0] for line in locked(ROOT / "requirements" / lock)]
+        versions = dict(re.split(r"(?:\[[a-z,]*\])?==", line, maxsplit=1) for line in tried)
+        for asked in [*project["dependencies"], *more]:
+            name, oldest = re.match(r"([a-z0-9-]+)(?:\[[a-z,]*\])?>=([0-9.]+)", asked).groups()
+            assert versions[name].startswith(oldest), asked
 
 
 def tracked_files() -> list[Path]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind, Retry
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def driver() -> Any:
         import redis
     except ImportError:
         raise UsageError(
-            "Redis needs a driver that is not installed", "pip install 'reshardctl[redis]'"
+            "Redis needs a driver that is not installed", install("redis")
         ) from None
     return redis
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql.changes import update_each
 from reshardctl.stores.sql.server import Address, Column, Described, Statement
@@ -34,7 +34,7 @@ def driver() -> Any:
         import pymysql
     except ImportError:
         raise UsageError(
-            "MySQL needs a driver that is not installed", "pip install 'reshardctl[mysql]'"
+            "MySQL needs a driver that is not installed", install("mysql")
         ) from None
     return pymysql
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql.server import Address, Column, Described, Statement
 
@@ -35,7 +35,7 @@ def driver() -> Any:
     except ImportError:
         raise UsageError(
             "PostgreSQL needs a driver that is not installed",
-            "pip install 'reshardctl[postgres]'",
+            install("postgres"),
         ) from None
     return psycopg
 
