@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.observer import SILENT, Observer
@@ -11,6 +12,7 @@ from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one, several
+from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import make, own, places_to_probe
 from reshardctl.errors import EmptyCheckpoint, UsageError
@@ -35,8 +37,16 @@ class SnapshotRequest(Selection):
 def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnapshot:
     """Reads a stream and its consumers now. Writes nothing.
 
-    Raises UsageError for consumers that one file cannot tell apart.
+    Raises UsageError for consumers that one file cannot tell apart, and for one in the place of the
+    stream.
     """
+    stream = request.stream or ""
+    if looks_like_one(stream):
+        first = next((text for text in request.consumers if not looks_like_one(text)), "STREAM")
+        raise UsageError(
+            f"{stream!r} is a consumer, and the stream comes first",
+            f"reshardctl snapshot {quote(first)} {quote(stream)} -o FILE",
+        )
     saved = _saved(request.consumers, request, observer)
     return _redacted(saved) if request.redact else saved
 

@@ -94,6 +94,8 @@ def parse(text: str) -> Locator:
 
 def _meant(text: str) -> str:
     """What a bare name was most likely meant as; any example for another text."""
+    if text.endswith(".snapshot"):
+        return f"snapshot:{text}"
     if not _NAME.match(text):
         return SCHEMES["kcl"].example
     first, *others = [f"{_head(name)}{text}" for name, known in SCHEMES.items()

@@ -79,6 +79,11 @@ def test_without_a_file_a_name_is_no_locator(lab):
     assert result.code == 2 and result.says("'app' is no locator")
 
 
+def test_the_name_of_a_snapshot_gets_its_prefix(lab):
+    result = lab.cli("inspect", "before.snapshot")
+    assert result.code == 2 and "write it as snapshot:before.snapshot\n" in result.err
+
+
 def test_a_locator_needs_no_file_and_reads_none(lab):
     Path("reshardctl.toml").write_text("broken", encoding="utf-8")
     assert lab.inspect().code == 1

@@ -216,3 +216,12 @@ def test_a_snapshot_goes_into_a_pipe(lab, tmp_path):
     assert lab.cli("snapshot", lab.stream, lab.locator, "-o", file).code == 0
     reader.join(60)
     assert read and "snapshot/1" in read[0]
+
+
+def test_the_stream_comes_first(lab, tmp_path):
+    """Both arguments are there, the other way round."""
+    saved = tmp_path / "x.snapshot"
+    result = lab.cli("snapshot", lab.locator, "orders", "-o", saved)
+    assert result.code == 2 and not saved.exists()
+    typed = f"reshardctl snapshot orders '{lab.locator}' -o FILE"
+    assert result.says("is a consumer, and the stream comes first", typed)

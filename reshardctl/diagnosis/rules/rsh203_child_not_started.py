@@ -27,10 +27,10 @@ A lease for the shard at TRIM_HORIZON, with its parents and hash keys. Nothing i
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. If the shard would be read beside an ancestor with unread
-records, the plan says that it reads out of order, and --yes alone does not accept it: let the
-ancestor be read first, or add --accept disorder. To skip the backlog on purpose, --policy
-latest-at-start shows what that costs.
+While the application runs: stop it first, or add --live where the plan says that all writes are
+safe. If the shard would be read beside an ancestor with unread records, the plan says that it reads
+out of order, and --yes alone does not accept it: let the ancestor be read first, or add --accept
+disorder. To skip the backlog on purpose, --policy latest-at-start shows what that costs.
 
 Example
 -------

@@ -30,7 +30,8 @@ ShardCache without the shard.
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first.
+While the application runs: stop it first, or add --live where the plan says that all writes are
+safe.
 
 Example
 -------

@@ -36,8 +36,9 @@ a ShardCache of the unfinished shards. For Spark's connectors, a batch from wher
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. If the report says that the plan depends on the initial
-position, name it: 'kcl://TABLE?initial=TRIM_HORIZON'.
+While the application runs: stop it first, or add --live where the plan says that all writes are
+safe. If the report says that the plan depends on the initial position, name it:
+'kcl://TABLE?initial=TRIM_HORIZON'.
 
 Example
 -------

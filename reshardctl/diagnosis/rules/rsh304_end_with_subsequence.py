@@ -24,7 +24,8 @@ SHARD_END is wrong as well: TRIM_HORIZON, as for RSH206.
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. On an open shard, if that re-reads more than is accepted.
+While the application runs: stop it first, or add --live where the plan says that all writes are
+safe. On an open shard, if that re-reads more than is accepted.
 
 Example
 -------
