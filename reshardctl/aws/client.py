@@ -99,11 +99,11 @@ _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 
 
 def client_of(
-    session: Session, service: str, region: str | None, endpoint_url: str | None, place: str
+    session: Session, service: str, region: str | None, endpoint_url: str | None, target: str
 ) -> Any:
     """boto3's client, which resolves, signs and sends; its own retries are off.
 
-    place: the service or table, for messages. UsageError without a region, or with a profile or an
+    target: the service or table, for messages. UsageError without a region, or with a profile or an
     endpoint that boto3 refuses.
     """
     config = Config(
@@ -120,10 +120,10 @@ def client_of(
         return client
     except NoRegionError:
         raise UsageError(
-            f"no region is set for {place}", "add --region, or set AWS_DEFAULT_REGION"
+            f"no region is set for {target}", "add --region, or set AWS_DEFAULT_REGION"
         ) from None
     except (BotoCoreError, ValueError) as error:
-        raise UsageError(f"{place} cannot be reached: {clean(str(error))}") from None
+        raise UsageError(f"{target} cannot be reached: {clean(str(error))}") from None
 
 
 def session_of(
@@ -232,7 +232,7 @@ def about_credentials(error: Exception) -> bool:
 
 def without_credentials(error: Exception, where: str = "") -> CannotTell:
     """The error to raise then, in our words: the service's own may repeat parts of a key."""
-    if any(words in message_of(error) for words in _OTHER_CLOCK):
+    if any(phrase in message_of(error) for phrase in _OTHER_CLOCK):
         return CannotTell(
             f"{where}AWS refuses the time of the request ({code_of(error)}): this machine's clock "
             "is more than five minutes wrong",

@@ -82,23 +82,23 @@ def _check_json(name: str, body: bytes, shape: Any) -> None:
             raise _malformed(name, f"has no {path}")
 
 
-def _check(name: str, value: object, shape: Any, place: str) -> None:
+def _check(name: str, value: object, shape: Any, member_name: str) -> None:
     """Checks a value against the service's own model of it. null stands for an absent member."""
     if value is None:
         return
     kind = _KINDS.get(shape.type_name)
     if kind is not None and not isinstance(value, kind):
-        raise _malformed(name, f"is not as it should be: {place} is no {shape.type_name}")
+        raise _malformed(name, f"is not as it should be: {member_name} is no {shape.type_name}")
     if isinstance(value, list):
-        for one in value:
-            _check(name, one, shape.member, place)
+        for item in value:
+            _check(name, item, shape.member, member_name)
     elif isinstance(value, dict) and shape.type_name == "map":
-        for one in value.values():
-            _check(name, one, shape.value, place)
+        for item in value.values():
+            _check(name, item, shape.value, member_name)
     elif isinstance(value, dict):
-        for member, one in value.items():
+        for member, item in value.items():
             if member in shape.members:
-                _check(name, one, shape.members[member], member)
+                _check(name, item, shape.members[member], member)
 
 
 def _check_xml(name: str, body: bytes) -> None:

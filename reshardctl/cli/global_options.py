@@ -15,14 +15,14 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     ahead: list[str] = []
     rest: list[str] = []
-    words = iter(arguments)
-    for word in words:
+    remaining = iter(arguments)
+    for word in remaining:
         if word == "--":
-            return ahead, [*rest, word, *words]
+            return ahead, [*rest, word, *remaining]
         if word in FLAGS or word.startswith(f"{VALUED}="):
             ahead.append(word)
         elif word == VALUED:
-            ahead += [word, *([value] if (value := next(words, None)) is not None else [])]
+            ahead += [word, *([value] if (value := next(remaining, None)) is not None else [])]
         else:
             rest.append(word)
     return ahead, rest

@@ -81,7 +81,7 @@ def undo(
             help="Put the whole file back that somebody left unreadable since the fix.",
         ),
     ] = False,
-    place: Annotated[
+    new_journal: Annotated[
         str | None,
         typer.Option(
             "--journal", metavar="PLACE",
@@ -118,18 +118,19 @@ def undo(
         raise UsageError("--older-than belongs to --prune", "add --prune, or leave it out")
     if prune:
         nothing_else("--prune", {
-            "--list": list_, "--show": show, "--journal": bool(place), "--whole-file": whole_file,
+            "--list": list_, "--show": show, "--journal": bool(new_journal),
+            "--whole-file": whole_file,
         })
         _prune(journal, older_than, account, out, dry_run=dry_run, yes=yes)
         return
     if list_:
         nothing_else("--list", {
-            "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
+            "--yes": yes, "--dry-run": dry_run, "--journal": bool(new_journal),
             "--whole-file": whole_file,
         })
     if show:
         nothing_else("--show", {
-            "--list": list_, "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
+            "--list": list_, "--yes": yes, "--dry-run": dry_run, "--journal": bool(new_journal),
             "--whole-file": whole_file,
         })
         out.check_formats(SHOWING, "shows no journal")
@@ -147,7 +148,7 @@ def undo(
 
     request = UndoRequest(
         journal, account=account, dry_run=dry_run, assume_stopped=assume_stopped, watch=watch,
-        whole_file=whole_file, journal=place,
+        whole_file=whole_file, journal=new_journal,
     )
     with Terminal() as terminal:
         result = undone(request, confirm, terminal)
@@ -155,14 +156,14 @@ def undo(
     raise typer.Exit(result.exit)
 
 
-def _list(place: str | None, account: Account, out: Output, *, asked: bool) -> None:
+def _list(folder: str | None, account: Account, out: Output, *, asked: bool) -> None:
     """Lists the journals; UsageError where no list was asked for, but no journal is named."""
     from reshardctl.commands.journals import Journals
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
     from reshardctl.render.journals import FORMATS
 
-    listing = Journals(account).listing(place)
+    listing = Journals(account).listing(folder)
     out.check_formats(FORMATS, "lists no journals")
     out.write(listing, Exit.OK if asked else Exit.USAGE)
     if not asked:
@@ -173,7 +174,7 @@ def _list(place: str | None, account: Account, out: Output, *, asked: bool) -> N
 
 
 def _prune(
-    place: str | None, older_than: str | None, account: Account, out: Output, *, dry_run: bool,
+    folder: str | None, older_than: str | None, account: Account, out: Output, *, dry_run: bool,
     yes: bool,
 ) -> None:
     """Shows what would be deleted, asks, and deletes."""
@@ -191,7 +192,7 @@ def _prune(
         return yes or ask(shown=True, question=DELETE)
 
     result = pruned(
-        PruneRequest(place=place, older_than=older_than, account=account, dry_run=dry_run), confirm
+        PruneRequest(place=folder, older_than=older_than, account=account, dry_run=dry_run), confirm
     )
     out.write(result, exit_of(result))
     raise typer.Exit(exit_of(result))

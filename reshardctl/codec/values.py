@@ -153,7 +153,7 @@ def _update(fields: Mapping[str, Any], json_path: JsonPath) -> Update:
         add = {name: integer(by, json_path / "add" / name) for name, by in add.items()}
     return Update(
         set=attributes(fields["set"], json_path / "set"),
-        remove=tuple(string(one, json_path / "remove" / n) for n, one in enumerate(remove)),
+        remove=tuple(string(item, json_path / "remove" / n) for n, item in enumerate(remove)),
         add=add,
     )
 
@@ -188,8 +188,8 @@ def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeVa
         case "SS" | "NS" | "BS":
             _set(kind, body, inside)
         case "L":
-            for n, one in enumerate(array(body, inside)):
-                _attribute(one, inside, n)
+            for n, item in enumerate(array(body, inside)):
+                _attribute(item, inside, n)
         case "M":
             attributes(body, inside)
         case _:

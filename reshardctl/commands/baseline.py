@@ -34,10 +34,10 @@ def baseline_of(path: Path) -> Baseline:
 
 def _earlier(saved: SavedSnapshot) -> dict[Whose, Earlier]:
     earlier = {}
-    for one in saved.consumers:
-        consumer = consumer_of(one.locator)
-        positions = consumer.positions(consumer.parse(one.images, one.lineage.stream))
-        earlier[whose(one)] = Earlier(one.now, positions)
+    for snapshot in saved.consumers:
+        consumer = consumer_of(snapshot.locator)
+        positions = consumer.positions(consumer.parse(snapshot.images, snapshot.lineage.stream))
+        earlier[whose(snapshot)] = Earlier(snapshot.now, positions)
     return earlier
 
 

@@ -53,15 +53,15 @@ class Counted:
         ):
             return most_missing(self.audited)
 
-    def save(self, place: str) -> str:
+    def save(self, path: str) -> str:
         """Writes the faulty rows, and returns where they are."""
         from reshardctl.spark.audit.outputs import save
 
         with (
-            _told(f"--rows {place} cannot be written"),
-            self.observer.spark_works(f"writing rows to {place}", self._tasks),
+            _told(f"--rows {path} cannot be written"),
+            self.observer.spark_works(f"writing rows to {path}", self._tasks),
         ):
-            return place if save(self.audited, place) else ""
+            return path if save(self.audited, path) else ""
 
     def _tasks(self) -> tuple[int, int] | None:
         from reshardctl.spark.running import tasks

@@ -42,8 +42,8 @@ def roundup(
 ) -> Roundup:
     """Judges all of them, in the order given. names: as they were typed."""
     listings: dict[tuple[object, ...], Listed] = {}
-    ready = [_ready(one, selection, looking, listings) for one in targets]
-    judged = at_once([_judging(one, looking, observer) for one in ready])
+    ready = [_ready(target, selection, looking, listings) for target in targets]
+    judged = at_once([_judging(target, looking, observer) for target in ready])
     entries = tuple(
         _entry(target, outcome, severity_for(fail_on, target.entry), baseline)
         for target, outcome in zip(targets, judged, strict=True)
@@ -110,8 +110,11 @@ def _entry(
         return replace(whole, exit=outcome.exit, failure=outcome)
     accepted = (*target.suppressions, *(() if baseline is None else baseline.of(outcome)))
     sifted = sift(outcome.findings, accepted, outcome.snapshot.now)
-    idle = (one for one in sifted.unused if not any(map(one.covers, outcome.left_out)))
-    sifted = replace(sifted, unused=tuple(idle))
+    idle = tuple(
+        suppression for suppression in sifted.unused
+        if not any(map(suppression.covers, outcome.left_out))
+    )
+    sifted = replace(sifted, unused=idle)
     code = Exit.FINDINGS if failing(sifted.kept, fail_on) else Exit.OK
     return replace(
         whole, exit=code, report=replace(outcome, findings=sifted.kept), sifted=sifted

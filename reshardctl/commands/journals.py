@@ -62,36 +62,36 @@ class Journals:
             "give more of the name",
         )
 
-    def new(self, place: str | None, header: Header) -> Log:
+    def new(self, journal: str | None, header: Header) -> Log:
         """A new journal's log: `--journal`, or a name of its own in the usual directory."""
         table = locators.parse(header.locator).target
         name = new_name(header.when, table, header.plan)
-        if place is None:
+        if journal is None:
             return FileLog(self.directory / f"{name}{SUFFIX}")
-        if is_s3(place):
-            return self._object(placed(place, name))
-        if place.endswith("/") or Path(place).is_dir():
-            return FileLog(Path(place) / f"{name}{SUFFIX}")
-        return FileLog(Path(place))
+        if is_s3(journal):
+            return self._object(placed(journal, name))
+        if journal.endswith("/") or Path(journal).is_dir():
+            return FileLog(Path(journal) / f"{name}{SUFFIX}")
+        return FileLog(Path(journal))
 
-    def check(self, place: str | None) -> None:
-        """UsageError for a `--journal` that is no place on S3, before anything is called."""
-        if place is not None and is_s3(place):
-            s3_object(place)
+    def check(self, journal: str | None) -> None:
+        """UsageError for a `--journal` that names nothing on S3, before anything is called."""
+        if journal is not None and is_s3(journal):
+            s3_object(journal)
 
-    def listing(self, place: str | None) -> Listing:
-        """The journals of a place, or of this machine's directory."""
-        location, logs = self.logs(place)
-        return Listing(location, entries(logs), place is None)
+    def listing(self, folder: str | None) -> Listing:
+        """The journals of a directory or a prefix on S3; `None`: this machine's directory."""
+        location, logs = self.logs(folder)
+        return Listing(location, entries(logs), folder is None)
 
-    def logs(self, place: str | None) -> tuple[str, list[Log]]:
-        """A place, or this machine's directory, in words, and the journals in it."""
-        if place is not None and is_s3(place):
-            prefix = s3_object(place)
+    def logs(self, folder: str | None) -> tuple[str, list[Log]]:
+        """Where the journals of a folder lie, in words, and the journals. See `listing`."""
+        if folder is not None and is_s3(folder):
+            prefix = s3_object(folder)
             return str(prefix), self._logs_on_s3(prefix)
-        directory = self.directory if place is None else Path(place)
-        if place is not None and not directory.is_dir():
-            raise UsageError(f"{place} is no directory", "reshardctl undo --list")
+        directory = self.directory if folder is None else Path(folder)
+        if folder is not None and not directory.is_dir():
+            raise UsageError(f"{folder} is no directory", "reshardctl undo --list")
         return str(directory), files(directory)
 
     def shown(self, text: str | None) -> Listing:
@@ -146,10 +146,10 @@ class Journals:
 
 
 def _with_key(text: str) -> S3Object:
-    place = s3_object(text)
-    if not place.key or place.key.endswith("/"):
+    s3_journal = s3_object(text)
+    if not s3_journal.key or s3_journal.key.endswith("/"):
         raise UsageError(f"{text} names no journal", f"reshardctl undo --list {text}")
-    return place
+    return s3_journal
 
 
 @contextmanager

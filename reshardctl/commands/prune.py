@@ -55,11 +55,11 @@ def prune(request: PruneRequest, confirm: Callable[[Pruning], bool] = always) ->
     older_than = parse_seconds(request.older_than)
     now = clock()
     location, logs = Journals(request.account).logs(request.place)
-    found = {entry.where: entry for entry in entries(logs)}
-    reasons = {where: needed(entry, now, older_than) for where, entry in found.items()}
-    kept = [Kept(entry, reasons[where]) for where, entry in found.items() if reasons[where]]
+    listed = {entry.where: entry for entry in entries(logs)}
+    reasons = {where: needed(entry, now, older_than) for where, entry in listed.items()}
+    kept = [Kept(entry, reasons[where]) for where, entry in listed.items() if reasons[where]]
     wanted = Pruning(
-        location, [entry for where, entry in found.items() if not reasons[where]], kept, done=False
+        location, [entry for where, entry in listed.items() if not reasons[where]], kept, done=False
     )
     if request.dry_run or not wanted.deleted:
         return replace(wanted, done=not wanted.deleted)

@@ -78,23 +78,23 @@ def _consumer(
             f"there is no [streams.{named}]",
             did_you_mean(named, streams, f"add it, or name one of: {known}"),
         )
-    said = {key: _said(key, spot, defaults) for key in _OURS}
-    words = {
+    settings = {key: _setting(key, spot, defaults) for key in _OURS}
+    texts = {
         key: value.string() if value is not None and key != "probe" else ""
-        for key, value in said.items()
+        for key, value in settings.items()
     }
     for key in ("policy", "accept"):
-        if (value := said[key]) is not None:
-            policy = words["policy"] if key == "policy" else "lossless"
-            _understood(value, check, policy, words["accept"] if key == "accept" else None)
-    probe, locator = said["probe"], _place(spot / "locator")
+        if (value := settings[key]) is not None:
+            policy = texts["policy"] if key == "policy" else "lossless"
+            _understood(value, check, policy, texts["accept"] if key == "accept" else None)
+    probe, locator = settings["probe"], _locator(spot / "locator")
     return Consumer(
-        name, streams[named], locator, words["policy"] or "lossless",
-        words["accept"], from_folder_of(spot.file, words["journal"]),
+        name, streams[named], locator, texts["policy"] or "lossless",
+        texts["accept"], from_folder_of(spot.file, texts["journal"]),
         _reach(spot, streams[named].reach), spot.origin,
-        {key: "" if value is None else value.origin for key, value in said.items()},
-        _watch(said["watch"], locator),
-        "" if said["fail-on"] is None else said["fail-on"].one_of(_FAIL_ON),
+        {key: "" if value is None else value.origin for key, value in settings.items()},
+        _watch(settings["watch"], locator),
+        "" if settings["fail-on"] is None else settings["fail-on"].one_of(_FAIL_ON),
         None if probe is None else probe.boolean(),
     )
 
@@ -116,7 +116,7 @@ def _watch(spot: Spot | None, locator: Locator) -> str:
     return spot.string()
 
 
-def _said(key: str, spot: Spot, defaults: Spot) -> Spot | None:
+def _setting(key: str, spot: Spot, defaults: Spot) -> Spot | None:
     return next((table / key for table in (spot, defaults) if table.has(key)), None)
 
 
@@ -127,7 +127,7 @@ def _understood(spot: Spot, check: CheckOptions, policy: str, accept: str | None
         spot.wrong(error.what, error.next)
 
 
-def _place(spot: Spot) -> Locator:
+def _locator(spot: Spot) -> Locator:
     try:
         locator = locators.parse(spot.string())
         consumer_of(locator).validate_options(locator.options)

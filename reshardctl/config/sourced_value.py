@@ -92,12 +92,13 @@ class Spot:
             self.wrong(f"neither true nor false but {_kind(self.value)}")
         return self.value
 
-    def one_of(self, words: Collection[str]) -> str:
-        """One of these words."""
+    def one_of(self, choices: Collection[str]) -> str:
+        """One of these choices."""
         word = self.string()
-        if word not in words:
+        if word not in choices:
             self.wrong(
-                f"{word!r} is none of them", did_you_mean(word, words, f"write {', '.join(words)}")
+                f"{word!r} is none of them",
+                did_you_mean(word, choices, f"write {', '.join(choices)}"),
             )
         return word
 

@@ -22,11 +22,11 @@ def ancestors_of(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
 
 def below(lineage: Lineage, shards: Collection[ShardId]) -> set[ShardId]:
     """The listed descendants of all of these shards, in one pass over the lineage."""
-    found: set[ShardId] = set()
+    descendants: set[ShardId] = set()
     for shard in lineage:
-        if any(parent in shards or parent in found for parent in lineage.parents(shard)):
-            found.add(shard)
-    return found
+        if any(parent in shards or parent in descendants for parent in lineage.parents(shard)):
+            descendants.add(shard)
+    return descendants
 
 
 def related_shards(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:

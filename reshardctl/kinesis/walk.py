@@ -55,10 +55,10 @@ class Walker:
         self, shard: ShardId, since: Cut, tally: Tally, most: int | None = None
     ) -> Walk[End]:
         """Reads from after a cut until the tally is full, the end, or `most` reads of the shard."""
-        words = start_words(since)
-        if words is None:
+        start = start_words(since)
+        if start is None:
             return End.OVER
-        iterator = yield from self._iterator(shard, words)
+        iterator = yield from self._iterator(shard, start)
         reads = 0
         while not isinstance(iterator, End):
             if reads == most or not (yield shard):
@@ -71,9 +71,9 @@ class Walker:
                     return End.CUT
                 if failed.kind is not Kind.ITERATOR:
                     raise lost_shard(failed, self._target, shard) from None
-                words = start_words(tally.reached) if tally.reached is not None else words
-                assert words is not None
-                iterator = yield from self._iterator(shard, words)
+                start = start_words(tally.reached) if tally.reached is not None else start
+                assert start is not None
+                iterator = yield from self._iterator(shard, start)
                 continue
             records = answer["Records"]
             tally.take(records)
@@ -85,14 +85,14 @@ class Walker:
             iterator = End.OVER if following is None or at_tip else str(following)
         return iterator
 
-    def _iterator(self, shard: ShardId, words: Mapping[str, object]) -> Walk[str | End]:
+    def _iterator(self, shard: ShardId, start: Mapping[str, object]) -> Walk[str | End]:
         """An iterator, or how the walk ends if there is none."""
         if not (yield shard):
             return End.CUT
         self._budget.spend()
         try:
             answer = self._transport.call(
-                "get_shard_iterator", self._target, **self._target.words, ShardId=shard, **words
+                "get_shard_iterator", self._target, **self._target.words, ShardId=shard, **start
             )
         except CallError as failed:
             if failed.kind is Kind.BUSY:

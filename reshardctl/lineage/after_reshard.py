@@ -133,7 +133,7 @@ class _Reshaping:
         shards below the edge are merged, two by two.
         """
         self._within_limits(asked, target)
-        waiting = sorted(self._open.values(), key=lambda one: one.hash_start)
+        waiting = sorted(self._open.values(), key=lambda shard: shard.hash_start)
         at = 0
         for number in range(1, target + 1):
             edge = number * HASH_SPACE // target
@@ -149,7 +149,8 @@ class _Reshaping:
 
     def done(self, reshards: tuple[Reshard, ...]) -> Foreseen:
         """The whole lineage, with the new shards after the old ones."""
-        born = {s: one for s, one in (self._closed | self._open).items() if s not in self._lineage}
+        all_shards = self._closed | self._open
+        born = {name: shard for name, shard in all_shards.items() if name not in self._lineage}
         closes = tuple(shard for shard in self._was if shard in self._closed)
         return Foreseen(
             reshards, Lineage(self._stream(), self._shards(born.values())), closes,
@@ -162,7 +163,7 @@ class _Reshaping:
     def _shards(self, born: Iterable[Shard]) -> Iterable[Shard]:
         for shard in self._lineage:
             yield self._closed.get(shard) or self._lineage[shard]
-        yield from sorted(born, key=lambda one: one.id)
+        yield from sorted(born, key=lambda shard: shard.id)
 
     def _last_second(self, born: Iterable[Shard]) -> int:
         return max((_second_of(shard.start) for shard in born), default=self._second)

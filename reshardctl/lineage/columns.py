@@ -129,7 +129,7 @@ class Builder:
         self, ids: Sequence[str], parents: Sequence[str], adjacent: Sequence[str]
     ) -> bool:
         own, first = numbers_of(ids), numbers_of(parents)
-        mergers = [row for row, one in enumerate(adjacent) if one]
+        mergers = [row for row, neighbour in enumerate(adjacent) if neighbour]
         second = numbers_of(list(filter(None, adjacent))) if mergers else array("I")
         if own is None or first is None or second is None:
             return False
@@ -191,7 +191,7 @@ class Builder:
                 rows[at] = -2 - known.setdefault(shard_id(named[at]), len(known))
 
     def _from_texts(self, texts: list[tuple[str, str, str]]) -> Columns:
-        last = {one[0]: row for row, one in enumerate(texts)}
+        last = {row_texts[0]: row for row, row_texts in enumerate(texts)}
         order = sorted(last, key=_id_order)
         rows = {shard: row for row, shard in enumerate(order)}
         unlisted: dict[str, int] = {}
@@ -206,7 +206,7 @@ class Builder:
         adjacent = array("i", [row_of(texts[at][2]) for at in chosen])
         columns = (self._low, self._high, self._start, self._end)
         low, high, start, end = (column.chosen(chosen) for column in columns)
-        mergers = array("I", [row for row, one in enumerate(adjacent) if one != NOBODY])
+        mergers = array("I", [row for row, neighbour in enumerate(adjacent) if neighbour != NOBODY])
         return Columns(
             Texts(order), Texts(list(unlisted)), parent, adjacent, mergers, low, high, start, end
         )

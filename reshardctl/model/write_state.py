@@ -82,10 +82,10 @@ def touched(write: Write) -> frozenset[str]:
             return frozenset(values) | frozenset(remove) | frozenset(add or ())
 
 
-def differing(one: Image, other: Image, volatile_attributes: Collection[str] = ()) -> list[str]:
+def differing(image: Image, other: Image, volatile_attributes: Collection[str] = ()) -> list[str]:
     """Names of the attributes in which two images of a row differ, without the volatile ones."""
-    names = (set(one.attributes) | set(other.attributes)) - set(volatile_attributes)
-    return sorted(n for n in names if not same(one.attributes.get(n), other.attributes.get(n)))
+    names = (set(image.attributes) | set(other.attributes)) - set(volatile_attributes)
+    return sorted(n for n in names if not same(image.attributes.get(n), other.attributes.get(n)))
 
 
 def write_state(
@@ -169,10 +169,10 @@ def _alike(
 def _at_least(now: AttributeValue | None, then: AttributeValue | None) -> bool:
     if now is None or then is None or "N" not in now or "N" not in then:
         return same(now, then)
-    one, other = number(now["N"]), number(then["N"])
-    if isinstance(one, str) or isinstance(other, str):
-        return one == other
-    return one >= other
+    current, least = number(now["N"]), number(then["N"])
+    if isinstance(current, str) or isinstance(least, str):
+        return current == least
+    return current >= least
 
 
 def applied(step: Step, get: Get) -> bool:

@@ -152,8 +152,8 @@ def inspect_lines(report: Report, verbose: bool = False) -> list[str]:
 
 def _caveats(report: Report) -> list[str]:
     """A line for everything without which the others would be misread."""
-    said = [*report.caveats, *([report.pace] if report.pace else [])]
-    return [f"{locator_words(report)}: note: {words}" for words in said]
+    notes = [*report.caveats, *([report.pace] if report.pace else [])]
+    return [f"{locator_words(report)}: note: {note}" for note in notes]
 
 
 def plan_lines(report: Report, verbose: bool = False) -> list[str]:

@@ -127,14 +127,14 @@ def open_at(lineage: Lineage, time: float) -> dict[ShardId, float | None]:
     A record arrives up to ARRIVAL_SLACK after the second in its number, so a shard may close with
     records in it that arrived after its close.
     """
-    found: dict[ShardId, float | None] = {}
+    open_shards: dict[ShardId, float | None] = {}
     for shard in lineage:
         opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
         if opened is not None and opened >= time:
             continue
         if lineage.is_open(shard) or closed is None or closed + ARRIVAL_SLACK > time:
-            found[shard] = opened
-    return found
+            open_shards[shard] = opened
+    return open_shards
 
 
 def _over(lineage: Lineage, shard: ShardId, position: PositionAtTime, time: float) -> bool:

@@ -187,12 +187,12 @@ def _moved_back(
     for shard, time in times_back(case.state, now, back).items():
         if shard not in case.state.lineage:
             continue
-        place = at_time(case.state, stream, shard, time, what)
-        early += [shard] if place.early else []
+        resolved = at_time(case.state, stream, shard, time, what)
+        early += [shard] if resolved.early else []
         cut = now[shard].cut
         assert cut is not None, "its time was taken from it"
-        if place.at < cut:
-            places[shard] = place.at
+        if resolved.at < cut:
+            places[shard] = resolved.at
     notes = [f"the reads allowed ran out in {_named(early)}: the start lies earlier there"]
     return places, notes if early else []
 

@@ -21,10 +21,12 @@ from tests.docs.pages import PAGES, ROOT, Block, shell_blocks
 
 RUN = {
     "tutorial": "tests/docs/test_tutorial.py",
+    "live": "tests/cli/test_transcripts_running.py",
     "policies": "tests/cli/test_policies_page.py",
     "preflight": "tests/cli/test_transcripts.py",
     "runbook": "tests/cli/test_transcripts.py",
     "snapshots": "tests/cli/test_transcripts.py",
+    "watching": "tests/cli/test_transcripts_running.py",
 }
 """Page → the test that runs its blocks in order."""
 
@@ -46,7 +48,6 @@ NOT_RUN = {
     "kinesis-consumer":
         "tests/cli/test_transcripts_kinesis_consumer.py runs all but the one on PostgreSQL",
     "kinsumer": "tests/cli/test_transcripts_kinsumer.py runs six; three need a running one",
-    "live": "needs a running application; tests/cli/test_transcripts_running.py plays one",
     "metrics": "made-up names; tests/cli/test_every.py runs the commands",
     "positions": "the reader's own numbers; tests/cli/test_positions.py runs the commands",
     "progress": "a transcript; tests/cli/test_global_options.py runs the commands",
@@ -57,7 +58,6 @@ NOT_RUN = {
     "spark": "tests/cli/test_transcripts_spark.py runs all but the forms of a locator",
     "status": "needs a terminal; tests/cli/test_transcripts_running.py runs it at one",
     "undo": "tests/cli/test_transcripts.py runs six of ten; two need S3, one another store",
-    "watching": "needs a running application; tests/cli/test_transcripts_running.py plays one",
 }  # fmt: skip
 """Page → why its shell blocks are not executed as they stand."""
 

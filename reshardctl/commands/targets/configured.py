@@ -126,11 +126,11 @@ def told(request: FixRequest, entry: Consumer) -> FixRequest:
     )
 
 
-def folder(place: str) -> str | None:
+def folder(journal: str) -> str | None:
     """The directory of a file, with a slash, so that `--journal` accepts it while it is missing."""
-    if not place:
+    if not journal:
         return None
-    return place if place.endswith(("/", ".jsonl")) else f"{place}/"
+    return journal if journal.endswith(("/", ".jsonl")) else f"{journal}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +193,18 @@ def _named(stream: str) -> str:
     return stream.rpartition("/")[2]
 
 
-def account_of(reach: Reach, said: Account) -> Account:
+def account_of(reach: Reach, overrides: Account) -> Account:
     """How to reach it: the command line takes precedence over the file."""
     endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
     return Account(
-        said.region or reach.region or None, said.profile or reach.profile or None,
-        said.role or reach.role or None, (*endpoints, *said.endpoints), said.budget,
+        overrides.region or reach.region or None, overrides.profile or reach.profile or None,
+        overrides.role or reach.role or None, (*endpoints, *overrides.endpoints), overrides.budget,
     )
 
 
-def _ports(entry: Consumer, said: Account, observer: Observer) -> Ports:
-    stream = account_of(entry.stream.reach, said)
-    ports = ports_of(stream, entry.locator, observer, account_of(entry.reach, said))
+def _ports(entry: Consumer, overrides: Account, observer: Observer) -> Ports:
+    stream = account_of(entry.stream.reach, overrides)
+    ports = ports_of(stream, entry.locator, observer, account_of(entry.reach, overrides))
     if entry.stream.created is None:
         return ports
     pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)

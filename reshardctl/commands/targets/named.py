@@ -57,9 +57,9 @@ def several(texts: Sequence[str], selection: Selection, observer: Observer) -> l
     for text in texts:
         if offline.is_snapshot(text):
             targets += offline.targets(text, selection)
-        elif found := configured.names(text, selection):
-            file = found.file
-            targets += configured.several([text], found, selection, observer)
+        elif configuration := configured.names(text, selection):
+            file = configuration.file
+            targets += configured.several([text], configuration, selection, observer)
         else:
             targets.append(one(text, selection, observer))
     if file:

@@ -130,9 +130,9 @@ class FastReader:
 
     def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str:
         """Calls GetShardIterator. Raises TimeAhead, PastEnd and ShardGone."""
-        words = {**self._target.words, "ShardId": shard, **_words(kind, value)}
+        arguments = {**self._target.words, "ShardId": shard, **_start_arguments(kind, value)}
         try:
-            answer = self._call("get_shard_iterator", words)
+            answer = self._call("get_shard_iterator", arguments)
         except CallError as failed:
             if failed.kind is Kind.INVALID and FUTURE in failed.message:
                 raise TimeAhead(failed.message) from None
@@ -143,9 +143,9 @@ class FastReader:
 
     def page(self, iterator: str, limit: int = LONGEST_PAGE) -> Page:
         """Calls GetRecords. Raises IteratorExpired; CannotTell for malformed records."""
-        words = {"ShardIterator": iterator, "Limit": limit, **self._by_arn}
+        arguments = {"ShardIterator": iterator, "Limit": limit, **self._by_arn}
         try:
-            answer = self._call("get_records", words)
+            answer = self._call("get_records", arguments)
         except CallError as failed:
             if failed.kind is Kind.ITERATOR:
                 raise IteratorExpired from None
@@ -240,12 +240,12 @@ class FastReader:
                 return False
         return False
 
-    def _call(self, operation: str, words: Mapping[str, object]) -> dict[str, Any]:
+    def _call(self, operation: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         """Makes a call, repeated as needed. CallError if it fails for good."""
         patient_until, renewed = self._clock() + PATIENCE, False
         while True:
             try:
-                return self._transport.call(operation, self._target, **words)
+                return self._transport.call(operation, self._target, **arguments)
             except CallError as failed:
                 if failed.kind is Kind.CREDENTIALS and not renewed:
                     # A process reads files and variables once; they may have been renewed since.
@@ -271,13 +271,13 @@ def order(number: str) -> tuple[int, str]:
     return len(number), number
 
 
-def _words(kind: Start, value: str | float | None) -> dict[str, object]:
-    words: dict[str, object] = {"ShardIteratorType": kind}
+def _start_arguments(kind: Start, value: str | float | None) -> dict[str, object]:
+    arguments: dict[str, object] = {"ShardIteratorType": kind}
     if isinstance(value, str):
-        words["StartingSequenceNumber"] = value
+        arguments["StartingSequenceNumber"] = value
     elif value is not None:
-        words["Timestamp"] = datetime.fromtimestamp(value, UTC)
-    return words
+        arguments["Timestamp"] = datetime.fromtimestamp(value, UTC)
+    return arguments
 
 
 def _cut(page: Page, until: str) -> tuple[Page, bool]:

@@ -75,9 +75,10 @@ def _losses(chart: Chart) -> Iterator[str]:
     if not losses:
         return
     yield f'<div class="losses"><h2>{safe(labels.loss_count(chart))}</h2><ol>'
-    for one in losses:
-        shard = f'<a href="#{one.anchor}">shard {safe(labels.name(one.box.shard))}</a>'
-        parts = [labels.loss(one.position), labels.stored(one.position), *one.position.codes]
+    for listed in losses:
+        shard = f'<a href="#{listed.anchor}">shard {safe(labels.name(listed.box.shard))}</a>'
+        position = listed.position
+        parts = [labels.loss(position), labels.stored(position), *position.codes]
         yield f"<li>{shard} {safe(', '.join(parts))}</li>"
     yield "</ol></div>"
 

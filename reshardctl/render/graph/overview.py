@@ -72,10 +72,10 @@ def processed(chart: Chart, layout: Layout) -> Iterator[str]:
 
 def _losses(chart: Chart, layout: Layout) -> Iterator[str]:
     losses = losses_of(chart)
-    across = rows([one.box for one in losses], layout)
-    for one in reversed(losses):
-        kind = "lost" if one.loss.certain else "may"
-        told = [f"shard {labels.name(one.box.shard)}", labels.loss(one.position)]
-        names = (kind, f"overview-{one.anchor}")
-        drawn = loss_box(one.box, [one.loss], layout, across, names, told)
-        yield link_to(one.anchor, drawn)
+    across = rows([listed.box for listed in losses], layout)
+    for listed in reversed(losses):
+        kind = "lost" if listed.loss.certain else "may"
+        told = [f"shard {labels.name(listed.box.shard)}", labels.loss(listed.position)]
+        names = (kind, f"overview-{listed.anchor}")
+        drawn = loss_box(listed.box, [listed.loss], layout, across, names, told)
+        yield link_to(listed.anchor, drawn)

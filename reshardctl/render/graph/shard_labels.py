@@ -37,7 +37,7 @@ def _on(box: Box, layout: Layout) -> Iterator[str]:
     middle, size = _middle(box, layout)
     name = labels.name(box.shard)
     if size >= SMALLEST and len(name) * size * LETTER + 8 <= right - left:
-        kind = "name" + (" on-red" if _words(box)[1] else "")
+        kind = "name" + (" on-red" if _label(box)[1] else "")
         yield _text(kind, size, (left + INSIDE, middle), name)
 
 
@@ -45,20 +45,20 @@ def _beside_all(boxes: Iterable[Box], layout: Layout) -> Iterator[str]:
     """Losses first, the others from the top; one that would overlap is left out."""
     wanted = []
     for box in boxes:
-        words, lost = _words(box)
+        label, lost = _label(box)
         middle, size = _middle(box, layout)
         size = max(size, OF_A_LOSS) if lost else size
         if size >= SMALLEST and (box.open or lost):
-            wanted.append((not lost, middle, size, words))
+            wanted.append((not lost, middle, size, label))
     taken: list[tuple[float, float]] = []
     room = layout.right - BESIDE
-    for fine, middle, size, words in sorted(wanted):
+    for fine, middle, size, label in sorted(wanted):
         span = (middle - size / 2, middle + size / 2)
         at = bisect_left(taken, span)
         if (at and taken[at - 1][1] > span[0]) or (at < len(taken) and taken[at][0] < span[1]):
             continue
         insort(taken, span)
-        shown = _short(words, int(room / (size * LETTER)))
+        shown = _short(label, int(room / (size * LETTER)))
         yield _text("axis" if fine else "bad", size, (LEFT + WIDTH + BESIDE, middle), shown)
 
 
@@ -68,18 +68,18 @@ def _middle(box: Box, layout: Layout) -> tuple[float, float]:
     return top + height / 2, min(USUAL, height * 0.82)
 
 
-def _text(kind: str, size: float, at: tuple[float, float], words: str) -> str:
+def _text(kind: str, size: float, at: tuple[float, float], label: str) -> str:
     return (
         f'<text class="{kind}" style="font-size:{px(size)}px" x="{px(at[0])}" '
-        f'y="{px(at[1] + size * 0.36)}">{safe(words)}</text>'
+        f'y="{px(at[1] + size * 0.36)}">{safe(label)}</text>'
     )
 
 
-def _short(words: str, most: int) -> str:
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+def _short(label: str, most: int) -> str:
+    return label if len(label) <= most else label[: most - 1].rstrip() + "…"
 
 
-def _words(box: Box) -> tuple[str, bool]:
+def _label(box: Box) -> tuple[str, bool]:
     """What is said beside a box, and whether it is a certain loss."""
     name = labels.name(box.shard)
     if box.position is None:

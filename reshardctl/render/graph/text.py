@@ -42,14 +42,16 @@ def draw(whole: Chart, width: int | None = None) -> str:
 def _losses(chart: Chart) -> Iterator[str]:
     """How many losses there are, and of which shards: `✗ 2 losses: 4, 5`."""
     losses = losses_of(chart)
-    for mark, certain, one, many in (
+    for mark, certain, singular, plural in (
         ("✗", True, "loss", "losses"), ("!", False, "possible loss", "possible losses"),
     ):
-        names = [labels.name(found.box.shard) for found in losses if found.loss.certain is certain]
+        names = [
+            labels.name(listed.box.shard) for listed in losses if listed.loss.certain is certain
+        ]
         more = [f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else []
         if names:
             shown = ", ".join([*names[:MOST_LISTED], *more])
-            yield f"{mark} {count(len(names), one, many)}: {shown}"
+            yield f"{mark} {count(len(names), singular, plural)}: {shown}"
     if hidden := labels.hidden_losses(chart):
         yield f"! {hidden}"
 

@@ -34,14 +34,14 @@ def write(status: ConsumerStatus, context: Context) -> str:
 
 
 def _cells(row: ShardStatus) -> list[str]:
-    one = shard_document(row)
-    position, lag, progress = one["position"], one["lag"], one["progress"] or {}
+    fields = shard_document(row)
+    position, lag, progress = fields["position"], fields["lag"], fields["progress"] or {}
     return [_cell(value) for value in (
-        one["shard"], one["state"], one["opened"], one["closed"], one["expires"],
+        fields["shard"], fields["state"], fields["opened"], fields["closed"], fields["expires"],
         position["kind"], position["stored"], position["number"], position["sub"],
         position["time"], lag["seconds"], lag["least_seconds"], lag["unread_seconds"],
-        lag["records"], lag["bytes"], lag["at_least"], lag["oldest_arrival"], one["owner"],
-        progress.get("time"), progress.get("exact"), one["verdict"], " ".join(one["rules"]),
+        lag["records"], lag["bytes"], lag["at_least"], lag["oldest_arrival"], fields["owner"],
+        progress.get("time"), progress.get("exact"), fields["verdict"], " ".join(fields["rules"]),
     )]
 
 

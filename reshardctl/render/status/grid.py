@@ -80,10 +80,10 @@ class Grid:
 def fitting(grids: Sequence[Grid], width: int) -> Grid | None:
     """The first grid that fits without a wrapped cell, else the last one if it fits with some."""
     for grid in grids:
-        if (found := side_by_side(grid.sizes, grid.sizes, width)) is not None:
-            return replace(grid, widths=tuple(found[0]), gap=found[1])
-    if (found := side_by_side(grids[-1].sizes, grids[-1].least(), width)) is not None:
-        return replace(grids[-1], widths=tuple(found[0]), gap=found[1])
+        if (fit := side_by_side(grid.sizes, grid.sizes, width)) is not None:
+            return replace(grid, widths=tuple(fit[0]), gap=fit[1])
+    if (fit := side_by_side(grids[-1].sizes, grids[-1].least(), width)) is not None:
+        return replace(grids[-1], widths=tuple(fit[0]), gap=fit[1])
     return None
 
 

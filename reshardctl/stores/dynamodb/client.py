@@ -72,14 +72,14 @@ class Client:
         about credentials are ours alone: the service's own may repeat parts of them.
         """
         names = " and ".join((self.table, *self.more))
-        place = f"table {names} in {self.region}"
+        tables = f"table {names} in {self.region}"
         match kind_of(error):
             case Kind.DENIED:
                 arn = f"arn:aws:dynamodb:{self.region}:*:table/"
                 resource = [f"{arn}{name}" for name in (self.table, *self.more)]
                 refused = Refused if writing else Denied
                 return refused(
-                    f"{where}: no permission for {action} on {place}",
+                    f"{where}: no permission for {action} on {tables}",
                     f"allow it: {allow((action,), *resource)}",
                 )
             case Kind.CREDENTIALS:
@@ -94,8 +94,8 @@ class Client:
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
                 what = "is throttled" if kind_of(error) is Kind.BUSY else "does not answer"
                 return CannotTell(
-                    f"{where}: {place} {what} ({code_of(error)}, {ATTEMPTS} attempts)",
+                    f"{where}: {tables} {what} ({code_of(error)}, {ATTEMPTS} attempts)",
                     "run this again later",
                 )
             case _:
-                return CannotTell(f"{where}: {place}: {clean(str(error))}")
+                return CannotTell(f"{where}: {tables}: {clean(str(error))}")

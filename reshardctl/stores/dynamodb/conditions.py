@@ -22,9 +22,9 @@ class _Placeholders:
         return self.names.setdefault(attribute, f"#n{len(self.names)}")
 
     def value(self, value: AttributeValue) -> str:
-        place = f":v{len(self.values)}"
-        self.values[place] = sent(value)
-        return place
+        placeholder = f":v{len(self.values)}"
+        self.values[placeholder] = sent(value)
+        return placeholder
 
     def arguments(self) -> dict[str, Any]:
         named = {"ExpressionAttributeNames": {p: name for name, p in self.names.items()}}

@@ -61,7 +61,7 @@ def _copied(source: Path, whole: Path) -> None:
 
 def _tree(folder: Path) -> Iterator[tuple[Path, bool]]:
     """Everything below a folder, folders before their contents, and whether it is a folder."""
-    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         path, mode = Path(entry.path), entry.stat(follow_symlinks=False).st_mode
         if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
             what = "a symbolic link" if stat.S_ISLNK(mode) else "neither a file nor a folder"

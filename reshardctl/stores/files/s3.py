@@ -185,23 +185,23 @@ class S3:
         return is_after(now)
 
     def _read(self, key: str) -> Blob | None:
-        place = f"{self.location}/{key}"
+        address = f"{self.location}/{key}"
 
         def get() -> Blob | None:
             try:
                 answer = self._boto.get_object(Bucket=self._bucket, Key=self._prefix + key)
-                return _got(answer, place)
+                return _got(answer, address)
             except aws.CAUGHT as error:
                 if kind_of(error) is Kind.ABSENT:
                     return None
                 raise
 
-        failed = self._failed(f"cannot read {place}", self._prefix + key, "s3:GetObject")
+        failed = self._failed(f"cannot read {address}", self._prefix + key, "s3:GetObject")
         return self._retry.read(get, failed)
 
-    def _pages(self, prefix: str, place: str) -> Iterator[Mapping[str, Any]]:
+    def _pages(self, prefix: str, address: str) -> Iterator[Mapping[str, Any]]:
         request = {"Bucket": self._bucket, "Prefix": prefix, "Delimiter": "/"}
-        failed = self._failed(f"cannot list {place}", prefix, "s3:ListBucket")
+        failed = self._failed(f"cannot list {address}", prefix, "s3:ListBucket")
         return buckets.pages(self._boto, self._retry, request, failed)
 
     def _failed(self, what: str, key: str, action: str) -> Callable[[Exception], ReshardError]:
@@ -234,9 +234,9 @@ def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
             yield Entry(name, False, entry["Size"], _nanoseconds(entry["LastModified"]))
 
 
-def _got(answer: Mapping[str, Any], place: str) -> Blob:
+def _got(answer: Mapping[str, Any], address: str) -> Blob:
     if answer["ContentLength"] > LARGEST:
-        raise CannotTell(f"cannot read {place}: {answer['ContentLength']} bytes are too many")
+        raise CannotTell(f"cannot read {address}: {answer['ContentLength']} bytes are too many")
     kept = {name: answer[name] for name in _KEPT if answer.get(name)}
     if answer.get("ServerSideEncryption") == "aws:kms":
         kept |= {n: answer[n] for n in ("ServerSideEncryption", "SSEKMSKeyId") if n in answer}
