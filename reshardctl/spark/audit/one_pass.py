@@ -10,7 +10,7 @@ a record twice. Spark keeps both until the audit ends; of a clean sink nothing e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,16 +44,24 @@ class Summary:
 def summarised(rows: DataFrame, known: Known, names: Mapping[str, str]) -> Iterator[Summary]:
     """Reads the sink once, at the first question; lets Spark forget the tables at the end.
 
+    A service that keeps no tables (Databricks: serverless compute) reads the sink at each question.
     rows: as `assign_shards.laid` gives them. names: the columns of the sink, by option.
     """
+    from pyspark.errors import PySparkException
+
     if not known.decodable:
         yield Summary()
         return
-    lines = tables(rows, known, names).persist()
+    lines = tables(rows, known, names)
+    kept = False
+    with suppress(PySparkException):
+        lines.persist()
+        kept = True
     try:
         yield _summary(lines)
     finally:
-        lines.unpersist()
+        if kept:
+            lines.unpersist()
 
 
 def tables(rows: DataFrame, known: Known, names: Mapping[str, str]) -> DataFrame:
@@ -124,9 +132,9 @@ def _summary(lines: DataFrame) -> Summary:
             f"{which}_upper": F.col(f"{which}_rank"), f"{which}_sub": F.lit(0).cast("bigint"),
             f"{which}_arrival": F.lit(None).cast("double"),
         }  # fmt: skip
-    groups = lines.where(f"kind = {_GROUPS}").withColumns(
-        {name: value for name, value in filled.items() if name not in given}
-    )
+    groups = lines.where(f"kind = {_GROUPS}")
+    if absent := {name: value for name, value in filled.items() if name not in given}:
+        groups = groups.withColumns(absent)  # Spark Connect takes no empty list
     counts = groups.groupBy("at", "fault", "slot", "head").agg(
         F.sum("rows").alias("rows"), F.max("inside").alias("inside"),
         *(F.min_by(f"first_{name}", "first_rank").alias(f"first_{name}") for name in ENDS),
