@@ -114,24 +114,18 @@ def undo(
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     out = Output(places := destinations(form, output), color, verbose, account.argv())
+    of_an_undo = {"--journal": bool(new_journal), "--whole-file": whole_file}
     if older_than is not None and not prune:
         raise UsageError("--older-than belongs to --prune", "add --prune, or leave it out")
     if prune:
-        nothing_else("--prune", {
-            "--list": list_, "--show": show, "--journal": bool(new_journal),
-            "--whole-file": whole_file,
-        })
+        nothing_else("--prune", {"--list": list_, "--show": show, **of_an_undo})
         _prune(journal, older_than, account, out, dry_run=dry_run, yes=yes)
         return
     if list_:
-        nothing_else("--list", {
-            "--yes": yes, "--dry-run": dry_run, "--journal": bool(new_journal),
-            "--whole-file": whole_file,
-        })
+        nothing_else("--list", {"--yes": yes, "--dry-run": dry_run, **of_an_undo})
     if show:
         nothing_else("--show", {
-            "--list": list_, "--yes": yes, "--dry-run": dry_run, "--journal": bool(new_journal),
-            "--whole-file": whole_file,
+            "--list": list_, "--yes": yes, "--dry-run": dry_run, **of_an_undo,
         })
         out.check_formats(SHOWING, "shows no journal")
         out.write(Journals(account).shown(journal), Exit.OK)
