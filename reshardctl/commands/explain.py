@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from shlex import quote
+from shlex import join
 
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
@@ -47,9 +47,11 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
     Raises UsageError for a shard that neither the stream nor the store knows.
     """
     if looks_like_one(request.shard) and not looks_like_one(request.consumer):
+        stream = ["--stream", request.stream] if request.stream else []
+        words = [request.consumer, request.shard, *stream, *request.account.argv()]
         raise UsageError(
             f"{request.shard!r} is a consumer, and the shard comes first",
-            f"reshardctl explain {quote(request.consumer)} {quote(request.shard)}",
+            f"reshardctl explain {join(words)}",
         )
     parts = parts_of([request.shard], "SHARD")
     target = one(request.consumer, request, observer)

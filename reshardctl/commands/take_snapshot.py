@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from shlex import quote
+from shlex import join
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.observer import SILENT, Observer
@@ -43,9 +43,10 @@ def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnap
     stream = request.stream or ""
     if looks_like_one(stream):
         first = next((text for text in request.consumers if not looks_like_one(text)), "STREAM")
+        words = [first, stream, *request.account.argv()]
         raise UsageError(
             f"{stream!r} is a consumer, and the stream comes first",
-            f"reshardctl snapshot {quote(first)} {quote(stream)} -o FILE",
+            f"reshardctl snapshot {join(words)} -o FILE",
         )
     saved = _saved(request.consumers, request, observer)
     return _redacted(saved) if request.redact else saved

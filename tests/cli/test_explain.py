@@ -61,7 +61,8 @@ def test_one_of_them_is_unknown(lab, form):
 def test_shard_and_consumer_changed_places(lab):
     result = lab.cli("explain", lab.locator, "2", "--stream", lab.stream)
     assert result.code == 2
-    assert result.says("the shard comes first", f"reshardctl explain 2 '{lab.locator}'")
+    again = f"reshardctl explain 2 '{lab.locator}' --stream {lab.stream}"
+    assert result.says("the shard comes first", again)
 
 
 def test_starts_that_do_the_same_are_told_once(lab_of):
