@@ -82,8 +82,10 @@ def doubtful(orders: Mapping[int, Orders], lives: Mapping[int, Life]) -> Doubtfu
     orders: of the shards with a row that tells its order. lives: of these at least.
     """
     overlapping = frozenset(at for at, of in orders.items() if of.overlaps)
-    found = _crossings(orders, lives)
-    return Doubtful(overlapping, {at: one for at, one in found.items() if one != Crossing()})
+    crossings = _crossings(orders, lives)
+    return Doubtful(overlapping, {
+        at: crossing for at, crossing in crossings.items() if crossing != Crossing()
+    })
 
 
 def _crossings(orders: Mapping[int, Orders], lives: Mapping[int, Life]) -> dict[int, Crossing]:

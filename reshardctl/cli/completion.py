@@ -53,10 +53,10 @@ def journals(incomplete: str) -> list[str]:
     from reshardctl.journal.place import SUFFIX, state_dir
 
     try:
-        found = [path.name for path in state_dir(os.environ, Path.home()).iterdir()]
+        names = [path.name for path in state_dir(os.environ, Path.home()).iterdir()]
     except (OSError, RuntimeError):
         return []
-    names = sorted((n.removesuffix(SUFFIX) for n in found if n.endswith(SUFFIX)), reverse=True)
+    names = sorted((n.removesuffix(SUFFIX) for n in names if n.endswith(SUFFIX)), reverse=True)
     return _beginning(names, incomplete)
 
 

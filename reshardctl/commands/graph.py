@@ -98,7 +98,9 @@ def _together(
             f"--format {form} has room for one consumer, not for {len(targets)}",
             f"name one, or draw all of them as {', '.join(SEVERAL)}",
         )
-    streams = dict.fromkeys(one.entry.stream.name for one in targets if one.entry is not None)
+    streams = dict.fromkeys(
+        target.entry.stream.name for target in targets if target.entry is not None
+    )
     if len(streams) > 1:
         raise UsageError(
             f"a picture is of one stream, and these are {len(streams)}: {', '.join(streams)}",

@@ -58,8 +58,8 @@ def guarded(
             code = unexpected(error)
             speak(ReshardError(f"unexpected {type(error).__name__}"))
             return code
-        if isinstance(said := getattr(error, "message", None), str):
-            error.message = plain(said)  # type: ignore[attr-defined]
+        if isinstance(message := getattr(error, "message", None), str):
+            error.message = plain(message)  # type: ignore[attr-defined]
         show()
         speak(UsageError(_message(error), "see --help"))
         return Exit.USAGE

@@ -82,7 +82,8 @@ class Output:
 
     def show(self, shown: Callable[[Context], str], code: Exit) -> None:
         """Write what `shown` makes for each destination, whatever the destination's format."""
-        self._put([shown(self._context(one, code)) for one in self.destinations], code)
+        documents = [shown(self._context(place, code)) for place in self.destinations]
+        self._put(documents, code)
 
     def _put(self, texts: Sequence[str], code: Exit) -> None:
         for destination, text in reversed(list(zip(self.destinations, texts, strict=True))):

@@ -86,6 +86,6 @@ def duration(seconds: float) -> str:
     return ("-" if seconds < 0 else "") + text
 
 
-def same_second(typed: float, found: float) -> bool:
+def same_second(typed: float, stored: float) -> bool:
     """Whether two Unix times are within a second: printed times have no fractions."""
-    return abs(typed - found) <= 1.0
+    return abs(typed - stored) <= 1.0

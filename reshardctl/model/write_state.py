@@ -38,12 +38,12 @@ class WriteResult(Enum):
     """A guard did not hold; nothing of the step was written."""
 
 
-def same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
+def same(first: AttributeValue | None, second: AttributeValue | None) -> bool:
     """Whether two attribute values are equal to DynamoDB; `None` is an absent attribute."""
-    if one is None or other is None:
-        return one is other
-    ((kind, body),) = one.items()
-    ((other_kind, other_body),) = other.items()
+    if first is None or second is None:
+        return first is second
+    ((kind, body),) = first.items()
+    ((other_kind, other_body),) = second.items()
     if kind != other_kind:
         return False
     match kind:

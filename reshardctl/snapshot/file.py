@@ -167,7 +167,7 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
 
 def _lineage(stream: object, shards: object, json_path: JsonPath) -> Lineage:
     where = json_path / "shards"
-    rows = [_shard(one, where / n) for n, one in enumerate(array(shards, where))]
+    rows = [_shard(row, where / n) for n, row in enumerate(array(shards, where))]
     seen: set[str] = set()
     for number, shard in enumerate(rows):
         if shard.id in seen:

@@ -78,8 +78,8 @@ def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
         if closed is None:
             continue
         asked = {shard: lineage.opened_at(shard)}
-        found = cast("Records", stream).places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
-        position = found[shard]
+        places = cast("Records", stream).places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
+        position = places[shard]
         if position is not None and position.nothing_after and position.at.rank is Rank.INSIDE:
             ends[shard] = position.at
     return replace(policy, places=ends)

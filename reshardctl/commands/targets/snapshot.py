@@ -37,8 +37,8 @@ def targets(text: str, selection: Selection) -> list[Target]:
     kept = _named(path, options.pop("consumer", None))
     several = len(kept) > 1
     return [
-        _target(_joined(text, one.locator.target) if several else text, one, options, selection)
-        for one in kept
+        _target(_joined(text, saved.locator.target) if several else text, saved, options, selection)
+        for saved in kept
     ]
 
 

@@ -37,12 +37,14 @@ class ListedLoss:
 
 def losses_of(chart: Chart) -> list[ListedLoss]:
     """Every loss, the certain ones first, the longest first among them."""
-    found = [
+    losses = [
         ListedLoss(box, box.position, box.position.loss, anchor(box.shard))
         for box in chart.boxes
         if box.position is not None and box.position.loss is not None
     ]
-    return sorted(found, key=lambda one: (not one.loss.certain, one.loss.since - one.loss.until))
+    return sorted(losses, key=lambda listed: (
+        not listed.loss.certain, listed.loss.since - listed.loss.until
+    ))
 
 
 def kind_of(losses: Iterable[Loss]) -> str:
@@ -59,10 +61,10 @@ def anchor(shard: ShardId) -> str:
 def loss_boxes(chart: Chart, layout: Layout) -> Iterator[str]:
     """The box of every loss, to be drawn above the line; the certain ones are drawn last."""
     losses = losses_of(chart)
-    across = rows([one.box for one in losses], layout)
-    for one in reversed(losses):
-        names = (kind_of([one.loss]), one.anchor)
-        yield loss_box(one.box, [one.loss], layout, across, names, labels.numbers(one.box))
+    across = rows([listed.box for listed in losses], layout)
+    for listed in reversed(losses):
+        names = (kind_of([listed.loss]), listed.anchor)
+        yield loss_box(listed.box, [listed.loss], layout, across, names, labels.numbers(listed.box))
 
 
 Rows = Mapping[ShardId, tuple[float, float]]
@@ -76,30 +78,30 @@ def rows(boxes: Iterable[Box], layout: Layout) -> Rows:
     around their place, between the losses of larger shards above and below where there is room;
     more than `MOST_SPREAD` of them stay where they are.
     """
-    found: dict[ShardId, tuple[float, float]] = {}
+    rows_of: dict[ShardId, tuple[float, float]] = {}
     groups: list[list[ShardId]] = [[]]
     inside = (TOP, TOP + layout.height)
     for box in sorted(boxes, key=lambda box: (box.low, box.high)):
         top, height = _at_least((layout.y(box.low), layout.y(box.high + 1)), LEAST[1], inside)
         group = groups[-1]
-        if group and (height > LEAST[1] or top - found[group[-1]][0] >= APART):
+        if group and (height > LEAST[1] or top - rows_of[group[-1]][0] >= APART):
             groups.append([])
-        found[box.shard] = top, height
+        rows_of[box.shard] = top, height
         if height <= LEAST[1]:
             groups[-1].append(box.shard)
-    large = [place for place in found.values() if place[1] > LEAST[1]]
+    large = [place for place in rows_of.values() if place[1] > LEAST[1]]
     for group in groups:
         if 1 < len(group) <= MOST_SPREAD:
-            found |= _spread(group, found, large, inside)
-    return found
+            rows_of |= _spread(group, rows_of, large, inside)
+    return rows_of
 
 
 def _spread(
-    group: list[ShardId], found: Rows, large: Iterable[tuple[float, float]],
+    group: list[ShardId], rows_of: Rows, large: Iterable[tuple[float, float]],
     inside: tuple[float, float],
 ) -> dict[ShardId, tuple[float, float]]:
     """A group one below the other, around its middle. large: what it should not cover."""
-    first, last = found[group[0]][0], found[group[-1]][0] + LEAST[1]
+    first, last = rows_of[group[0]][0], rows_of[group[-1]][0] + LEAST[1]
     above = [top + height for top, height in large if top + height / 2 <= first]
     below = [top for top, height in large if top + height / 2 >= last]
     between = (max(above, default=inside[0]), min(below, default=inside[1]))

@@ -52,7 +52,9 @@ def _one(report: Report, shard: ShardId, statuses: Mapping[ShardId, ShardStatus]
         **shard_document(row),
         "hash_range": _hash_range(report.snapshot.lineage, shard),
         "processed": None if row.processed is None else _span(row.processed),
-        "neighbours": [shard_document(statuses[one]) for one in near if one in statuses],
+        "neighbours": [
+            shard_document(statuses[neighbour]) for neighbour in near if neighbour in statuses
+        ],
         "starts": [_start(judged, shard) for judged in report.judged],
         "findings": [finding_document(f) for f in report.findings if shard in f.shards],
     }

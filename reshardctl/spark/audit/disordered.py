@@ -47,10 +47,10 @@ def disordered(
         F.count_if(F.expr(_OVERLAPS)).alias("overlaps"),
     ).collect()  # fmt: skip
     orders = {row["at"]: Orders(row["first"], row["last"], row["overlaps"]) for row in ranges}
-    found = doubtful(orders, _lives(known, groups))
-    if not found:
+    in_doubt = doubtful(orders, _lives(known, groups))
+    if not in_doubt:
         return _by_key(told.where(F.lit(False)))
-    across = [(at, one.first, one.last) for at, one in found.crossings.items()]
+    across = [(at, crossing.first, crossing.last) for at, crossing in in_doubt.crossings.items()]
     schema = batches.selectExpr("at", "order AS first", "order AS last").schema
     suspects = _suspect(batches, rows.sparkSession.createDataFrame(across, schema))
     few = suspects.limit(FEW + 1).collect()

@@ -107,19 +107,19 @@ def _ends(names: Mapping[str, str], *, merging: bool) -> list[Column]:
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    found = []
+    ends = []
     if "sub" in names:
-        found.append(F.max("inside" if merging else "sub").alias("inside"))
+        ends.append(F.max("inside" if merging else "sub").alias("inside"))
     for which, least, by in (("first", F.min, F.min_by), ("last", F.max, F.max_by)):
         prefix = f"{which}_" if merging else ""
-        found.append(least(f"{prefix}rank").alias(f"{which}_rank"))
+        ends.append(least(f"{prefix}rank").alias(f"{which}_rank"))
         for name in ENDS:
             if name in ("upper", "sub") and "sub" not in names:
                 continue
             if name == "arrival" and name not in names:
                 continue
-            found.append(by(f"{prefix}{name}", f"{prefix}rank").alias(f"{which}_{name}"))
-    return found
+            ends.append(by(f"{prefix}{name}", f"{prefix}rank").alias(f"{which}_{name}"))
+    return ends
 
 
 def _summary(lines: DataFrame) -> Summary:

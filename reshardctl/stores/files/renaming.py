@@ -18,9 +18,9 @@ _NOREPLACE, _EXCHANGE = 1, 2
 _WITHOUT = {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP}
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(first: Path, second: Path) -> bool:
     """Swaps two existing names. False if the system cannot; OSError as a rename raises it."""
-    return _renameat2(one, other, _EXCHANGE)
+    return _renameat2(first, second, _EXCHANGE)
 
 
 def place(new: Path, name: Path) -> bool:

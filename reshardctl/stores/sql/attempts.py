@@ -38,9 +38,9 @@ class Attempts:
         """Returns what `look` makes of a cursor. what: the name of the read in an error."""
         def read() -> T:
             with self._transaction() as (connection, cursor):
-                found = look(cursor)
+                answer = look(cursor)
                 connection.rollback()
-                return found
+                return answer
 
         return self._retry.read(read, lambda e: self._server.failure(e, f"reading {what}"))
 

@@ -68,8 +68,8 @@ class Changes:
             columns = [self._column(name) for name in (*self._keys, *names)]
             yield from self._server.updates(self._table, columns, len(self._keys), changed)
         if deleted:
-            condition, found = self.rows(deleted)
-            yield f"DELETE FROM {self._table} WHERE {condition}", found  # noqa: S608
+            condition, parameters = self.rows(deleted)
+            yield f"DELETE FROM {self._table} WHERE {condition}", parameters  # noqa: S608
 
     def _created(self, names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Statement:
         columns = ", ".join(map(self._server.quoted, names))

@@ -53,14 +53,14 @@ class Together:
 
         The certain losses come last, to be drawn above the others.
         """
-        found: dict[Box, list[Loss]] = {}
+        losses_of: dict[Box, list[Loss]] = {}
         for at, box in enumerate(self.base.boxes):
             for line in self.lines:
                 position = line.chart.boxes[at].position
                 if position is not None and position.loss is not None:
-                    found.setdefault(box, []).append(position.loss)
-        certain = {box: all(loss.certain for loss in losses) for box, losses in found.items()}
-        return {box: found[box] for box in sorted(found, key=lambda box: certain[box])}
+                    losses_of.setdefault(box, []).append(position.loss)
+        certain = {box: all(loss.certain for loss in losses) for box, losses in losses_of.items()}
+        return {box: losses_of[box] for box in sorted(losses_of, key=lambda box: certain[box])}
 
 
 def together(
