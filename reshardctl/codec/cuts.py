@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.codec.strict import JsonPath, boolean, integer, members, seconds_or_none, string
+from reshardctl.codec.strict import JsonPath, boolean, integer, members, moment_or_none, string
 from reshardctl.model import DONE, START, Cut, Rank, at_number, is_number
 
 
@@ -34,7 +34,7 @@ def cut_of_object(value: object, json_path: JsonPath) -> Cut:
         (json_path / "number").wrong(f"not a decimal number: {number!r}")
     return Cut(
         Rank[rank], int(number), integer(body["sub"], json_path / "sub"),
-        number if int(number) else "", seconds_or_none(body["time"], json_path / "time"),
+        number if int(number) else "", moment_or_none(body["time"], json_path / "time"),
         boolean(body["by_time"], json_path / "by_time"),
     )
 
@@ -69,6 +69,6 @@ def cut_of_quiet_list(value: object, json_path: JsonPath) -> Cut:
             return Cut(DONE.rank, text=text)
         case ["START" | "INSIDE", _, _, quiet]:
             cut = cut_of_list(value[:3], json_path)
-            return replace(cut, quiet=seconds_or_none(quiet, json_path / 3))
+            return replace(cut, quiet=moment_or_none(quiet, json_path / 3))
         case _:
             return json_path.wrong("not a place")

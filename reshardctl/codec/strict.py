@@ -8,6 +8,11 @@ from typing import Any, NamedTuple, NoReturn
 
 from reshardctl.errors import UsageError
 
+MOST_SECONDS = 2**53
+"""What a float holds to the second."""
+FIRST_MOMENT, LAST_MOMENT = -62_135_596_800, 253_402_300_800
+"""The years 1 and 10000 in Unix seconds, between which times can be shown."""
+
 
 class JsonPath(NamedTuple):
     """The file and the path of a value, for messages: a chain, spelled out only when needed."""
@@ -88,12 +93,22 @@ def seconds(value: object, json_path: JsonPath) -> float:
     """A number of seconds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         json_path.wrong("not a number of seconds")
+    if not abs(value) < MOST_SECONDS:
+        json_path.wrong("more seconds than a duration or a time has")
     return float(value)
 
 
-def seconds_or_none(value: object, json_path: JsonPath) -> float | None:
-    """A number of seconds, or null."""
-    return None if value is None else seconds(value, json_path)
+def moment(value: object, json_path: JsonPath) -> float:
+    """A time in Unix seconds, of the years 1 to 9999."""
+    at = seconds(value, json_path)
+    if not FIRST_MOMENT <= at < LAST_MOMENT:
+        json_path.wrong("a time of no calendar")
+    return at
+
+
+def moment_or_none(value: object, json_path: JsonPath) -> float | None:
+    """A time, or null."""
+    return None if value is None else moment(value, json_path)
 
 
 def boolean(value: object, json_path: JsonPath) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 
@@ -16,6 +18,11 @@ from reshardctl.exit import Exit
 
 PIPE_CLOSED = 141
 """128 + SIGPIPE: the reader of our output has closed it."""
+
+_LONG_WORD = re.compile(r"\S{4097,}")
+"""Longer than Linux's PATH_MAX."""
+_SHOWN = 200
+"""Characters of it."""
 
 
 class PipeClosed(Exception):
@@ -53,13 +60,18 @@ def guarded(
             drop_stdout()
             say(CannotTell(f"stdout: {why}; the output is not complete"))
             return Exit.UNKNOWN
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            wrong = too_long(error)
+            say(wrong)
+            speak(wrong)
+            return wrong.exit
         show = getattr(error, "show", None)
         if show is None:
             code = unexpected(error)
             speak(ReshardError(f"unexpected {type(error).__name__}"))
             return code
         if isinstance(message := getattr(error, "message", None), str):
-            error.message = plain(message)  # type: ignore[attr-defined]
+            error.message = bounded(plain(message))  # type: ignore[attr-defined]
         show()
         speak(UsageError(_message(error), "see --help"))
         return Exit.USAGE
@@ -83,9 +95,9 @@ def say(error: ReshardError) -> None:
     """Prints what happened, and the next command, without control characters from a store."""
     clear()
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
-    print(harmless(f"{kind}: {error.what}"), file=sys.stderr)
+    print(harmless(f"{kind}: {bounded(error.what)}"), file=sys.stderr)
     if error.next:
-        print(harmless(f"  {error.next}"), file=sys.stderr)
+        print(harmless(f"  {bounded(error.next)}"), file=sys.stderr)
 
 
 def unexpected(error: Exception) -> int:
@@ -99,6 +111,16 @@ def unexpected(error: Exception) -> int:
         "  this is a defect of reshardctl; RESHARDCTL_TRACEBACK=1 shows where", file=sys.stderr
     )
     return Exit.UNKNOWN
+
+
+def too_long(error: OSError) -> UsageError:
+    """A name that no file can have; whoever asks whether there is one learns it as an OSError."""
+    return UsageError(f"{error.filename}: {error.strerror}", "give a shorter name")
+
+
+def bounded(text: str) -> str:
+    """Text without what is longer than any path: a value out of a file that holds anything."""
+    return _LONG_WORD.sub(lambda word: f"{word[0][:_SHOWN]}… ({len(word[0])} characters)", text)
 
 
 def harmless(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote
 
+from reshardctl.codec.strict import JsonPath
 from reshardctl.consumers.libraries import SCHEMES, SPECS
 from reshardctl.consumers.spec import Spec
 from reshardctl.errors import UsageError
@@ -57,6 +58,16 @@ def looks_like_one(text: str) -> bool:
     """Whether a text is meant as a locator, rather than as a configured name."""
     match = _SHAPE.match(text)
     return match is not None and (match["slashes"] is not None or match["scheme"] in SCHEMES)
+
+
+def parse_in(text: str, json_path: JsonPath) -> Locator:
+    """Read the locator in a file; raises UsageError that names the file, too."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(
+            f"{json_path.file}: {json_path.path}: {error.what}", error.next
+        ) from None
 
 
 def parse(text: str) -> Locator:

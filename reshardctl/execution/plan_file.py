@@ -20,9 +20,10 @@ from reshardctl.codec.strict import (
     array,
     boolean,
     members,
+    moment,
+    moment_or_none,
     parse,
     seconds,
-    seconds_or_none,
     string,
     strings,
 )
@@ -204,11 +205,11 @@ def _plan_of(body: object, json_path: JsonPath) -> SavedPlan:
     return SavedPlan(
         string(plan["locator"], json_path / "locator"),
         string(plan["stream"], json_path / "stream"),
-        seconds(plan["created"], json_path / "created"),
+        moment(plan["created"], json_path / "created"),
         strings(plan["store"], json_path / "store"),
         _wishes(plan["wishes"], json_path / "wishes", on_a_line=plan["schema"] == ON_A_LINE),
         boolean(plan["probe"], json_path / "probe"),
-        seconds(plan["made"], json_path / "made"),
+        moment(plan["made"], json_path / "made"),
         tuple(wire.step(s, json_path / "steps" / n) for n, s in enumerate(steps)),
         tuple(_promised(p, json_path / "promised" / n) for n, p in enumerate(promised)),
         strings(plan["footprint"], json_path / "footprint"),
@@ -229,9 +230,9 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
         _policy(policy, options["since"], json_path / "since"),
         _accept(options["accept"], json_path / "accept"),
         boolean(options["bootstrap"], json_path / "bootstrap"),
-        seconds_or_none(options["recreated"], json_path / "recreated"),
+        moment_or_none(options["recreated"], json_path / "recreated"),
         line=savedline.line(options["line"], json_path / "line") if on_a_line else None,
-        created=seconds_or_none(options.get("created"), json_path / "created"),
+        created=moment_or_none(options.get("created"), json_path / "created"),
         scope=_scope(options["scope"], json_path / "scope") if "scope" in options else None,
     )
 
@@ -297,7 +298,7 @@ def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
     return replace(
         policy,
         when=policy.when or parse_when(asked),
-        since=seconds(policy_members["time"], json_path / "time"),
+        since=moment(policy_members["time"], json_path / "time"),
         places={
             ShardId(shard): cut_of_list(cut, json_path / "places" / shard)
             for shard, cut in policy_members["places"].items()

@@ -22,9 +22,9 @@ from reshardctl.codec.strict import (
     boolean,
     integer,
     members,
+    moment,
+    moment_or_none,
     parse,
-    seconds,
-    seconds_or_none,
     string,
     strings,
 )
@@ -33,6 +33,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Probe, Shard, ShardId, Stream, is_number
+from reshardctl.model.times import LONGEST
 from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/snapshot/1"
@@ -99,7 +100,7 @@ def parsed(source: str | bytes, name: str) -> SavedSnapshot:
     lineage = _lineage(file["stream"], file["shards"], json_path)
     kept = array(file["consumers"], json_path / "consumers")
     return SavedSnapshot(
-        seconds(file["taken"], json_path / "taken"),
+        moment(file["taken"], json_path / "taken"),
         lineage,
         tuple(_consumer(item, lineage, json_path / "consumers" / n) for n, item in enumerate(kept)),
         boolean(file["redacted"], json_path / "redacted"),
@@ -185,12 +186,19 @@ def _stream(value: object, json_path: JsonPath) -> Stream:
     return Stream(
         arn,
         string(stream["name"], json_path / "name"),
-        seconds(stream["created"], json_path / "created"),
-        integer(stream["retention_seconds"], json_path / "retention_seconds"),
+        moment(stream["created"], json_path / "created"),
+        _retention(stream["retention_seconds"], json_path / "retention_seconds"),
         string(stream["status"], json_path / "status"),
         string(stream["mode"], json_path / "mode"),
         integer(stream["open_shards"], json_path / "open_shards"),
     )
+
+
+def _retention(value: object, json_path: JsonPath) -> int:
+    retention = integer(value, json_path)
+    if not 0 <= retention <= LONGEST:
+        json_path.wrong("no stream keeps its records so long")
+    return retention
 
 
 def _shard(value: object, json_path: JsonPath) -> Shard:
@@ -218,11 +226,11 @@ def _consumer(value: object, lineage: Lineage, json_path: JsonPath) -> Snapshot:
     if not isinstance(probes, dict):
         (json_path / "probes").wrong("not an object")
     return Snapshot(
-        locator.parse(string(consumer["locator"], json_path / "locator")),
+        locator.parse_in(string(consumer["locator"], json_path / "locator"), json_path / "locator"),
         lineage,
         tuple(wire.image(row, json_path / "rows" / n) for n, row in enumerate(rows)),
         strings(consumer["store"], json_path / "store"),
-        seconds(consumer["taken"], json_path / "taken"),
+        moment(consumer["taken"], json_path / "taken"),
         {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},
     )
 
@@ -234,11 +242,11 @@ def _probe(value: object, json_path: JsonPath) -> Probe:
     return Probe(
         cut_of_object(probe["since"], json_path / "since"),
         boolean(probe["drained"], json_path / "drained"),
-        seconds_or_none(probe["first_arrival"], json_path / "first_arrival"),
+        moment_or_none(probe["first_arrival"], json_path / "first_arrival"),
         None if first is None else string(first, json_path / "first"),
         integer(probe["count"], json_path / "count"),
         boolean(probe["more"], json_path / "more"),
-        seconds_or_none(probe["last_arrival"], json_path / "last_arrival"),
+        moment_or_none(probe["last_arrival"], json_path / "last_arrival"),
     )
 
 

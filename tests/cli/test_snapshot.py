@@ -6,6 +6,7 @@ What a snapshot must say is what the store itself says; the expectations of both
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 from pathlib import Path
@@ -225,3 +226,23 @@ def test_the_stream_comes_first(lab, tmp_path):
     assert result.code == 2 and not saved.exists()
     typed = f"reshardctl snapshot orders '{lab.locator}' -o FILE"
     assert result.says("is a consumer, and the stream comes first", typed)
+
+
+@pytest.mark.parametrize(("member", "spelled", "said"), [
+    ('"taken"', "1e999", "taken: more seconds"),
+    ('"taken"', "1" + "0" * 400, "taken: more seconds"),
+    ('"taken"', "253402300800", "taken: a time of no calendar"),
+    ('"created"', "-1e12", "stream.created: a time of no calendar"),
+    ('"retention_seconds"', "1" + "0" * 400, "retention_seconds: no stream keeps"),
+    ('"retention_seconds"', "-1", "retention_seconds: no stream keeps"),
+    ('"locator"', '"kcl>//x"', "consumers[0].locator: 'kcl>//x' is no locator"),
+    ('"locator"', '"kcl://leases?mnitial=LATEST"', "no option 'mnitial'"),
+])  # fmt: skip
+@pytest.mark.parametrize("verb", ["inspect", "status", "export"])
+def test_a_value_that_was_edited(lab, saved, verb, member, spelled, said):
+    """A JSON number may be of any size; the file is named, and nothing overflows."""
+    text = re.sub(rf'{member}: ("[^"]*"|[\d.]+)', lambda _: f"{member}: {spelled}",
+                  saved.read_text(), count=1)  # fmt: skip
+    saved.write_text(text)
+    result = lab.cli(verb, f"snapshot:{saved}")
+    assert result.code == 2 and result.says(str(saved), said)

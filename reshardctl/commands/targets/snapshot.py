@@ -106,7 +106,10 @@ def _target(
     from reshardctl.commands.target import Target
 
     kept = snapshot.locator
-    locator = checked(replace(kept, text=text, options={**kept.options, **options}))
+    try:
+        locator = checked(replace(kept, text=text, options={**kept.options, **options}))
+    except UsageError as error:
+        raise UsageError(f"{text}: {kept.text}: {error.what}", error.next) from None
     repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )

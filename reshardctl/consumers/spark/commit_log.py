@@ -8,10 +8,8 @@ Spark reads: 25 texts on Spark 3.5.9, 4.0.5 and 4.3.0 (runs, November 2026).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from reshardctl.codec.strict import named
-from reshardctl.consumers.spark.first_value import first_value
+from reshardctl.consumers.spark.json4s import long_of, members_of
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.version_marker import version_of
 
@@ -36,11 +34,6 @@ def parse_commit_log(text: str) -> CommitLog:
         raise Malformed("it is empty")
     head, *rest = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     version = version_of(head.strip())
-    value = first_value(rest[0], "line 2") if rest else {}
-    if value is None:
-        raise Malformed("line 2 is null")
-    members: dict[str, Any] = value if isinstance(value, dict) else {}
-    watermark = members.get("nextBatchWatermarkMs")
-    if isinstance(watermark, bool) or not isinstance(watermark, int | float | None):
-        raise Malformed(f"nextBatchWatermarkMs is not a number but {named(watermark)}")
-    return CommitLog(version, int(watermark or 0), bool(members.get("stateUniqueIds")), text)
+    members = members_of(rest[0], "line 2") if rest else {}
+    watermark = long_of(members, "nextBatchWatermarkMs")
+    return CommitLog(version, watermark, bool(members.get("stateUniqueIds")), text)

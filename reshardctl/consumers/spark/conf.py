@@ -12,6 +12,7 @@ import json
 import re
 
 from reshardctl.codec.strict import JsonPath, named, parse
+from reshardctl.consumers.spark.json4s import long_of, members_of, texts_of
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.errors import UsageError
 
@@ -34,10 +35,8 @@ TIMESTAMP, WATERMARK = "batchTimestampMs", "batchWatermarkMs"
 def generation(line: str) -> str:
     """Spark's release as far as the settings tell: "3", "4.0-4.1", "4.2", "4.3", or ""."""
     try:
-        conf = _members(line).get("conf")
+        conf = texts_of(members_of(line, "line 2"), "conf")
     except Malformed:
-        return ""
-    if not isinstance(conf, dict):
         return ""
     return next((release for release, key in _MARKS if key in conf), "")
 
@@ -48,8 +47,18 @@ def flaw(line: str) -> str:
         return (
             "its second line is empty: a continuous query writes it so, and any other crashes at it"
         )
+    return unreadable(line)
+
+
+def unreadable(line: str) -> str:
+    """The same for a log that is read and not continued, whose line may be empty."""
+    if not line.strip():
+        return ""
     try:
-        _members(line)
+        members = members_of(line, "line 2")
+        for name in (TIMESTAMP, WATERMARK):
+            long_of(members, name)
+        texts_of(members, "conf")
     except Malformed as error:
         return f"its second line is unreadable: {error}"
     return ""

@@ -59,11 +59,22 @@ def _logs(
         key, kind = f"{OFFSETS}/{number}", _kind(number, newest)
         if number not in batches:
             yield Anomaly(kind, key, "other sources", f"{key} does not name the source")
-        if why := conf.flaw(log.metadata) if number == newest else "":
+        if why := _second_line(log.metadata, number, newest):
             yield Anomaly(kind, key, "unreadable second line", f"{key}: {why}")
     for number, batch in batches.items():
         yield from _line(batch, offsets.get(number), _kind(number, newest))
     yield from _renamed(offsets)
+
+
+def _second_line(line: str, number: int, newest: int | None) -> str:
+    """What is wrong with the second line of a log that Spark reads, "" for nothing.
+
+    OffsetSeqLog.deserialize reads the line of the newest log and of the one before it; only the
+    newest has to have one.
+    """
+    if newest is None or number < newest - 1:
+        return ""
+    return conf.flaw(line) if number == newest else conf.unreadable(line)
 
 
 def _line(batch: Batch, offset: SourceOffset | None, kind: AnomalyKind) -> Iterator[Anomaly]:

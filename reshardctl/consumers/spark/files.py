@@ -19,8 +19,9 @@ def created(key: str, text: str, like: Image, why: str) -> Write:
 
 def replaced(image: Image, text: str, why: str) -> Write:
     """Replaces a file's content."""
+    other = ("bytes",) if "bytes" in image.attributes else ()  # it was no UTF-8 text
     return Write(
-        image.key, Update(_content(text, "crc" in image.attributes)), image, why, GUARD
+        image.key, Update(_content(text, "crc" in image.attributes), other), image, why, GUARD
     )
 
 

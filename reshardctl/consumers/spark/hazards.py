@@ -14,8 +14,9 @@ from reshardctl.consumers.spark.checkpoint import DATABRICKS, LINEAGE, UNKNOWN, 
 from reshardctl.consumers.spark.conf import flaw
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.logs import log_elsewhere, log_of
+from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.positions import SHARD_END, Position
-from reshardctl.consumers.spark.stamps import watermark
+from reshardctl.consumers.spark.stamps import watermark, with_watermark
 from reshardctl.consumers.spark.table_log import ahead_of
 from reshardctl.model import ShardId, possibly_before, short
 
@@ -58,6 +59,14 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
     if batch is None or batch.broken or not batch.begun:
         return Cannot("the newest batch cannot be read, so no batch can be made of it",
                       ("restore offsets/ from a backup", NEW_CHECKPOINT))
+    if batch.committed and (why := _unwritable(checkpoint, batch)):
+        return Cannot(f"offsets/{batch.id}: {why}", (NEW_CHECKPOINT,))
+    if folder := _folder_in_log(checkpoint, batch):
+        return Cannot(
+            f"{folder} is a folder in the connector's log, whose files are read: the query "
+            "crashes at it",
+            (f"move {folder} elsewhere",),
+        )
     if log_elsewhere(checkpoint):
         return Cannot(
             "the connector's log is not in this checkpoint",
@@ -70,6 +79,24 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
             ("restore offsets/ from a backup", NEW_CHECKPOINT),
         )
     return None
+
+
+def _unwritable(checkpoint: Checkpoint, batch: Batch) -> str:
+    """Why no next batch can be made of the second line, which Spark reads, "" where one can."""
+    try:
+        with_watermark(checkpoint, batch)
+    except Malformed as error:
+        return str(error)
+    return ""
+
+
+def _folder_in_log(checkpoint: Checkpoint, batch: Batch) -> str:
+    """The key of a folder in the log of the batch that a plan makes or edits, or ""."""
+    log = checkpoint.log_folder(log_of(batch) + batch.committed)
+    if not log:
+        return ""
+    inside = (key for key in checkpoint.images if key.startswith(f"{log}/") and key.endswith("/"))
+    return next((key for key in sorted(inside) if key != f"{log}/"), "")
 
 
 def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:

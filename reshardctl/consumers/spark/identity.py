@@ -11,7 +11,7 @@ import re
 from hashlib import sha256
 
 from reshardctl.consumers.spark.contents import is_orphan, text_of
-from reshardctl.consumers.spark.first_value import first_value
+from reshardctl.consumers.spark.json4s import member, members_of
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.model import Image
 
@@ -24,10 +24,9 @@ def query_id(image: Image | None) -> tuple[str, str]:
     if image is None or is_orphan(image):
         return "", "absent"
     try:
-        value = first_value(text_of(image))
+        query = member(members_of(text_of(image), "it"), "id")
     except Malformed as error:
         return "", str(error)
-    query = value.get("id") if isinstance(value, dict) else None
     if not isinstance(query, str) or not _UUID.fullmatch(query):
         return "", "it holds no id"
     return query, ""

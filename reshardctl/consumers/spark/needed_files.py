@@ -138,4 +138,10 @@ def _log(
             files |= {image.key for name, image in inside.items() if not name.endswith("/")}
         for batch, shards in some.items():
             folders_to_list.add(f"{log}/{batch}")
-            files |= {f"{log}/{batch}/{shard}" for shard in shards}
+            files |= {f"{log}/{batch}/{shard}" for shard in shards if _is_file_name(shard)}
+
+
+def _is_file_name(shard: ShardId) -> bool:
+    """Whether a file can be called so: an offset of an edited log may name anything."""
+    surrogates = any(0xD800 <= ord(character) < 0xE000 for character in shard)
+    return shard not in ("", ".", "..") and not surrogates and not {"/", "\0"} & set(shard)

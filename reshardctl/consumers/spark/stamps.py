@@ -8,17 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, with_times
+from reshardctl.consumers.spark.json4s import long_of, members_of
+from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import OffsetLog
-from reshardctl.errors import UsageError
+
+LATEST_TIME = 253_402_300_800_000
+"""The year 10000 in Unix milliseconds: no clock has said that."""
 
 
 def planned_at(batch: Batch) -> float | None:
     """Unix seconds at which the batch was planned, `None` where the log does not say."""
     stamp = _whole(batch.log.metadata, TIMESTAMP)
-    return stamp / 1000 if stamp > 0 else None
+    return stamp / 1000 if 0 < stamp < LATEST_TIME else None
 
 
 def watermark(checkpoint: Checkpoint) -> int:
@@ -33,11 +36,9 @@ def watermark(checkpoint: Checkpoint) -> int:
 @lru_cache(maxsize=256)
 def _whole(metadata: str, name: str) -> int:
     try:
-        value = parse(metadata, JsonPath("line 2"))
-    except UsageError:
+        return long_of(members_of(metadata, "line 2"), name)
+    except Malformed:
         return 0
-    stored = value.get(name, 0) if isinstance(value, dict) else 0
-    return stored if isinstance(stored, int) and not isinstance(stored, bool) else 0
 
 
 def with_watermark(checkpoint: Checkpoint, batch: Batch) -> OffsetLog:

@@ -92,7 +92,11 @@ def _checked(files: Mapping[str, Image], stored: Retained) -> None:
     if stored.images and not stored.logs:
         newest = max(stored.images)
         why = stored.unreadable.get(newest, "it was not read")
-        raise CannotTell(f"no offset log of the checkpoint can be read; offsets/{newest}: {why}")
+        raise CannotTell(
+            f"no offset log of the checkpoint can be read; offsets/{newest}: {why}",
+            f"restore offsets/{newest} from a backup, or begin a new checkpoint: "
+            "reshardctl rule RSH301",
+        )
 
 
 def _spoiled(stored: Retained, metadata: Image | None, generation: str) -> dict[str, str]:

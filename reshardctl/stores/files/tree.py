@@ -10,6 +10,7 @@ being written.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -26,6 +27,10 @@ from reshardctl.stores.guards import holds
 
 METADATA = "metadata"
 """The file in which Spark keeps the id of a query: `{"id":"…"}` (StreamMetadata)."""
+
+_UUID = re.compile(r"[0-9a-f]{1,8}(?:-[0-9a-f]{1,4}){3}-[0-9a-f]{1,12}", re.IGNORECASE)
+"""What Spark takes for an id (java.util.UUID.fromString). Another text is no identity: the fix that
+mends it gives the query one."""
 
 
 class Tree:
@@ -167,9 +172,10 @@ class Tree:
 
     def _query(self) -> str:
         blob = self._blobs.read([METADATA])[METADATA]
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             metadata = json.loads(blob.content) if blob is not None else None
-            if isinstance(metadata, dict) and isinstance(metadata.get("id"), str):
-                return str(metadata["id"])
+            query = metadata.get("id") if isinstance(metadata, dict) else None
+            if isinstance(query, str) and _UUID.fullmatch(query):
+                return query
         return ""
 

@@ -193,11 +193,52 @@ def test_a_continuous_query_has_no_second_line():
     assert "continuous" in flaw(parse_offset_log(path.read_text()).metadata)
 
 
-@pytest.mark.parametrize(("line", "why"), [("", "continuous"), ("{", "unreadable"), ("[]", "list")])
+@pytest.mark.parametrize(("line", "why"), [
+    ("", "continuous"), ("{", "unreadable"), ("null", "null"),
+    ('{"batchWatermarkMs":{}}', "batchWatermarkMs is not a number but an object"),
+    ('{"batchTimestampMs":"7"}', "batchTimestampMs is not a number"),
+    ('{"batchTimestampMs":true}', "batchTimestampMs is not a number"),
+    ('{"batchTimestampMs":1,"batchTimestampMs":1}', "given twice"),
+    ('{"conf":[]}', "conf is not an object"), ('{"conf":"x"}', "conf is not an object"),
+    ('{"conf":{},"conf":{}}', "given twice"), ('{"conf":{"a":{}}}', "not a string"),
+    ('{"conf":{"a":true}}', "not a string"), ('{"x":NaN}', "NaN"),
+])  # fmt: skip
 def test_a_second_line_that_spark_cannot_use_says_why(line, why):
     """Empty: ContinuousExecution adds offsets without metadata; run on 3.5.9 and 4.1.4: a
-    micro-batch query dies of it."""
+    micro-batch query dies of it. The others: OffsetSeqMetadata of 3.5.9, 4.0.5 and 4.3.0 throws."""
     assert why in flaw(line)
+
+
+# OffsetSeqMetadata of Spark 3.5.9, 4.0.5 and 4.3.0 reads these (runs, November 2026).
+@pytest.mark.parametrize("line", [
+    "[]", "7", '"x"', "{}", "{} x", '{"a":1}}', '{"conf":null}', '{"conf":{"a":1.5,"b":null}}',
+    '{"conf":{"a":"x","a":"y"}}', '{"x":1,"x":2}', '{"batchTimestampMs":null}',
+    '{"batchTimestampMs":1e999}', '{"batchTimestampMs":9223372036854775808}', "{}\0\0",
+    '{"sourceMetadataInfo":7}',
+])  # fmt: skip
+def test_an_odd_second_line_that_spark_reads(line):
+    assert flaw(line) == ""
+
+
+# What CommitMetadata of Spark 3.5.9, 4.0.5 and 4.3.0 makes of them (runs, November 2026).
+@pytest.mark.parametrize(("spelled", "watermark"), [
+    ("1e999", 2**63 - 1), ("-1e999", -(2**63)), ("1e30", 2**63 - 1), ("-1.5", -1), ("1e5", 100_000),
+    ("9223372036854775808", -(2**63)), ("1" + "0" * 400, 0), ("null", 0),
+])  # fmt: skip
+def test_an_odd_watermark(spelled, watermark):
+    assert parse_commit_log(f'v1\n{{"nextBatchWatermarkMs":{spelled}}}').watermark == watermark
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ('{"nextBatchWatermarkMs":NaN}', "NaN"), ('{"nextBatchWatermarkMs":-Infinity}', "Infinity"),
+    ('{"x":[NaN]}', "NaN"), ('{"nextBatchWatermarkMs":[7]}', "not a number"),
+    ('{"nextBatchWatermarkMs":1,"nextBatchWatermarkMs":1}', "given twice"),
+    ('{"nextBatchWatermarkMs":' + "9" * 1001 + "}", "1001 digits"),
+], ids=lambda text: text[:40])  # fmt: skip
+def test_a_commit_that_spark_cannot_read(text, why):
+    """CommitMetadata of Spark 3.5.9, 4.0.5 and 4.3.0 throws (runs, November 2026)."""
+    with pytest.raises(Malformed, match=why):
+        parse_commit_log(f"v1\n{text}")
 
 
 @pytest.mark.parametrize("brk", ["\r\n", "\r", "\n"])

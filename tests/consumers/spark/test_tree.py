@@ -313,13 +313,31 @@ def test_ten_thousand_bad_positions_do_not_flood_the_report():
     assert "9980 more" in found.anomalies[-1].why
 
 
-@pytest.mark.parametrize(("line", "why"), [("", "continuous"), ("{", "unreadable"), ("[]", "list")])
+@pytest.mark.parametrize(("line", "why"), [
+    ("", "continuous"), ("{", "unreadable"), ("null", "null"),
+    ('{"conf":[]}', "conf is not an object"),
+])  # fmt: skip
 def test_a_second_line_that_spark_cannot_use_is_an_error(line, why):
     files = tree(f"{HEAD}/s1")
     head, _, source = text(files, "offsets/0").split("\n")
     found = read(files, file("offsets/0", "\n".join([head, line, source])))
     assert why in errors(found)["offsets/0"]
     assert found.generation == ""
+
+
+@pytest.mark.parametrize(("line", "why"), [
+    ("{", "unreadable"), ('{"batchTimestampMs":"7"}', "batchTimestampMs is not a number"),
+    ("", ""), ("[]", ""),
+])  # fmt: skip
+def test_the_second_line_of_the_log_before_the_newest(line, why):
+    """MicroBatchExecution.populateStartOffsets gets that log, too, and OffsetSeqLog.deserialize
+    reads its line; nothing goes on from it, so it may be empty."""
+    files = tree(f"{QUBOLE}/u1")
+    head, _, source = text(files, "offsets/0").split("\n")
+    found = read(files, file("offsets/0", "\n".join([head, line, source])))
+    assert found.newest == 1
+    assert why in errors(found).get("offsets/0", "")
+    assert ("offsets/0" in errors(found)) is bool(why)
 
 
 def test_a_continuous_query_is_told_by_its_second_lines():
