@@ -101,7 +101,7 @@ def _plain(text: str) -> bool:
     body = text.rpartition("\n")[2]
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and value.keys() <= _ENTRY
 
@@ -119,7 +119,7 @@ def _metadata(line: str, name: Name) -> str:
     """The settings, except for classes of the operator's own."""
     try:
         members = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name(line) if line else ""
     if not isinstance(members, dict):
         return name(line)
