@@ -64,6 +64,8 @@ def _read(damaged: Damaged) -> Result:
     lab = damaged.lab
     lab.state.parent.mkdir(exist_ok=True)
     file, redacted = (lab.state.parent / name for name in ("a.snapshot", "redacted.snapshot"))
+    for earlier in (file, redacted):  # of another seed
+        earlier.unlink(missing_ok=True)
     frozen = ["snapshot", lab.stream, lab.locator]
     for words in (
         [*frozen, "-o", str(file)], [*frozen, "-o", str(redacted), "--redact"],
