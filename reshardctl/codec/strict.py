@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from reshardctl.errors import UsageError
+from reshardctl.model.times import parse_instant
 
 MOST_SECONDS = 2**53
 """What a float holds to the second."""
@@ -109,6 +110,17 @@ def moment(value: object, json_path: JsonPath) -> float:
 def moment_or_none(value: object, json_path: JsonPath) -> float | None:
     """A time, or null."""
     return None if value is None else moment(value, json_path)
+
+
+def written_moment(value: object, json_path: JsonPath) -> float:
+    """A time that is spelled as people write one, in Unix seconds."""
+    text = string(value, json_path)
+    try:
+        return parse_instant(text)
+    except UsageError as error:
+        raise UsageError(
+            f"{json_path.file}: {json_path.path}: {error.what}", error.next
+        ) from None
 
 
 def boolean(value: object, json_path: JsonPath) -> bool:

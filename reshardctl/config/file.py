@@ -34,6 +34,8 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
             where = f"{name}:{match[1]}:{match[2]}"
             raise UsageError(f"{where}: not TOML: {reason[: match.start()]}") from None
         raise UsageError(f"{name}: not TOML: {reason}") from None
+    except ValueError:  # Python's limit of digits, which the parser lets through
+        raise UsageError(f"{name}: not TOML: a number has more digits than 4,300") from None
     except RecursionError:
         raise UsageError(f"{name}: nested too deep") from None
     return read(Spot(name, lines(text), (), values), check)

@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reshardctl.codec.strict import JsonPath, array, parse, string, strings
+from reshardctl.codec.strict import JsonPath, array, parse, string, strings, written_moment
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
-from reshardctl.model.times import parse_instant
 
 REPORTS = ("reshardctl/report/2", "reshardctl/report/1")
 ROUNDUPS = ("reshardctl/roundup/2", "reshardctl/roundup/1")
@@ -88,7 +87,8 @@ def parsed(source: str | bytes, name: str) -> Baseline:
 def _earlier(report: dict[str, Any], taken: str, json_path: JsonPath) -> Earlier:
     positions = strings(report.get("positions", {}), json_path / "positions")
     return Earlier(
-        parse_instant(taken), {ShardId(shard): raw for shard, raw in positions.items()}
+        written_moment(taken, json_path / "taken"),
+        {ShardId(shard): raw for shard, raw in positions.items()},
     )
 
 

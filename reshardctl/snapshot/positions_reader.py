@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.codec.position_words import AFTER, AT, AT_TIMESTAMP, KINDS, SHARD_END, cut_of
-from reshardctl.codec.strict import JsonPath, array, members, parse, string
+from reshardctl.codec.strict import JsonPath, array, members, parse, string, written_moment
 from reshardctl.errors import UsageError
 from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
 from reshardctl.model.similar_names import did_you_mean
@@ -28,7 +28,10 @@ def positions_in(text: str, name: str) -> GivenPositions:
     """The positions in a file of `export`. name: the file, for messages."""
     if text.lstrip()[:1] == "{":
         return _of_json(text, JsonPath(name))
-    return GivenPositions(once(_of_csv(text, name)), source=name)
+    try:
+        return GivenPositions(once(_of_csv(text, name)), source=name)
+    except csv.Error as error:
+        raise UsageError(f"{name}: not CSV: {error}", NEED) from None
 
 
 def position_of_option(text: str) -> GivenPosition:
@@ -88,7 +91,7 @@ def _of_json(text: str, path: JsonPath) -> GivenPositions:
     return GivenPositions(
         once(_json_entry(entry, path / "positions" / n) for n, entry in enumerate(entries)),
         arn=string(stream["arn"], path / "stream" / "arn"),
-        created=parse_instant(string(stream["created"], path / "stream" / "created")),
+        created=written_moment(stream["created"], path / "stream" / "created"),
         source=path.file,
     )
 

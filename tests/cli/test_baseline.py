@@ -60,6 +60,16 @@ def test_a_file_that_is_none(lab, tmp_path, text, says):
     assert lab.wire.calls == []
 
 
+@pytest.mark.parametrize("taken", ["x", "2026-11-21T00:00:00", "9" * 5000])
+def test_a_time_that_was_edited(lab, baseline, taken):
+    body = json.loads(baseline.read_text())
+    baseline.write_text(json.dumps({**body, "taken": taken}))
+    lab.wire.calls.clear()
+    result = lab.cli("inspect", *lab.where, "--baseline", baseline)
+    assert result.code == 2 and result.says(str(baseline), "taken")
+    assert lab.wire.calls == []
+
+
 @pytest.mark.parametrize("kind", ["report", "snapshot"])
 def test_a_file_of_another_table_or_stream_is_said_to_be(lab, baseline, tmp_path, kind):
     """Else a job would count yesterday's findings as news, and nobody would know why."""

@@ -188,3 +188,27 @@ def test_an_entry_that_says_nothing_new_is_left_alone_and_named_if_inferred(lab,
     path = export(lab, tmp_path / "p.json")
     shown = lab.dry("--positions", path, "--format", "text")
     assert "has no stored position of shard 2, 3: left alone" in " ".join(shown.out.split())
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('"created":"', '"created":"x', "stream.created: 'x"),
+    ('"taken":"', '"taken":7,"taken2":"', "unknown member 'taken2'"),
+])  # fmt: skip
+def test_a_file_that_was_edited_is_named(lab, tmp_path, old, new, said):
+    path = tmp_path / "positions.json"
+    assert lab.cli("export", *lab.where, "-o", path).code == 0
+    text = json.dumps(json.loads(path.read_text()), separators=(",", ":"))
+    assert old in text
+    path.write_text(text.replace(old, new))
+    result = lab.dry("--positions", path)
+    assert result.code == 2 and result.says(str(path), said)
+
+
+@pytest.mark.parametrize("text", [
+    "shard,kind\n0," + "x" * 200_000 + "\n", "x" * 200_000 + "\n",
+], ids=["a value", "a column"])  # fmt: skip
+def test_a_table_with_a_value_that_csv_does_not_read(lab, tmp_path, text):
+    path = tmp_path / "positions.csv"
+    path.write_text(text)
+    result = lab.dry("--positions", path)
+    assert result.code == 2 and result.says(str(path), "not CSV", "131072")

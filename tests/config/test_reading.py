@@ -171,3 +171,10 @@ def test_windows_line_ends(tmp_path):
         b"\n", b"\r\n"))
     with pytest.raises(UsageError, match=":17: consumers"):
         load(path, repair_options_of)
+
+
+@pytest.mark.parametrize("digits", [4301, 100_000])
+def test_a_number_of_more_digits_than_python_reads(tmp_path, digits):
+    """tomllib lets Python's ValueError through, which is no TOMLDecodeError."""
+    with pytest.raises(UsageError, match=r"reshardctl\.toml: not TOML: a number"):
+        config(tmp_path, GOOD.replace("shards = [2,", f"shards = [{'9' * digits},"))

@@ -101,8 +101,10 @@ def settings_of(lab: Lab, path: Path) -> None:
         "[streams.orders]", 'stream = "orders"', "created = 2026-11-21T00:00:00Z",
         "[consumers.app]", 'stream = "orders"', f'locator = "{lab.locator}"', 'policy = "lossless"',
         'accept = "reread=1h"', 'journal = "journals/"', "[[suppress]]", 'rule = "RSH203"',
-        'reason = "known"', "until = 2026-12-24", 'consumer = "app"', "shards = [2, 3]", "",
+        'why = "known"', "until = 2026-12-24", 'consumer = "app"', "shards = [2, 3]", "",
     ]), encoding="utf-8")  # fmt: skip
+    sound = lab.cli("inspect", "app", "--config", path)
+    assert sound.code in (0, 1), sound.err
 
 
 Makes = Callable[[Lab, Path], None]
