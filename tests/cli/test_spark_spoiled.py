@@ -38,6 +38,7 @@ def contents(lab: SparkLab) -> dict[str, bytes]:
 @pytest.mark.parametrize("spoiled", [
     b'{"id":"x"}', b'{"id":"b676ei6c-aa62-43be-9bc4-55aede91759e"}', b'{"id":"\\ud800"}',
     b'{"id":"69880f2a\xff-f006-496b-9513-9120bf42d838"}', b"\xff\xfe{\0}\0", b"\0" * 512,
+    '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'.encode("utf-16"),
     b'{"id":' + DEEP + b"}", b"",
 ], ids=lambda content: repr(content[:24]))  # fmt: skip
 def test_the_id_of_a_query_is_mended_and_taken_back(golden, spoiled):

@@ -173,7 +173,7 @@ class Tree:
     def _query(self) -> str:
         blob = self._blobs.read([METADATA])[METADATA]
         with suppress(ValueError, RecursionError):
-            metadata = json.loads(blob.content) if blob is not None else None
+            metadata = json.loads(blob.content.decode()) if blob is not None else None
             query = metadata.get("id") if isinstance(metadata, dict) else None
             if isinstance(query, str) and _UUID.fullmatch(query):
                 return query
