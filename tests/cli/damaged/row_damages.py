@@ -29,7 +29,7 @@ ODD_VALUES: tuple[Value, ...] = (
     {"B": b""}, {"B": b"\xff\x00"},
     {"SS": ["x"]}, {"SS": ["", "x"]}, {"NS": ["1"]}, {"BS": [b"\xff"]},
     {"L": [{"S": "x"}, {"N": "1"}]}, {"L": [{"L": [{"L": [{"L": [{"S": "x"}]}]}]}]},
-    {"M": {"": {"S": "x"}}}, {"SS": ["shardId-000000000000", "shardId-000000000000 "]},
+    {"M": {"a": {"S": "x"}}}, {"SS": ["shardId-000000000000", "shardId-000000000000 "]},
     *({"S": text} for text in ODD_TEXTS), *({"N": number} for number in ODD_NUMBERS),
 )  # fmt: skip
 """As boto3 takes them. DynamoDB holds no NaN, no lone surrogate, and no row above 400 KB."""
