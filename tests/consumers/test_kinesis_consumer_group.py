@@ -70,11 +70,21 @@ def test_a_parent_that_is_not_completed_is_read_first() -> None:
     assert isinstance(one.decide(), Nothing)
 
 
-def test_a_lease_of_an_expired_shard_that_is_not_completed_blocks_its_children() -> None:
-    one = bench("d", lease(0, completed=False), initial="TRIM_HORIZON")
+@pytest.mark.parametrize("initial", ["TRIM_HORIZON", "LATEST"])
+@pytest.mark.parametrize("name", ["d", "d-finished"])
+def test_a_lease_of_an_expired_shard_that_is_not_completed_blocks_its_children(
+    name: str, initial: str
+) -> None:
+    """Nothing is written for them: no row of theirs is looked at."""
+    one = bench(name, lease(0, completed=False), initial=initial)
     assert payloads(one) == {"1": (), "2": ()}
     assert "RSH213" in codes(one)
-    assert isinstance(one.decide(), NoSafePlan)
+    decision = one.decide()
+    assert isinstance(decision, NoSafePlan)
+    assert "waits for ever for shard 0" in decision.why
+
+
+def test_no_lease_of_an_expired_shard_blocks_when_it_is_completed() -> None:
     assert codes(bench("d", lease(0, completed=True), initial="TRIM_HORIZON")) <= {"RSH204"}
 
 

@@ -32,6 +32,21 @@ from reshardctl.model import (
 REPAIRED = "its row is repaired"
 
 
+def never_reached(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, ShardId]:
+    """The shards below one that is not listed and holds its children back for ever: shard → it.
+
+    No row of theirs is looked at, whatever it holds.
+    """
+    run, found = _Run(lineage, positions, app), dict[ShardId, ShardId]()
+    for shard in lineage:
+        for parent in lineage[shard].parents:
+            if parent in found:
+                found[shard] = found[parent]
+            elif parent not in lineage and run.holds_back(parent):
+                found[shard] = parent
+    return found
+
+
 def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
     return positions.once("start", (lineage, app), lambda: _simulated(lineage, positions, app))
@@ -58,7 +73,7 @@ class _Run:
         at = at_number(text) if is_number(text) else START
         cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
         why = "the shard is not listed: its row is not looked at"
-        ends = not self._holds_back(shard)
+        ends = not self.holds_back(shard)
         return WillRead(exactly(at), DONE, frozenset(), ends, cause, why)
 
     def crash(self, fates: dict[ShardId, Fate]) -> Crash | None:
@@ -158,12 +173,13 @@ class _Run:
         return WillRead(exactly(at), until, self._gates(shard), ends, cause, why)
 
     def _gates(self, shard: ShardId) -> frozenset[ShardId]:
-        """The parents that a shard waits for; unlisted ones only if `_holds_back` says so."""
+        """The parents that a shard waits for; unlisted ones only if `holds_back` says so."""
         listed = frozenset(self._lineage.parents(shard))
         others = frozenset(self._lineage[shard].parents) - listed
-        return listed | {parent for parent in others if self._holds_back(parent)}
+        return listed | {parent for parent in others if self.holds_back(parent)}
 
-    def _holds_back(self, unlisted: ShardId) -> bool:
+    def holds_back(self, unlisted: ShardId) -> bool:
+        """Whether the children of a shard that is not listed wait for it."""
         traits, lease = self._app.traits, self._positions.leases.get(unlisted)
         left = traits.leases and lease is not None and not lease.completed
         return left or traits.waits_for_unlisted

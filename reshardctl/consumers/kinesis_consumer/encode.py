@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer import ways
 from reshardctl.consumers.kinesis_consumer.app import App, Start
-from reshardctl.consumers.kinesis_consumer.behaviour import simulate_start
+from reshardctl.consumers.kinesis_consumer.behaviour import never_reached, simulate_start
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.kinesis_consumer.tables import (
     NAMESPACE,
@@ -120,13 +120,18 @@ class _Orders:
             elsewhere = of_a_shard_elsewhere(self.lineage, shard, row.text)
             if unborn(self.lineage, shard) and not elsewhere and shard not in self.leave:
                 self.order(shard, None, "the shard does not exist yet")
+        unreached = never_reached(self.lineage, self.positions, self.app)
         for shard in self.lineage:
-            if shard not in self.leave and not self._comes_right(shard):
+            left = shard in self.leave or shard in unreached
+            if not left and not self._comes_right(shard):
                 self._place(shard)
             if self.obstacles:
                 return  # one is enough
         if self.app.traits.infers_ends:
             self._keep_proven()
+        if unreached and not self.by_shard:
+            shard, gone = next(iter(unreached.items()))
+            self.obstacles.append(ways.waits_for_gone(shard, gone, self.app))
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
         """Note what a row is to become; `None` deletes it."""

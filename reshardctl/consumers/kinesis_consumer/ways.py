@@ -43,6 +43,20 @@ def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
     )
 
 
+def waits_for_gone(shard: ShardId, gone: ShardId, app: App) -> Cannot:
+    """A shard that is not listed any more holds back its children."""
+    ways = ("upgrade to Telegraf 1.36.4 or later, which does not wait for it; with that release in "
+            "the locator, inspect tells what it then reads",)
+    if app.traits.leases:
+        ways = ("stop the group and delete the lease of that shard: a shard is claimed once the "
+                "leases of its parents are completed or missing; then inspect again",)
+    return Cannot(
+        f"shard {short(shard)} waits for ever for shard {short(gone)}, which is not listed any "
+        "more: no position changes that",
+        ways,
+    )
+
+
 def no_tip(app: App) -> Cannot:
     """Only the start mode can begin a shard at its tip as of each start."""
     return Cannot(

@@ -15,7 +15,9 @@ How it happens
 The parent has a finding of its own: its number is refused (RSH207), it is at AT_TIMESTAMP (RSH215),
 its row cannot be read (RSH301), its SHARD_END does not count (RSH304), it has no lease (RSH202,
 RSH203), or it waits for the other parent of a merge (RSH211). Or the row's parentShardId names a
-shard that is no parent, perhaps the shard itself: KCL uses only that attribute.
+shard that is no parent, perhaps the shard itself: KCL uses only that attribute. Telegraf before
+1.36.4 waits for a parent that is not listed any more, and kinesis-consumer's group for one that has
+a lease which is not completed.
 
 What the fix writes
 -------------------
@@ -26,9 +28,10 @@ wrong parent, the shard's own parents; its position stays.
 
 When the fix is not offered
 ---------------------------
-If the parent's is not: see its finding. A parent that is merely behind is no finding. A parent
-whose application never checkpoints at its end, or for which no worker has capacity, blocks its
-children too; no table shows that, but the application's log does.
+If the parent's is not: see its finding. Where the parent is not listed any more, no position helps:
+the plan names the way out. A parent that is merely behind is no finding. A parent whose application
+never checkpoints at its end, or for which no worker has capacity, blocks its children too; no table
+shows that, but the application's log does.
 
 Example
 -------
@@ -68,6 +71,11 @@ def match(view: View) -> Iterator[Finding]:
     costs = "not read until that parent is mended; the records expire unread"
     strange = [shard for shard in named if _is_no_parent(view, effects, shard)]
     helps = f"mend {'it' if len(named) == 1 else 'them'} first: see the other findings"
+    gone = [shard for shard in named if _is_gone(view, shard)]
+    if gone:
+        listed = ", ".join(map(_short, gone))
+        helps = f"{listed} is not listed any more: no position ends the wait"
+        costs = "not read; the records expire unread"
     if strange:
         wrong = ", ".join(map(_short, strange))
         helps = f"{wrong} is no parent of what waits for it: the row names a wrong one"
@@ -80,6 +88,12 @@ def _is_no_parent(view: View, effects: Sequence[Effect], shard: ShardId) -> bool
         waiter in view.lineage and shard not in view.lineage[waiter].parents
         for waiter in waiting if waiter is not None
     )
+
+
+def _is_gone(view: View, shard: ShardId) -> bool:
+    """Whether it is not listed, and no row of it is looked at."""
+    fate = view.simulation.fates.get(shard)
+    return shard not in view.lineage and (fate is None or fate.cause is Cause.GONE)
 
 
 def _short(shard: ShardId) -> str:
