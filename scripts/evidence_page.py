@@ -35,7 +35,7 @@ FOLDERS = {
 }
 COMMANDS = {
     "kcl": "tests/interop/run -k test_kcl.py",
-    "kinesis-consumer": "tests/interop/run -k test_kinesis_consumer_go",
+    "kinesis-consumer": "tests/interop/run -k 'test_kinesis_consumer_go or test_telegraf_go'",
     "kinsumer": "tests/interop/run -k test_kinsumer_go",
     "quickwit": "scripts/test tests/reference tests/whole/test_cases_dialects.py",
     "spark": "tests/interop/run -k test_spark",
@@ -45,7 +45,13 @@ SPARK = {
     "lineage": "kinesis-lineage",
     "dstreams": "DStreams (KCL 1.x table)",
 }
-GO = {"kinesis-consumer": "0.5.0", "kinsumer": "snowplow-1.7"}
+GO = {
+    "kinesis-consumer": ("kinesis-consumer", "0.5.0"),
+    "kinsumer": ("kinsumer", "snowplow-1.7"),
+    "telegraf-1.34": ("kinesis-consumer", "telegraf-1.34"),
+    "telegraf-1.39": ("kinesis-consumer", "telegraf-1.39"),
+}
+"""How a listed start begins, the library in this table, and the release."""
 HEAD = """# Evidence in figures
 
 Written by `python -m scripts.evidence_page` from the cases, the lists of starts of the real
@@ -130,10 +136,11 @@ def _started(library: str) -> Iterator[tuple[str, str]]:
     if library == "kcl":
         for line in _lines(TESTS / "interop/kcl/executed.txt"):
             yield line.partition("/")[0], _state(line.rpartition("/")[2])
-    elif library in GO:
+    elif library in {name for name, _ in GO.values()}:
         for line in _lines(TESTS / "interop/go/executed.txt"):
-            if line.startswith(f"{library}/"):
-                yield GO[library], _state(line.rpartition("/")[2])
+            name, release = GO[line.partition("/")[0]]
+            if name == library:
+                yield release, _state(line.rpartition("/")[2])
     elif library == "spark":
         for line in _lines(TESTS / "interop/spark/executed.txt"):
             yield SPARK[line.partition(" ")[0]], _state(line)

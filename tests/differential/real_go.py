@@ -10,7 +10,7 @@ from reshardctl.model import Image
 from tests.differential.states import State
 from tests.differential.trial import Judge, Seen
 from tests.interop.go import built
-from tests.interop.go.library import Library, despite_panics, observed
+from tests.interop.go.library import Library, despite_accidents, observed
 from tests.interop.go.stores import Place, Stores
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.stream import ServedStream
@@ -30,13 +30,13 @@ class _Store:
     store: str
 
 
-def judging(consumer: str, store: str) -> Callable[[int], AbstractContextManager[Judge]]:
+def judging(name: str, store: str) -> Callable[[int], AbstractContextManager[Judge]]:
     """Opens DynamoDB Local, the store's server and the library; RuntimeError where one is missing.
     """
 
     @contextmanager
     def opened(_jobs: int) -> Iterator[Judge]:
-        if reason := built.missing(consumer):
+        if reason := built.missing(name):
             raise RuntimeError(reason)
         with ExitStack() as stack:
             dynamodb = DynamoDb()
@@ -45,16 +45,16 @@ def judging(consumer: str, store: str) -> Callable[[int], AbstractContextManager
                 kind: stack.enter_context(server())
                 for kind, server in SERVERS.items() if kind == store
             }
-            library = Library(consumer)
+            library = Library(name)
             stack.callback(library.close)
             stores = Stores(dynamodb, servers)
 
             def judge(state: State, images: list[Image]) -> Seen:
                 def attempt() -> Seen:
-                    place = stores.plant(_Store(consumer, store), images)  # type: ignore[arg-type]
+                    place = stores.plant(_Store(state.consumer, store), images)  # type: ignore[arg-type]
                     return _start(state, place, library)
 
-                return despite_panics(attempt)
+                return despite_accidents(attempt)
 
             yield judge
 
@@ -64,7 +64,7 @@ def judging(consumer: str, store: str) -> Callable[[int], AbstractContextManager
 def _start(state: State, place: Place, library: Library) -> Seen:
     with ServedStream(state.case) as stream:
         said = {"kinesis": stream.address, "stream": stream.name, "initial": state.initial}
-        seen = observed(library, state.consumer, stream, {**place.settings, **said})
+        seen = observed(library, stream, {**place.settings, **said})
     delivered: dict[str, tuple[str, ...]] = {}
     for event in seen.log.of("RECORD"):
         shard = shard_name(int(event.members["key"][1:]))  # its partition key is k and that

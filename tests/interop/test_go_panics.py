@@ -10,8 +10,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.interop.go.library import ATTEMPTS, Library, Panicked, despite_panics
-from tests.interop.kcl.log import Log
+from tests.interop.go.library import (
+    ATTEMPTS,
+    Library,
+    Panicked,
+    ReadTwice,
+    check_readers,
+    despite_accidents,
+)
+from tests.interop.kcl.log import Event, Log
 from tests.support.needs import needs
 
 pytestmark = pytest.mark.interop
@@ -45,7 +52,7 @@ class Attempts:
 @pytest.mark.parametrize("library", ["kinesis-consumer"], indirect=True)
 def test_a_known_panic_costs_a_second_start(library: Library) -> None:
     attempts = Attempts(library, panics=2)
-    assert despite_panics(attempts).wait(lambda log: log.ended(), SECONDS)
+    assert despite_accidents(attempts).wait(lambda log: log.ended(), SECONDS)
     assert attempts.made == 3
 
 
@@ -53,10 +60,20 @@ def test_a_known_panic_costs_a_second_start(library: Library) -> None:
 def test_one_that_comes_each_time_is_the_state_s_own(library: Library) -> None:
     attempts = Attempts(library, panics=ATTEMPTS)
     with pytest.raises(Panicked, match="send on closed channel"):
-        despite_panics(attempts)
+        despite_accidents(attempts)
 
 
 @pytest.mark.parametrize("library", ["kinsumer"], indirect=True)
 def test_one_that_is_not_known_fails(library: Library) -> None:
     with pytest.raises(RuntimeError, match="kinsumer ended: panic: send on closed channel"):
-        despite_panics(Attempts(library, panics=1))
+        despite_accidents(Attempts(library, panics=1))
+
+
+def test_a_shard_that_two_goroutines_read_shows_nothing() -> None:
+    """Telegraf's input, now and then; a record that comes twice from another library is its own."""
+    log = Log()
+    for payload in ("s1-0", "s1-1", "s1-0"):
+        log.add(Event("RECORD", 0.0, {"payload": payload}))
+    with pytest.raises(ReadTwice, match="s1-0"):
+        check_readers("telegraf-1.39", log)
+    check_readers("kinsumer", log)

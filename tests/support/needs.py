@@ -123,6 +123,8 @@ _CHECKS: dict[str, Callable[[], str | None]] = {
     "real-kcl": kcl_built.missing,
     "real-kinsumer": lambda: go_built.missing("kinsumer"),
     "real-kinesis-consumer": lambda: go_built.missing("kinesis-consumer"),
+    "real-telegraf-1.34": lambda: go_built.missing("telegraf-1.34"),
+    "real-telegraf-1.39": lambda: go_built.missing("telegraf-1.39"),
     "kinesis-local": kinesis_local_built.missing,
     "spark-3.5": lambda: spark_built.missing("3.5"),
     "spark-4.0": lambda: spark_built.missing("4.0"),

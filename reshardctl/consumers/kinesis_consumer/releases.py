@@ -2,9 +2,8 @@
 
 Sources: allgroup.go, consumer.go and shard_scan.go of harlow/kinesis-consumer v0.5.0 and of master
 31e0042; group/consumergroup of v0.5.0; plugins/inputs/kinesis_consumer of influxdata/telegraf at
-b272631 (1.39) and f636016 (1.34). Runs of v0.5.0 and of master 31e0042, November 2026; of Telegraf
-1.39.3 only what it stores of undelivered records and how it reads types other than strings. The
-group was not run.
+b272631 (1.39) and f636016 (1.34). Runs of v0.5.0, of master 31e0042 and of Telegraf 1.34.4 and
+1.39.3, November 2026. The group was not run.
 """
 
 from __future__ import annotations

@@ -9,19 +9,24 @@ from tests.interop.kcl.built import jar
 
 HERE = Path(__file__).parent
 TARGET = HERE / "target"
-PROGRAMS = {"kinsumer": "kinsumer", "kinesis-consumer": "kinesis_consumer"}
-"""The folder of a library's program, which is the program's name too."""
+PROGRAMS = {
+    "kinsumer": "kinsumer",
+    "kinesis-consumer": "kinesis_consumer",
+    "telegraf-1.34": "telegraf-1.34",
+    "telegraf-1.39": "telegraf-1.39",
+}
+"""The program of a library, as `build` names it."""
 
 
-def program(consumer: str) -> Path:
+def program(library: str) -> Path:
     """What runs one library, many applications at a time."""
-    return TARGET / PROGRAMS[consumer]
+    return TARGET / PROGRAMS[library]
 
 
-def missing(consumer: str) -> str | None:
+def missing(library: str) -> str | None:
     """What keeps the real library from running here; None when nothing does."""
-    if not program(consumer).exists():
-        return f"{program(consumer).name} is not built; tests/interop/run does it, with Go"
+    if not program(library).exists():
+        return f"{program(library).name} is not built; tests/interop/run does it, with Go"
     if shutil.which("java") is None or not jar("dynamodb").exists():
         return "DynamoDB Local is not built; tests/interop/run does it, with a JDK and Maven"
     return None

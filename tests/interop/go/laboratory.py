@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from reshardctl.model import Image
+from reshardctl.testing.settings import Settings
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
-from tests.interop.go.library import Library, despite_panics, observed
+from tests.interop.go.library import Library, despite_accidents, observed
 from tests.interop.go.situations import POSITIONS, ROBBED, Situation, State
 from tests.interop.go.stores import Place, Stores
 from tests.interop.go.tool import Tool
@@ -32,11 +33,10 @@ AT_ONCE = 16
 class Laboratory:
     """One process of the library, one DynamoDB Local, and the servers that it is given."""
 
-    def __init__(self, consumer: str, servers: Mapping[str, Running]) -> None:
-        self._consumer = consumer
+    def __init__(self, library: str, servers: Mapping[str, Running]) -> None:
         self._dynamodb = DynamoDb()
         self._stores = Stores(self._dynamodb, servers)
-        self._library = Library(consumer)
+        self._library = Library(library)
         self._pool = ThreadPoolExecutor(AT_ONCE)
         self._outcomes: dict[str, Future[Outcome]] = {}
 
@@ -44,7 +44,7 @@ class Laboratory:
         """Start working through these in the background."""
         for each in selected:
             self._outcomes[each.id] = self._pool.submit(
-                despite_panics, partial(self.run, each)
+                despite_accidents, partial(self.run, each)
             )
 
     def outcome(self, name: str) -> Outcome:
@@ -56,11 +56,17 @@ class Laboratory:
         self._library.close()
         self._dynamodb.close()
 
-    def run(self, situation: Situation) -> Outcome:
-        """Plant the rows, have the tool do what the situation says, and start the library."""
+    def run(self, situation: Situation, settings: Settings | None = None) -> Outcome:
+        """Plant the rows, have the tool do what the situation says, and start the library.
+
+        settings: of Kinesis; `None` for what cases go by.
+        """
         case = young(situation.path)
         place = self._stores.plant(situation, _rows(situation, case))
-        with ServedStream(case) as stream, tempfile.TemporaryDirectory() as folder:
+        with (
+            ServedStream(case, settings=settings) as stream,
+            tempfile.TemporaryDirectory() as folder,
+        ):
             tool = Tool(
                 Path(folder),
                 {**place.surroundings, "AWS_ENDPOINT_URL_KINESIS": stream.address},
@@ -68,8 +74,8 @@ class Laboratory:
             _prepare(tool, situation, case, place)
             began = time.monotonic()
             stream.fake.calls.clear()
-            settings = _settings(situation, case, place, stream)
-            seen = observed(self._library, self._consumer, stream, settings)
+            said = _settings(situation, case, place, stream)
+            seen = observed(self._library, stream, said)
         seconds = time.monotonic() - began
         return Outcome(_delivered(seen.log), seen.died, seen.settled, False, seconds, seen.log)
 

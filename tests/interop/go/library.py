@@ -26,18 +26,44 @@ QUIET_SECONDS = 4.0
 PATIENCE_SECONDS = 90.0
 HUSH_SECONDS = 12.0
 """A library that polls nothing is taken to be done after this."""
-ROUNDS = {"kinsumer": ("ListShards", 5), "kinesis-consumer": ("GetRecords", 12)}
+ROUNDS = {
+    "kinsumer": ("ListShards", 5),
+    "kinesis-consumer": ("GetRecords", 12),
+    "telegraf-1.34": ("ListShards", 2),
+    "telegraf-1.39": ("ListShards", 2),
+}
 """The call that a library repeats for as long as it runs, and how many without a record or a new
-iterator show that nothing more will come: kinsumer's leader compares the shards in each round."""
+iterator show that nothing more will come: kinsumer's leader and Telegraf's input compare the shards
+in each round."""
 
 ATTEMPTS = 4
-KNOWN_PANICS = {"kinesis-consumer": ("panic: send on closed channel",)}
-"""allgroup.go of v0.5.0, findNewShards: a shard whose parents are done is sent to a channel that
-Scan (consumer.go) closes when it ends; where both happen at once the process panics."""
+KNOWN_PANICS = {
+    "kinesis-consumer": ("panic: send on closed channel",),
+    "telegraf-1.34": ("fatal error: concurrent map",),
+}
+"""kinesis-consumer, allgroup.go of v0.5.0, findNewShards: a shard whose parents are done is sent to
+a channel that Scan (consumer.go) closes when it ends; where both happen at once the process panics.
+Telegraf before #18875, consumer.go: each shard's goroutine writes itself into the same map."""
+PANICS = ("panic: ", "fatal error: ")
+"""How the line begins with which Go ends a process."""
 
 
-class Panicked(RuntimeError):
+class Accident(RuntimeError):
+    """What a library does now and then, whatever the state is: the start shows nothing."""
+
+
+class Panicked(Accident):
     """A panic of the library ended its process, with all applications that ran in it."""
+
+
+class ReadTwice(Accident):
+    """A shard was read by two goroutines.
+
+    Telegraf 1.39.3, consumer.go: startShardConsumer starts the children of a shard that is done,
+    and each enters itself into shardConsumers later; updateShardConsumers, which waited for the
+    same lock, finds them absent and starts them as well. Seen in 12 of 15 starts that listed every
+    3 ms, November 2026; the program lists every 3 s.
+    """
 
 
 class Library:
@@ -46,9 +72,10 @@ class Library:
     `start`, `stop` and `check` may be called from many threads.
     """
 
-    def __init__(self, consumer: str) -> None:
-        self._program = program(consumer)
-        self._known = KNOWN_PANICS.get(consumer, ())
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._program = program(name)
+        self._known = KNOWN_PANICS.get(name, ())
         self._lock = threading.Lock()
         self._process = _Process(self._program)
         self._processes: dict[str, _Process] = {}
@@ -119,8 +146,10 @@ class _Process:
         return self._process.gone()
 
     def last_words(self) -> str:
-        """The first line of what it wrote to standard error, which names a panic."""
-        return self._errors.read_text(encoding="utf-8").partition("\n")[0] or "without a word"
+        """The line of what it wrote to standard error that names a panic, or else the first."""
+        lines = self._errors.read_text(encoding="utf-8").splitlines()
+        named = [line for line in lines if line.startswith(PANICS)]
+        return next(iter([*named, *lines]), "without a word")
 
     def close(self) -> None:
         self._process.close()
@@ -133,14 +162,14 @@ class _Process:
         log.add(Event(kind, time.time(), members))
 
 
-def despite_panics(attempt: Callable[[], T]) -> T:
-    """What an attempt returns; it is made anew, with a store of its own, after a panic.
+def despite_accidents(attempt: Callable[[], T]) -> T:
+    """What an attempt returns; it is made anew, with a store of its own, after an accident.
 
     Raises:
-        Panicked: Each of ATTEMPTS ended so: then the panic belongs to what is tried.
+        Accident: Each of ATTEMPTS ended so: then it belongs to what is tried.
     """
     for _ in range(ATTEMPTS - 1):
-        with contextlib.suppress(Panicked):
+        with contextlib.suppress(Accident):
             return attempt()
     return attempt()
 
@@ -154,22 +183,22 @@ class Observed:
     settled: bool
 
 
-def observed(
-    library: Library, consumer: str, stream: ServedStream, settings: Mapping[str, str]
-) -> Observed:
+def observed(library: Library, stream: ServedStream, settings: Mapping[str, str]) -> Observed:
     """Start an application, put the records that come while it runs, and stop it.
 
     Raises:
         Panicked: Its process ended before it was stopped.
+        ReadTwice: It is Telegraf's, and read a shard twice over.
     """
     run, log = library.start(settings)
     try:
-        watch = Watch(consumer, log, stream.fake)
+        watch = Watch(library.name, log, stream.fake)
         settled = watch.settled()
         stream.put_live()
         settled &= watch.settled()
         died = bool(log.of("DIED"))
         library.check(run)
+        check_readers(library.name, log)
     finally:
         # Leave no application polling a stream that is about to close.
         library.stop(run)
@@ -177,11 +206,18 @@ def observed(
     return Observed(log, died, settled)
 
 
+def check_readers(library: str, log: Log) -> None:
+    """Raise ReadTwice where Telegraf's input has delivered a record twice."""
+    payloads = Counter(event.members["payload"] for event in log.of("RECORD"))
+    if library.startswith("telegraf") and max(payloads.values(), default=0) > 1:
+        raise ReadTwice(", ".join(payload for payload, n in payloads.items() if n > 1))
+
+
 class Watch:
     """Whether a run still moves: it delivers, or asks for an iterator."""
 
-    def __init__(self, consumer: str, log: Log, fake: FakeKinesis) -> None:
-        self._call, self._rounds = ROUNDS[consumer]
+    def __init__(self, library: str, log: Log, fake: FakeKinesis) -> None:
+        self._call, self._rounds = ROUNDS[library]
         self._log, self._fake = log, fake
 
     def settled(self) -> bool:

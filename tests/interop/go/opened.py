@@ -16,13 +16,13 @@ from tests.servers.redisserver import redis_server
 SERVERS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
 
 
-def opened(consumer: str, session: pytest.Session) -> Iterator[Laboratory]:
+def opened(library: str, session: pytest.Session) -> Iterator[Laboratory]:
     """Begins every selected situation at once; each test then looks at the outcome of its own."""
-    selected = [each for each in _selected(session) if each.consumer == consumer]
+    selected = [each for each in _selected(session) if each.library == library]
     kinds = {each.store for each in selected} & set(SERVERS)
     with ExitStack() as stack:
         servers = {kind: stack.enter_context(SERVERS[kind]()) for kind in sorted(kinds)}
-        laboratory = Laboratory(consumer, servers)
+        laboratory = Laboratory(library, servers)
         stack.callback(laboratory.close)
         laboratory.begin(selected)
         yield laboratory

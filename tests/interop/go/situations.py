@@ -14,14 +14,22 @@ from tests.dialects import kinesis_consumer
 from tests.support.case import CASES, Case, Delivery, Expect, Fixed, all_cases, load
 from tests.support.case_stream import shard_name
 
-RELEASES = {"kinsumer": "snowplow-1.7", "kinesis-consumer": "0.5.0"}
+RELEASES = {
+    "kinsumer": "snowplow-1.7",
+    "kinesis-consumer": "0.5.0",
+    "telegraf-1.34": "telegraf-1.34",
+    "telegraf-1.39": "telegraf-1.39",
+}
+"""The release of each library that is started, as cases name it."""
+TELEGRAF = ("telegraf-1.34", "telegraf-1.39")
+"""Telegraf's input: its cases are kinesis-consumer's, and it has no store but DynamoDB."""
 STORES = ("redis", "postgres", "mysql")
 UNDONE = {
     "kinsumer": ("e", "f", "g-latest", "g-timestamp", "c1-no-cache"),
     "kinesis-consumer": ("a", "b3", "c", "f", "row-bytes", "row-null", "row-null-parent"),
 }
 ELSEWHERE = frozenset({"a", "b3", "b4", "c", "chain", "e", "f", "f-swapped", "merge"})
-"""Of kinesis-consumer, those that are run on its other three stores, too."""
+"""Of kinesis-consumer itself, those that are run on its other three stores, too."""
 
 
 ROBBED = {
@@ -51,6 +59,7 @@ class Situation:
     """One start of a library on one store, and what it has to deliver. place: of the expectation
     in its case."""
 
+    library: str
     case: Case
     place: int
     initial: str
@@ -67,7 +76,7 @@ class Situation:
 
     @property
     def release(self) -> str:
-        return RELEASES[self.consumer]
+        return RELEASES[self.library]
 
     @property
     def expect(self) -> Expect:
@@ -76,7 +85,7 @@ class Situation:
     @property
     def id(self) -> str:
         probed = "-probed" if self.expect.probe else ""
-        words = [self.consumer, self.store, self.case.name, self.initial, f"{self.state}{probed}"]
+        words = [self.library, self.store, self.case.name, self.initial, f"{self.state}{probed}"]
         return "/".join(words)
 
     @property
@@ -119,42 +128,55 @@ class Situation:
         return fixed if mended and fixed is not None else self.expect
 
 
-def situations(consumer: str) -> list[Situation]:
+def situations(library: str) -> list[Situation]:
     """All of a library, by case; ids are unique."""
     found: dict[str, Situation] = {}
-    for case in all_cases(consumer):
-        for each in _of(case):
+    for case in all_cases(_consumer(library)):
+        for each in _of(library, case):
             other = found.setdefault(each.id, each)
             if (other.delivers, other.dies) != (each.delivers, each.dies):
                 raise ValueError(f"{each.id}: expected twice, differently")
     return list(found.values())
 
 
-def robbed(consumer: str) -> list[Situation]:
+def robbed(library: str) -> list[Situation]:
     """What the comparison with `fixed` has to fail for, or it proves nothing."""
-    name, _ = ROBBED[consumer]
-    case = load(CASES / consumer / f"{name}.toml")
-    stores = _stores(case)
-    return [Situation(case, 0, case.expects[0].initial[0], s, State.ROBBED) for s in stores]
+    name, _ = ROBBED[_consumer(library)]
+    case = load(CASES / _consumer(library) / f"{name}.toml")
+    place, initial = _first(library, case)
+    stores = _stores(library, case)
+    return [Situation(library, case, place, initial, s, State.ROBBED) for s in stores]
 
 
-def positioned(consumer: str) -> list[Situation]:
+def positioned(library: str) -> list[Situation]:
     """The case of `POSITIONS` on each store of the library."""
+    consumer = _consumer(library)
     case = load(CASES / consumer / f"{POSITIONS[consumer][0]}.toml")
-    initial = case.expects[0].initial[0]
-    return [Situation(case, 0, initial, store, State.POSITIONED) for store in ("ddb", *STORES)]
+    place, initial = _first(library, case)
+    stores = _stores(library, case)
+    return [Situation(library, case, place, initial, s, State.POSITIONED) for s in stores]
 
 
-def _of(case: Case) -> Iterator[Situation]:
+def _consumer(library: str) -> str:
+    return "kinesis-consumer" if library in TELEGRAF else library
+
+
+def _first(library: str, case: Case) -> tuple[int, str]:
+    """The first expectation of the library's release, and its first start mode."""
+    release = RELEASES[library]
+    return next((i, e.initial[0]) for i, e in enumerate(case.expects) if release in e.releases)
+
+
+def _of(library: str, case: Case) -> Iterator[Situation]:
     for place, expect in enumerate(case.expects):
-        if RELEASES[case.consumer] not in expect.releases:
+        if RELEASES[library] not in expect.releases:
             continue
         for initial in expect.initial:
-            for store in _stores(case):
+            for store in _stores(library, case):
                 for state in _states(case, expect):
-                    yield Situation(case, place, initial, store, state)
-    if case.consumer == "kinsumer" and case.name == "b1":
-        yield Situation(case, 0, "TRIM_HORIZON", "ddb", State.BOOTSTRAPPED)
+                    yield Situation(library, case, place, initial, store, state)
+    if library == "kinsumer" and case.name == "b1":
+        yield Situation(library, case, 0, "TRIM_HORIZON", "ddb", State.BOOTSTRAPPED)
 
 
 def _states(case: Case, expect: Expect) -> Iterator[State]:
@@ -165,11 +187,13 @@ def _states(case: Case, expect: Expect) -> Iterator[State]:
             yield State.UNDONE
 
 
-def _stores(case: Case) -> tuple[str, ...]:
+def _stores(library: str, case: Case) -> tuple[str, ...]:
     """Other stores have neither raw attributes nor items."""
+    if library in TELEGRAF:
+        return ("ddb",)
     if case.stores:
         return case.stores
-    if case.consumer == "kinsumer" or case.name not in ELSEWHERE:
+    if library == "kinsumer" or case.name not in ELSEWHERE:
         return ("ddb",)
     rows = [image.attributes for image in kinesis_consumer.images(case)]
     assert all(len(row) == 3 for row in rows), case.name
@@ -178,5 +202,5 @@ def _stores(case: Case) -> tuple[str, ...]:
 
 if __name__ == "__main__":
     every = [s.id for name in RELEASES for s in (*situations(name), *robbed(name))]
-    every += [s.id for name in POSITIONS for s in positioned(name)]
+    every += [s.id for name in RELEASES if name != "kinsumer" for s in positioned(name)]
     print("\n".join(sorted(every)))

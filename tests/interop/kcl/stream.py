@@ -7,6 +7,7 @@ from types import TracebackType
 
 from reshardctl.testing import load_topology, serve
 from reshardctl.testing.operations.positions import Position
+from reshardctl.testing.settings import Settings
 from tests.support.case import Case
 
 
@@ -16,10 +17,11 @@ class ServedStream:
     Each run has a ``fake`` of its own: its clock starts at the case's ``now``, and goes.
     """
 
-    def __init__(self, case: Case, *beside: Case) -> None:
+    def __init__(self, case: Case, *beside: Case, settings: Settings | None = None) -> None:
         self._cases = (case, *beside)
         self.name: str = case.stream["name"]
-        self.fake = load_topology([each.stream for each in self._cases], ticking=True)
+        streams = [each.stream for each in self._cases]
+        self.fake = load_topology(streams, settings=settings, ticking=True)
         self._server = serve(self.fake)
         self.address = self._server.url
 
