@@ -63,6 +63,17 @@ def test_one_that_comes_each_time_is_the_state_s_own(library: Library) -> None:
         despite_accidents(attempts)
 
 
+@pytest.mark.parametrize("library", ["kinesis-consumer"], indirect=True)
+def test_a_run_of_a_process_that_was_replaced_can_be_stopped(library: Library) -> None:
+    first, log = library.start({})
+    library.panic()
+    assert log.wait(lambda _: library.gone(first), SECONDS)
+    library.start({})
+    library.stop(first)
+    with pytest.raises(Panicked, match="send on closed channel"):
+        library.check(first)
+
+
 @pytest.mark.parametrize("library", ["kinsumer"], indirect=True)
 def test_one_that_is_not_known_fails(library: Library) -> None:
     with pytest.raises(RuntimeError, match="kinsumer ended: panic: send on closed channel"):

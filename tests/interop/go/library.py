@@ -43,7 +43,10 @@ KNOWN_PANICS = {
 }
 """kinesis-consumer, allgroup.go of v0.5.0, findNewShards: a shard whose parents are done is sent to
 a channel that Scan (consumer.go) closes when it ends; where both happen at once the process panics.
-Telegraf before #18875, consumer.go: each shard's goroutine writes itself into the same map."""
+Telegraf before 1.38.4 (#18875), consumer.go: each shard's goroutine writes itself into the same
+map; seen on 1.34.4, November 2026."""
+GONE = (BrokenPipeError, ValueError)
+"""What writing to a process that has ended raises; the second, once another has taken its place."""
 PANICS = ("panic: ", "fatal error: ")
 """How the line begins with which Go ends a process."""
 
@@ -92,7 +95,7 @@ class Library:
 
     def stop(self, run: str) -> None:
         """Tell an application to end; a process that is gone needs no telling."""
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(*GONE):
             self._processes[run].say(json.dumps({"run": run, "do": "stop"}))
 
     def panic(self) -> None:
@@ -127,6 +130,7 @@ class _Process:
         self._logs: dict[str, Log] = {"": Log()}
         self._lock = threading.Lock()
         self._errors = TARGET / f"{path.name}.log"
+        self._said = ""
         self._process = LineProcess([str(path)], self._errors, self._hear)
         if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
             self.close()
@@ -135,7 +139,7 @@ class _Process:
     def start(self, run: str, settings: Mapping[str, str]) -> Log:
         with self._lock:
             log = self._logs[run] = Log()
-        with contextlib.suppress(BrokenPipeError):  # check() tells
+        with contextlib.suppress(*GONE):  # check() tells
             self.say(json.dumps({"run": run, "do": "start", "settings": dict(settings)}))
         return log
 
@@ -147,11 +151,14 @@ class _Process:
 
     def last_words(self) -> str:
         """The line of what it wrote to standard error that names a panic, or else the first."""
+        if self._said:
+            return self._said  # another process writes to that file
         lines = self._errors.read_text(encoding="utf-8").splitlines()
         named = [line for line in lines if line.startswith(PANICS)]
         return next(iter([*named, *lines]), "without a word")
 
     def close(self) -> None:
+        self._said = self.last_words()
         self._process.close()
 
     def _hear(self, line: str) -> None:
