@@ -44,8 +44,12 @@ wrong = [situation for library in TELEGRAF for situation in robbed(library)]
 def test_input_delivers_what_the_case_says(
     situation: Situation, laboratories: dict[str, Laboratory]
 ) -> None:
+    """And each row then holds the number of what was delivered last of its shard."""
     outcome = _outcome(situation, laboratories)
     assert differences(outcome, situation.delivers, situation.order, dies=situation.dies) == []
+    left = laboratories[situation.library].left[situation.id]
+    last = dict(outcome.delivered)
+    assert {shard: left.get(shard) for shard in last} == last
 
 
 @pytest.mark.parametrize("situation", by_file, ids=lambda each: each.id)

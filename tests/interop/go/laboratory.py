@@ -13,8 +13,9 @@ from reshardctl.model import Image
 from reshardctl.testing.settings import Settings
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
+from tests.interop.go.left import rows_left
 from tests.interop.go.library import Library, despite_accidents, observed
-from tests.interop.go.situations import POSITIONS, ROBBED, Situation, State
+from tests.interop.go.situations import POSITIONS, ROBBED, TELEGRAF, Situation, State
 from tests.interop.go.stores import Place, Stores
 from tests.interop.go.tool import Tool
 from tests.interop.go.young import young
@@ -39,6 +40,8 @@ class Laboratory:
         self._library = Library(library)
         self._pool = ThreadPoolExecutor(AT_ONCE)
         self._outcomes: dict[str, Future[Outcome]] = {}
+        self.left: dict[str, dict[str, str]] = {}
+        """What runs of Telegraf left, see left.py: by id of the situation, then by shard."""
 
     def begin(self, selected: Iterable[Situation]) -> None:
         """Start working through these in the background."""
@@ -76,6 +79,10 @@ class Laboratory:
             stream.fake.calls.clear()
             said = _settings(situation, case, place, stream)
             seen = observed(self._library, stream, said)
+            if situation.library in TELEGRAF:
+                self.left[situation.id] = rows_left(
+                    self._dynamodb.client, place.settings["table"], stream.fake, stream.name
+                )
         seconds = time.monotonic() - began
         return Outcome(_delivered(seen.log), seen.died, seen.settled, False, seconds, seen.log)
 
