@@ -94,6 +94,11 @@ def _real_consumer(store: str) -> Family:
     return Family(f"kinesis-consumer-{store}", draw, judges, AT_ONCE, True, True, CONSUMER)
 
 
+def _telegraf(release: str) -> Family:
+    draw = partial(drawn_go.consumer, release=release)
+    return Family(release, draw, real_go.judging(release, "ddb"), AT_ONCE, True, True, CONSUMER)
+
+
 LEASES = _model(drawn_kcl.start)
 
 
@@ -153,5 +158,6 @@ FAMILIES = {
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),
         *(_real_consumer(store) for store in ("ddb", "redis", "postgres", "mysql")),
+        *(_telegraf(release) for release in ("telegraf-1.34", "telegraf-1.39")),
     )
 }
