@@ -17,12 +17,12 @@ from reshardctl.model import (
     TIP,
     Cut,
     Decoded,
-    Shard,
     ShardId,
     at_number,
     decode,
     index_of,
     is_number,
+    time_of,
 )
 
 CREATION_SLACK = 60
@@ -92,25 +92,26 @@ def _classified(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
         if decoded is not None and decoded.shard != index_of(shard):
             return NumberKind.OTHER_SHARD
         return _inside(lineage, decoded)
-    listed = lineage[shard]
-    if _of_no_record(lineage, listed, decoded):
+    if _of_no_record(lineage, shard, decoded):
         return NumberKind.OTHER_SHARD
-    if number <= (start := int(listed.start)):
+    start, end = lineage.first_number(shard), lineage.last_number(shard)
+    if start is not None and number <= start:
         return NumberKind.START if number == start else NumberKind.BEFORE_START
-    if listed.end is not None and number >= (end := int(listed.end)):
+    if end is not None and number >= end:
         return NumberKind.AT_END if number == end else NumberKind.BEHIND_END
     return _inside(lineage, decoded)
 
 
-def of_no_record(lineage: Lineage, listed: Shard, text: str) -> bool:
-    """Whether no record of the shard can have the number, see `NumberKind.OTHER_SHARD`."""
-    return _of_no_record(lineage, listed, decode(text))
+def of_no_record(lineage: Lineage, shard: ShardId, number: int) -> bool:
+    """Whether no record of the listed shard can have it, see `NumberKind.OTHER_SHARD`."""
+    return _of_no_record(lineage, shard, decode(number))
 
 
-def _of_no_record(lineage: Lineage, listed: Shard, decoded: Decoded | None) -> bool:
+def _of_no_record(lineage: Lineage, shard: ShardId, decoded: Decoded | None) -> bool:
     if decoded is None:
-        return decode(listed.start) is not None
-    return decoded.shard != index_of(listed.id) or _to_come(lineage, decoded.epoch)
+        start = lineage.first_number(shard)
+        return start is not None and decode(start) is not None
+    return decoded.shard != index_of(shard) or _to_come(lineage, decoded.epoch)
 
 
 def _inside(lineage: Lineage, decoded: Decoded | None) -> NumberKind:
@@ -127,8 +128,8 @@ def _to_come(lineage: Lineage, time: float) -> bool:
 
 def earlier_incarnation(lineage: Lineage, text: str) -> bool:
     """Whether the number was written before this stream was created."""
-    decoded = decode(text)
-    return decoded is not None and decoded.time < lineage.stream.created - CREATION_SLACK
+    written = time_of(text)
+    return written is not None and written < lineage.stream.created - CREATION_SLACK
 
 
 def of_another_stream(lineage: Lineage, text: str) -> bool:
@@ -144,8 +145,8 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:
         return decoded.shard > lineage.newest_index()
-    listed = lineage[home]
-    return int(text) < int(listed.start) or (listed.end is not None and int(text) > int(listed.end))
+    number, start, end = int(text), lineage.first_number(home), lineage.last_number(home)
+    return (start is not None and number < start) or (end is not None and number > end)
 
 
 def of_wrong_stream(
@@ -197,8 +198,10 @@ def furthest(lineage: Lineage, shard: ShardId) -> Cut:
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:
     """Whether the shard is not created yet: ids grow, and this one is beyond the newest."""
+    if shard in lineage:
+        return False
     index = index_of(shard)
-    return index is not None and shard not in lineage and index > lineage.newest_index()
+    return index is not None and index > lineage.newest_index()
 
 
 ELSEWHERE = (
@@ -211,6 +214,6 @@ def of_a_shard_elsewhere(lineage: Lineage, shard: ShardId, text: str) -> bool:
 
     Another stream then has the shard, and only that stream's application may write its row.
     """
-    decoded = decode(text)
+    decoded = decode(text) if unborn(lineage, shard) else None
     own = decoded is not None and decoded.shard == index_of(shard)
-    return own and unborn(lineage, shard) and not earlier_incarnation(lineage, text)
+    return own and not earlier_incarnation(lineage, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from reshardctl.lineage.breaches import Breach, breaches
@@ -18,7 +19,16 @@ from reshardctl.lineage.columns import (
     fields_of_shards,
 )
 from reshardctl.lineage.ids import Runs
-from reshardctl.lineage.kept import Children, Closed, Names, Open, Opened, Parents, Shards
+from reshardctl.lineage.kept import (
+    Children,
+    Closed,
+    Names,
+    Number,
+    Open,
+    Opened,
+    Parents,
+    Shards,
+)
 from reshardctl.lineage.links import Links, out_of_order, parents_first
 from reshardctl.model import Shard, ShardId, Stream, index_of
 
@@ -53,6 +63,19 @@ class Lineage:
         new._finish(stream, builder.columns())
         return new
 
+    @cached_property
+    def _unlisted_parents(self) -> dict[ShardId, tuple[ShardId, ...]]:
+        columns = self._columns
+        if not len(columns.unlisted):
+            return {}
+        pairs = enumerate(zip(columns.parent, columns.adjacent, strict=True))
+        return {
+            self._names.name(row): tuple(
+                ShardId(columns.name(parent)) for parent in pair if parent < NOBODY
+            )
+            for row, pair in pairs if min(pair) < NOBODY
+        }
+
     def _finish(self, stream: Stream, columns: Columns) -> None:
         self.stream = stream
         self._columns = columns
@@ -63,6 +86,8 @@ class Lineage:
         self._parents = Parents(columns, self._names)
         self._children = Children(columns, self._names, self._links)
         self._shards = Shards(columns, self._names)
+        self._first_number = Number(columns, self._names, columns.start)
+        self._last_number = Number(columns, self._names, columns.end)
         self._opened_at = Opened(columns, self._names)
         self._is_open = Open(columns, self._names)
         self._closed_at = Closed(columns, self._names, self._opened_at, self._children)
@@ -106,6 +131,10 @@ class Lineage:
         """The shard's listed parents; a shard that is not listed has none."""
         return self._parents[shard]
 
+    def first_parent(self, shard: ShardId) -> ShardId | None:
+        """ParentShardId of the listing, listed or not; `None` for a shard without a parent."""
+        return self._shards.first_parent(shard)
+
     def children(self, shard: ShardId) -> tuple[ShardId, ...]:
         """Listed children in id order, of listed and of unlisted shards alike."""
         return self._children[shard]
@@ -129,6 +158,18 @@ class Lineage:
     def is_open(self, shard: ShardId) -> bool:
         """Whether the shard is open, without making a `Shard`."""
         return self._is_open[shard]
+
+    def first_number(self, shard: ShardId) -> int | None:
+        """The shard's StartingSequenceNumber, without making a `Shard`; see `last_number`."""
+        return self._first_number[shard]
+
+    def last_number(self, shard: ShardId) -> int | None:
+        """The shard's EndingSequenceNumber; `None` while it is open, and for what is no number."""
+        return self._last_number[shard]
+
+    def unlisted_parents(self, shard: ShardId) -> tuple[ShardId, ...]:
+        """The parents that the listing names of the shard and does not list; mostly none."""
+        return self._unlisted_parents.get(shard, ())
 
     def roots(self) -> Iterator[ShardId]:
         """Listed shards without a listed parent, which are readable at the trim horizon."""

@@ -2,7 +2,8 @@
 
 One question about a million shards must not cost an index of them, and a judgement asks twenty
 about each of a hundred thousand. So a first answer comes from the columns; once the shards have
-been iterated over, the answers for all of them are made together.
+been iterated over, or many of them were asked for, their ids are kept, and what every judgement
+asks is answered for all of them together.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from typing import Generic, TypeVar
 
 from reshardctl.lineage.breaches import hash_range
 from reshardctl.lineage.columns import NOBODY, Columns
+from reshardctl.lineage.digits import Digits
 from reshardctl.lineage.links import Links
 from reshardctl.model import Shard, ShardId, time_of
 
 Family = tuple[ShardId, ...]
 V = TypeVar("V")
+MANY = 16
+"""So many times fewer questions than there are shards pay for an index of all ids."""
 
 
 class Names:
@@ -24,6 +28,7 @@ class Names:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._all: tuple[ShardId, ...] = ()
+        self._asked = 0
         self.rows: dict[object, int] = {}
         """Row by id, once `all` was called."""
 
@@ -45,9 +50,12 @@ class Names:
 
     def row(self, shard: str) -> int:
         """The row of an id, NOBODY if it is not listed."""
-        if self.rows:
-            return self.rows.get(shard, NOBODY)
-        return self._columns.ids.row(shard)
+        if not self.rows:
+            self._asked += 1
+            if MANY * self._asked <= len(self._columns.ids):
+                return self._columns.ids.row(shard)
+            self.all()
+        return self.rows.get(shard, NOBODY)
 
     def listed_row(self, shard: str) -> int:
         """The row of an id; KeyError if it is not listed."""
@@ -131,6 +139,10 @@ class Shards(_Kept[Shard]):
         self[shard] = made
         return made
 
+    def first_parent(self, shard: str) -> ShardId | None:
+        """`Shard.parent`, without making one."""
+        return self._id(self._columns.parent[self._names.listed_row(shard)])
+
     def _id(self, row: int) -> ShardId | None:
         if row == NOBODY:
             return None
@@ -141,8 +153,29 @@ class Open(_Kept[bool]):
     """Whether each shard is open; KeyError for one that is not listed."""
 
     def __missing__(self, shard: str) -> bool:
-        self[shard] = is_open = self._columns.end.is_absent(self._names.listed_row(shard))
+        row, end = self._names.listed_row(shard), self._columns.end
+        if self._names.known and not self:
+            self.update(dict.fromkeys(self._names.all(), False))
+            self.update((self._names.name(absent), True) for absent in end.absent())
+            return self[shard]
+        self[shard] = is_open = end.is_absent(row)
         return is_open
+
+
+class Number(_Kept["int | None"]):
+    """The first or the last sequence number of every id that was asked for, as the listing has it.
+
+    `None` where it has none, or none that is a number. KeyError for an id that is not listed.
+    """
+
+    def __init__(self, columns: Columns, names: Names, texts: Digits) -> None:
+        super().__init__(columns, names)
+        self._texts = texts
+
+    def __missing__(self, shard: str) -> int | None:
+        text = self._texts[self._names.listed_row(shard)]
+        self[shard] = number = int(text) if text.isdecimal() else None
+        return number
 
 
 class Opened(_Kept["int | None"]):

@@ -88,18 +88,18 @@ def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
     """Whether the position is AFTER the shard's EndingSequenceNumber, which no record has."""
     if position.kind != AFTER_SEQUENCE_NUMBER or shard not in lineage:
         return False
-    end = lineage[shard].end
-    return end is not None and int(position.value) == int(end)
+    return int(position.value) == lineage.last_number(shard)
 
 
 def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
     """Whether Kinesis refuses the number for this shard, so that all three connectors crash."""
     if position.kind not in NUMBERED or shard not in lineage:
         return False
-    number, listed = int(position.value), lineage[shard]
-    if of_no_record(lineage, listed, position.value):
+    number = int(position.value)
+    start, end = lineage.first_number(shard), lineage.last_number(shard)
+    if of_no_record(lineage, shard, number):
         return True
-    return number < int(listed.start) or (listed.end is not None and number >= int(listed.end))
+    return (start is not None and number < start) or (end is not None and number >= end)
 
 
 def spelled(position: Position) -> str:
