@@ -10,7 +10,7 @@ from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.given_positions import not_held, why_not_held
 from reshardctl.planning.judged_case import Case, Judged
-from reshardctl.planning.prices import price
+from reshardctl.planning.prices import by_place, price
 
 
 def not_as_given(case: Case, leave: Collection[ShardId], run: Judged) -> NoSafePlan | None:
@@ -34,4 +34,4 @@ def unsaid(
     case: Case, costs: Sequence[Effect], before: Sequence[Effect]
 ) -> tuple[Effect, ...]:
     """What the policy skips without saying so in its name: consent is asked for it, too."""
-    return price(costs, before) if case.policy.names_shards else ()
+    return price(costs, by_place(before)) if case.policy.names_shards else ()

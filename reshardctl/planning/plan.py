@@ -5,7 +5,7 @@ Every plan shown has been simulated through the very rows that it would write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Incarnation
@@ -189,7 +189,7 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
         places = by_place(known)
         if not all(_no_worse(case, effect, places) for effect in run.effects):
             return None
-        paid += price(run.effects, known)
+        paid += price(run.effects, places)
     costs = _policy_costs(case, want, processed, runs[0].simulation)
     paid += unsaid(case, costs, now[0].effects)
     notes = tuple(dict.fromkeys(note for run in runs for note in run.simulation.notes))
@@ -290,10 +290,11 @@ def _for_candidate(
             return not_as_given(case, leave, run) or Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
                 tuple(leave.values()), costs, run.simulation.notes,
-                (*price(run.effects, before), *skipped),
+                (*price(run.effects, places), *skipped),
             )
-        fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
-        fresh |= {s: e for e in crashes for s in _written(case, steps) if s in e.by}
+        written = _written(case, steps)
+        fresh = {s: e for e in bad for s in _concerned(e, written) if s not in leave}
+        fresh |= {s: e for e in crashes for s in _near(e, written)}
         if not fresh:
             return too_dear([r.costs for r in leave.values() if r.flag] or bad or crashes)
         leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
@@ -345,17 +346,23 @@ def _encode(
     return steps if case.line is None else not_live(steps, SINK_STANDS_STILL)
 
 
-def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
+def _concerned(effect: Effect, written: Collection[ShardId]) -> Collection[ShardId]:
     """The written shards that a bad effect comes from: its own, else all that are written."""
-    written = _written(case, steps)
     if effect.shard is not None and (effect.shard in written or MANY in written):
         return [effect.shard]
-    near = [s for s in written if s in effect.by]
-    return near or written
+    return _near(effect, written) or written
 
 
-def _written(case: Case, steps: Iterable[Step]) -> list[ShardId]:
-    return [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
+def _near(effect: Effect, written: Collection[ShardId]) -> list[ShardId]:
+    """The written shards that an effect names as its origin."""
+    by = set(effect.by)
+    return [] if by.isdisjoint(written) else [shard for shard in written if shard in by]
+
+
+def _written(case: Case, steps: Iterable[Step]) -> Collection[ShardId]:
+    """The shards that are written, in order."""
+    keys = (write.key for step in steps for write in step.writes)
+    return dict.fromkeys(map(case.consumer.shard_of, keys))
 
 
 def _no_worse(case: Case, effect: Effect, before: ByPlace) -> bool:

@@ -10,8 +10,8 @@ from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import EVERYTHING, Accept
 
-ByPlace = Mapping[tuple[Harm, ShardId | None], Sequence[Effect]]
-"""Effects by their harm and their shard."""
+ByPlace = Mapping[ShardId | None, Sequence[Effect]]
+"""Effects by their shard."""
 SLACK = 900.0
 """Seconds by which a width may grow before the suggested command is run."""
 
@@ -46,9 +46,8 @@ def worthwhile(effect: Effect, accept: Accept) -> bool:
     return not acceptable(effect, accept)
 
 
-def price(effects: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
+def price(effects: Iterable[Effect], known: ByPlace) -> tuple[Effect, ...]:
     """What is re-read, out of order or skipped after a plan and not without it."""
-    known = by_place(before)
     return tuple(
         e for e in effects
         if not (e.gone or e.past or e.inherent) and not so_already(e, known)
@@ -56,10 +55,10 @@ def price(effects: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, 
 
 
 def by_place(effects: Iterable[Effect]) -> ByPlace:
-    """The effects by their harm and their shard."""
-    found: dict[tuple[Harm, ShardId | None], list[Effect]] = {}
+    """The effects by their shard."""
+    found: dict[ShardId | None, list[Effect]] = {}
     for effect in effects:
-        found.setdefault((effect.harm, effect.shard), []).append(effect)
+        found.setdefault(effect.shard, []).append(effect)
     return found
 
 
@@ -67,7 +66,7 @@ def so_already(effect: Effect, before: ByPlace) -> bool:
     """Whether an effect before the plan includes this one."""
     return any(
         e.since <= effect.since and effect.until <= e.until and (e.certain or not effect.certain)
-        for e in before.get((effect.harm, effect.shard), ())
+        for e in before.get(effect.shard, ()) if e.harm is effect.harm
     )
 
 

@@ -46,7 +46,7 @@ def _for_candidate(
             steps = not_live(steps, SINK_STANDS_STILL)
         plan = Plan(
             tuple(steps), _nothing_before(case), (run.effects,), notes=run.simulation.notes,
-            price=price(run.effects, ()),
+            price=price(run.effects, {}),
         )
         plans.append((plan, bad))
     if not plans:

@@ -27,4 +27,4 @@ def test_an_effect_is_no_price_if_one_before_the_plan_includes_it(before, then):
     known = by_place(before)
     for effect in then:
         assert so_already(effect, known) == any(includes(one, effect) for one in before)
-    assert list(price(then, before)) == [e for e in then if not so_already(e, known)]
+    assert list(price(then, known)) == [e for e in then if not so_already(e, known)]
