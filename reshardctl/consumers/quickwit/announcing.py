@@ -16,9 +16,17 @@ from reshardctl.model import ShardId
 
 def announces(lineage: Lineage, shard: ShardId) -> bool:
     """Whether a listed shard, read to its end, would name a listed child."""
+    kept = lineage.answers("announces")
+    known: bool | None = kept.get(shard)
+    if known is None:
+        known = kept[shard] = _announces(lineage, shard)
+    return known
+
+
+def _announces(lineage: Lineage, shard: ShardId) -> bool:
     if lineage.is_open(shard):
         return False
-    return any(lineage[child].parent == shard for child in lineage.children(shard))
+    return any(lineage.first_parent(child) == shard for child in lineage.children(shard))
 
 
 def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:

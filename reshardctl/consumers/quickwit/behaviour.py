@@ -10,14 +10,10 @@ from __future__ import annotations
 
 from reshardctl.consumers.quickwit.announcing import announcing
 from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.positions import (
-    PositionKind,
-    ReadPosition,
-    furthest,
-    position_of,
-)
+from reshardctl.consumers.quickwit.positions import PositionKind, ReadPosition, position_of
 from reshardctl.consumers.quickwit.risks import risks
 from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -75,7 +71,17 @@ def _ignored() -> Fate:
 
 
 def _fate(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
-    listed = lineage[shard]
+    """The fate of a shard at this position; most rows stay as they are, so the last one is kept."""
+    kept = lineage.answers("Quickwit's fates")
+    known = kept.get(shard)
+    if known is None or known[0] is not position:
+        known = kept[shard] = (position, _fate_at(lineage, shard, position))
+    fate: Fate = known[1]
+    return fate
+
+
+def _fate_at(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
+    is_open = lineage.is_open(shard)
     if position.kind is PositionKind.END:
         why = "at its EndingSequenceNumber: nothing of it is read, it announces no children"
         return WillRead(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, why)
@@ -88,11 +94,11 @@ def _fate(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
         return WontRead(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
     if position.kind is PositionKind.AHEAD:
         why = "its number lies in the future: behind it nothing is found, or it is refused"
-        at, ends = exactly(position.span.hi), not listed.open
-        return WillRead(at, furthest(listed), frozenset(), ends, Cause.FOREIGN_NUMBER, why)
+        at, until = exactly(position.span.hi), furthest(lineage, shard)
+        return WillRead(at, until, frozenset(), not is_open, Cause.FOREIGN_NUMBER, why)
     why = "resumes behind its position" if position.span.lo.text else "is read from its beginning"
     return WillRead(
-        position.span, furthest(listed), frozenset(), not listed.open, Cause.UNMARKED, why
+        position.span, furthest(lineage, shard), frozenset(), not is_open, Cause.UNMARKED, why
     )
 
 

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from reshardctl.consumers import sequence_numbers
-from reshardctl.consumers.sequence_numbers import NumberKind, classify
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
-    TIP,
     Basis,
-    Cut,
-    Shard,
     ShardId,
     Span,
     at_number,
@@ -82,31 +79,25 @@ def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosit
 
 
 def _position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
-    listed = lineage[shard]
     if not text:
         why = "nothing of it was ever published"
         return ReadPosition(PositionKind.START, exactly(START, Basis.STORED, why))
     if text.startswith("~"):
-        return ReadPosition(PositionKind.END_MARK, _of_end_mark(lineage, listed, text[1:]))
+        return ReadPosition(PositionKind.END_MARK, _of_end_mark(lineage, shard, text[1:]))
     if not is_number(text):
-        return _of_words(lineage, listed, text)
-    return _of_number(lineage, listed, text)
+        return _of_words(lineage, shard, text)
+    return _of_number(lineage, shard, text)
 
 
-def furthest(listed: Shard) -> Cut:
-    """How far a shard can have been read."""
-    return TIP if listed.open else DONE
+def _unknown(lineage: Lineage, shard: ShardId, why: str) -> Span:
+    return Span(START, furthest(lineage, shard), Basis.INFERRED, why)
 
 
-def _unknown(listed: Shard, why: str) -> Span:
-    return Span(START, furthest(listed), Basis.INFERRED, why)
-
-
-def _of_number(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
-    kind, decoded = classify(lineage, listed.id, text), decode(text)
-    if kind is NumberKind.BEHIND_END and listed.end is not None and decode(listed.end) is None:
+def _of_number(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
+    kind = classify(lineage, shard, text)
+    if kind is NumberKind.BEHIND_END and decode(lineage[shard].end or "") is None:
         kind = NumberKind.AT_END  # an emulator's ends are no numbers
-    elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and decoded is not None and decoded.is_end:
+    elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and _is_an_end(text):
         kind = NumberKind.OTHER_SHARD
     match kind:
         case NumberKind.START:
@@ -122,30 +113,36 @@ def _of_number(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
             return ReadPosition(PositionKind.END, exactly(DONE))
         case _:
             why = "its number is none of this shard"
-            return ReadPosition(PositionKind.FOREIGN, _unknown(listed, why))
+            return ReadPosition(PositionKind.FOREIGN, _unknown(lineage, shard, why))
 
 
-def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
+def _is_an_end(text: str) -> bool:
+    decoded = decode(text)
+    return decoded is not None and decoded.is_end
+
+
+def _of_end_mark(lineage: Lineage, shard: ShardId, offset: str) -> Span:
     """What `~` with an offset proves; a bare one means that no record was ever written."""
-    inner = _position_of(lineage, listed.id, offset) if offset else None
+    inner = _position_of(lineage, shard, offset) if offset else None
     if inner is not None and inner.kind in (
         PositionKind.NUMBER,
         PositionKind.END,
         PositionKind.START,
     ):
         return inner.span
-    return _unknown(listed, "its end mark names no record")
+    return _unknown(lineage, shard, "its end mark names no record")
 
 
-def _of_words(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
+def _of_words(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
     if text == "TRIM_HORIZON":
         return ReadPosition(PositionKind.NONSENSE, exactly(START))
-    if text == "SHARD_END" and not listed.open:
+    if text == "SHARD_END" and not lineage.is_open(shard):
         return ReadPosition(PositionKind.END, exactly(DONE))
     if (match := _MENDABLE.match(text)) is not None:
-        meant = _of_number(lineage, listed, match[1])
+        meant = _of_number(lineage, shard, match[1])
         return ReadPosition(PositionKind.NONSENSE, meant.span)
-    return ReadPosition(PositionKind.NONSENSE, _unknown(listed, "its position is no number"))
+    unknown = _unknown(lineage, shard, "its position is no number")
+    return ReadPosition(PositionKind.NONSENSE, unknown)
 
 
 def is_own(lineage: Lineage, shard: ShardId, text: str) -> bool:

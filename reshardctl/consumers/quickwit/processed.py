@@ -7,8 +7,9 @@ removed the source's key with all of its entries.
 from __future__ import annotations
 
 from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.positions import furthest, position_of
+from reshardctl.consumers.quickwit.positions import position_of
 from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Basis, Frontier, ShardId, Span, exactly
 
@@ -22,7 +23,7 @@ def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
     """A span for every listed shard and every entry; a missing key may mean nothing published."""
     rows = checkpoint.rows
     if app.traits.needs_key and not checkpoint.known:
-        return {s: Span(START, furthest(lineage[s]), Basis.INFERRED, _NO_KEY) for s in lineage}
+        return {s: Span(START, furthest(lineage, s), Basis.INFERRED, _NO_KEY) for s in lineage}
     frontier: dict[ShardId, Span] = {s: _OVER for s in rows if s not in lineage}
     for shard in lineage:
         row = rows.get(shard)

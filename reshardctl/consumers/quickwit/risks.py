@@ -56,7 +56,7 @@ def _loops(
         if not _behind(lineage, checkpoint, parent):
             continue
         for child in lineage.children(parent):
-            if lineage[child].parent == parent and not lineage.is_open(child) and _behind(
+            if lineage.first_parent(child) == parent and not lineage.is_open(child) and _behind(
                 lineage, checkpoint, child
             ):
                 yield child
