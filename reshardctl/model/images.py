@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+_SETS = frozenset({"SS", "NS", "BS"})
 AttributeValue = Mapping[str, Any]
 Attributes = Mapping[str, AttributeValue]
 
@@ -101,7 +102,7 @@ def canonical(attributes: Attributes) -> dict[str, AttributeValue]:
 
 def _sorted_sets(value: AttributeValue) -> AttributeValue:
     ((kind, body),) = value.items()
-    return {kind: sorted(body)} if kind in ("SS", "NS", "BS") else {kind: body}
+    return {kind: sorted(body)} if kind in _SETS else value
 
 
 def changed(image: Image | None, write: Write) -> Image | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, after, changed
+from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 
 PASSES = 8
@@ -23,11 +23,11 @@ Proof = Callable[[Sequence[Step]], Plan | None]
 class Planning:
     """What `fixpoint` works with.
 
-    again: a decision on other rows, as if they were stored. shard_of: the shard whose position a
-    row holds. proven: see Proof.
+    after: the rows after steps. again: a decision on other rows, as if they were stored. shard_of:
+    the shard whose position a row holds. proven: see Proof.
     """
 
-    images: Sequence[Image]
+    after: Callable[[Sequence[Step]], Sequence[Image]]
     again: Callable[[Sequence[Image]], Decision]
     shard_of: Callable[[str], ShardId]
     proven: Proof
@@ -44,7 +44,7 @@ def fixpoint(planning: Planning, plan: Plan) -> Decision:
         return plan
     whole = plan
     for _ in range(PASSES):
-        more = planning.again(after(planning.images, whole.steps))
+        more = planning.again(planning.after(whole.steps))
         if not isinstance(more, Plan):
             return whole
         steps = _without(more.steps, {r.shard for r in plan.residuals}, planning)

@@ -17,6 +17,7 @@ from reshardctl.model import (
     ShardId,
     Simulation,
     Span,
+    Step,
     TargetFrontier,
     meet,
 )
@@ -92,6 +93,10 @@ class Case:
             return frozenset()
         known = {*self.state.lineage, *self.consumer.positions(checkpoint)}
         return frozenset(known - self.scope.shards)
+
+    def after(self, steps: Sequence[Step]) -> Sequence[Image]:
+        """The rows after these steps."""
+        return self.remembered.after(self.images, steps)
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""

@@ -19,7 +19,6 @@ from reshardctl.model import (
     Span,
     Step,
     TargetFrontier,
-    after,
     ahead,
     index_of,
 )
@@ -142,7 +141,7 @@ def _withheld(case: Case, decision: Decision) -> dict[ShardId, Cut]:
     if not isinstance(decision, Plan) or told or case.policy.skips:
         return {}
     processed, checkpoint = processed_frontier(case), case.checkpoint()
-    then = case.checkpoint(after(case.images, ahead(decision.steps)))
+    then = case.checkpoint(case.after(ahead(decision.steps)))
     kept: dict[ShardId, Cut] = {}
     for candidate in case.candidates:
         before, later = (case.simulation(rows, candidate) for rows in (checkpoint, then))
@@ -167,7 +166,7 @@ def _complete(case: Case) -> Decision:
         return decision
     return fixpoint(
         Planning(
-            case.images,
+            case.after,
             lambda images: _decided(replace(case, images=images, bootstrap=False)),
             case.consumer.shard_of,
             lambda steps: _proven(case, steps),
@@ -180,7 +179,7 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     """These steps as a plan, `None` if a start after them is worse than one without them."""
     processed = processed_frontier(case)
     want = case.policy.frontier(case.state.lineage, processed)
-    checkpoint = case.checkpoint(after(case.images, steps))
+    checkpoint = case.checkpoint(case.after(steps))
     runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
     now = judge(case, want, processed)
@@ -230,7 +229,7 @@ def _right_for_all(
     case: Case, processed: Frontier, judged: Sequence[Judged], steps: Sequence[Step]
 ) -> Plan | None:
     """These steps as a plan, `None` if some candidate's start is worse or delivers less."""
-    checkpoint = case.checkpoint(after(case.images, steps))
+    checkpoint = case.checkpoint(case.after(steps))
     for start in () if case.policy.skips else judged:
         run = case.simulation(checkpoint, start.candidate)
         if not delivers_no_less(processed, start.simulation, run):
@@ -278,7 +277,7 @@ def _for_candidate(
             return NoSafePlan(steps.why, steps.ways_out)
         if not steps:
             break
-        rows = after(case.images, ahead(steps))  # steps behind a barrier are proven later
+        rows = case.after(ahead(steps))  # steps behind a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, places)]
         costs = _policy_costs(case, want, processed, run.simulation)
@@ -396,7 +395,7 @@ def bootstrap(case: Case) -> Plan:
     want = case.policy.frontier(lineage, empty)
     app = case.candidates[0].app
     steps = case.consumer.bootstrap(lineage, want, app)
-    rows = after(case.images, steps)
+    rows = case.after(steps)
     checkpoint = case.checkpoint(rows)
     judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
     return Plan(

@@ -7,14 +7,14 @@ times for the same start of the same candidate. Consumers are pure, so one answe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Consumer
 from reshardctl.consumers.once import Once
 from reshardctl.lineage import Lineage
-from reshardctl.model import Frontier, Image, Simulation, Stream
+from reshardctl.model import Frontier, Image, Simulation, Step, Stream, after
 
 STATES = 4
 """Sets of rows that are kept: the stored ones, and those after the plans looked at last."""
@@ -36,6 +36,18 @@ class Remembered:
 
     def __init__(self) -> None:
         self._rows: deque[_Rows] = deque(maxlen=STATES)
+        self._written: deque[tuple[Sequence[Image], Sequence[Step], list[Image]]] = deque(
+            maxlen=STATES
+        )
+
+    def after(self, images: Sequence[Image], steps: Sequence[Step]) -> Sequence[Image]:
+        """These rows after these steps, one list for each: what was parsed of it is found again."""
+        for before, done, rows in self._written:
+            if before is images and done == tuple(steps):
+                return rows
+        rows = after(images, steps)
+        self._written.append((images, tuple(steps), rows))
+        return rows
 
     def checkpoint(self, consumer: Consumer, images: Iterable[Image], stream: Stream) -> Any:
         """The rows as the consumer parses them."""

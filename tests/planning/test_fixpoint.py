@@ -72,7 +72,7 @@ def plan(*writes: Write, residuals=()) -> Plan:
 def planning(then, proven=lambda _: True, images=(ROW,)) -> Planning:
     """then: what is planned on rows, by how many there are."""
     return Planning(
-        images, lambda rows: then.get(len(rows), Nothing()), ShardId,
+        lambda steps: after(images, steps), lambda rows: then.get(len(rows), Nothing()), ShardId,
         lambda steps: plan(*(w for s in steps for w in s.writes)) if proven(steps) else None,
     )
 
