@@ -6,6 +6,8 @@ November 2026; group/consumergroup of v0.5.0; Telegraf's consumer.go at b272631 
 
 from __future__ import annotations
 
+from itertools import chain
+
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.evidence import evidence
 from reshardctl.consumers.kinesis_consumer.notes import notes
@@ -15,12 +17,14 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
+    TIP,
     Cause,
     Crash,
     Cut,
     Fate,
     ShardId,
     Simulation,
+    Span,
     WillRead,
     WontRead,
     at_number,
@@ -30,6 +34,8 @@ from reshardctl.model import (
 )
 
 REPAIRED = "its row is repaired"
+_BEGINNING = exactly(START)
+_NOBODY: frozenset[ShardId] = frozenset()
 
 
 def never_reached(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, ShardId]:
@@ -39,11 +45,10 @@ def never_reached(lineage: Lineage, positions: Positions, app: App) -> dict[Shar
     """
     run, found = _Run(lineage, positions, app), dict[ShardId, ShardId]()
     for shard in lineage:
-        for parent in lineage[shard].parents:
-            if parent in found:
-                found[shard] = found[parent]
-            elif parent not in lineage and run.holds_back(parent):
-                found[shard] = parent
+        above = (found[parent] for parent in lineage.parents(shard) if parent in found)
+        unlisted = filter(run.holds_back, lineage.unlisted_parents(shard))
+        if (gone := next(chain(above, unlisted), None)) is not None:
+            found[shard] = gone
     return found
 
 
@@ -66,6 +71,8 @@ class _Run:
         self._lineage, self._positions, self._app = lineage, positions, app
         self._seen = evidence(lineage, positions)
         self._ended: dict[tuple[Cause, str], WillRead] = {}
+        self._family: tuple[ShardId, ...] = ()
+        self._listed_gates = _NOBODY
 
     def unlisted(self, shard: ShardId) -> Fate:
         """The fate of an unlisted shard, whose row is ignored."""
@@ -106,7 +113,7 @@ class _Run:
             return self._over(Cause.TAKEN_FOR_READ, why)
         if row is None:
             return self._begins(shard)
-        return self._resumes(shard, row.text)
+        return self._resumes(shard)
 
     def _over(self, cause: Cause, why: str) -> WillRead:
         if (known := self._ended.get((cause, why))) is None:
@@ -114,17 +121,18 @@ class _Run:
             self._ended[cause, why] = known
         return known
 
-    def _resumes(self, shard: ShardId, text: str) -> Fate:
+    def _resumes(self, shard: ShardId) -> Fate:
         survives = self._app.traits.survives
         match self._seen.kinds[shard]:
             case NumberKind.INSIDE:
-                return self._reads(shard, at_number(text), Cause.UNMARKED, "resumes at its row")
+                at = self._seen.at_row(shard)
+                return self._reads(shard, at, Cause.UNMARKED, "resumes at its row")
             case NumberKind.AHEAD:
                 why = "its number lies in the future: behind it nothing is found, or it is refused"
-                return self._reads(shard, at_number(text), Cause.FOREIGN_NUMBER, why)
+                return self._reads(shard, self._seen.at_row(shard), Cause.FOREIGN_NUMBER, why)
             case NumberKind.START:
                 why = "its row is the shard's StartingSequenceNumber: it is read whole"
-                return self._reads(shard, START, Cause.UNMARKED, why)
+                return self._reads(shard, _BEGINNING, Cause.UNMARKED, why)
             case NumberKind.AT_END if self._app.traits.takes_end:
                 return self._over(Cause.FINISHED, "its row is the shard's EndingSequenceNumber")
             case NumberKind.AT_END:
@@ -132,7 +140,7 @@ class _Run:
                     f"the row of {shard} is its EndingSequenceNumber: Kinesis refuses it, and the "
                     "whole process ends"
                 )
-                return self._reads(shard, DONE, Cause.AT_END, why)
+                return self._reads(shard, exactly(DONE), Cause.AT_END, why)
             case kind if kind.foreign and survives:
                 why = "its number is none of this shard: Kinesis refuses it, once a start"
                 return WontRead(Cause.FOREIGN_NUMBER, why)
@@ -141,7 +149,7 @@ class _Run:
                     "its number is none of this shard: Kinesis refuses it, and the shard is read "
                     "from the beginning"
                 )
-                return self._reads(shard, START, Cause.FOREIGN_NUMBER, why)
+                return self._reads(shard, _BEGINNING, Cause.FOREIGN_NUMBER, why)
             case _ if survives:
                 return WontRead(Cause.UNREADABLE, "its row is no number: Kinesis refuses it")
             case _:
@@ -154,7 +162,7 @@ class _Run:
         why = f"it has no row: it begins at {mode}, the application's start mode"
         stored = self._positions.rows or self._positions.blank
         cause = Cause.REFILLED if stored else Cause.BOOTSTRAP
-        return self._reads(shard, self._first(shard), cause, why)
+        return self._reads(shard, exactly(self._first(shard)), cause, why)
 
     def _first(self, shard: ShardId) -> Cut:
         match self._app.initial:
@@ -167,16 +175,17 @@ class _Run:
                 early = time is not None and opened is not None and time <= opened
                 return START if early else at_time(time)
 
-    def _reads(self, shard: ShardId, at: Cut, cause: Cause, why: str) -> Fate:
+    def _reads(self, shard: ShardId, at: Span, cause: Cause, why: str) -> Fate:
         ends = not self._lineage.is_open(shard)
-        until = furthest(self._lineage, shard)
-        return WillRead(exactly(at), until, self._gates(shard), ends, cause, why)
+        return WillRead(at, DONE if ends else TIP, self._gates(shard), ends, cause, why)
 
     def _gates(self, shard: ShardId) -> frozenset[ShardId]:
         """The parents that a shard waits for; unlisted ones only if `holds_back` says so."""
-        listed = frozenset(self._lineage.parents(shard))
-        others = frozenset(self._lineage[shard].parents) - listed
-        return listed | {parent for parent in others if self.holds_back(parent)}
+        if (parents := self._lineage.parents(shard)) is not self._family:  # siblings share theirs
+            self._family, self._listed_gates = parents, frozenset(parents)
+        unlisted = self._lineage.unlisted_parents(shard)
+        others = frozenset(filter(self.holds_back, unlisted)) if unlisted else _NOBODY
+        return self._listed_gates | others if others else self._listed_gates
 
     def holds_back(self, unlisted: ShardId) -> bool:
         """Whether the children of a shard that is not listed wait for it."""

@@ -8,11 +8,13 @@ processed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.rows import Positions, Row
-from reshardctl.consumers.sequence_numbers import NumberKind, classify, earlier_incarnation
+from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, classify
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, decode, shard_id, time_of
+from reshardctl.model import ShardId, Span, at_number, decode, exactly, shard_id, time_of
 
 
 def evidence(lineage: Lineage, positions: Positions) -> Evidence:
@@ -27,17 +29,13 @@ class Evidence:
         self._lineage, self._positions = lineage, positions
         self.kinds = {shard: classify(lineage, shard, row.text) for shard, row in self._rows()}
         self._lost = self._numbers_elsewhere()
-        self._below_read: dict[ShardId, bool] = {}
-        self._below_row: dict[ShardId, bool] = {}
-        for shard in reversed(list(lineage)):
-            self._look_below(shard)
-        for shard, _ in self._rows():
-            if shard not in lineage:
-                self._look_below(shard)
-        times = [t for t in map(self._time, self._rows()) if t is not None]
-        self._oldest = min(times, default=None)
-        opened = [t for t in map(lineage.opened_at, lineage) if t is not None]
-        self._newest = max([*times, *opened], default=0.0)
+        self._below_read: set[ShardId] = set()
+        self._below_row: set[ShardId] = set()
+        for shard in reversed(lineage):
+            self._prove_above(shard)
+        self._times = [t for t in map(self._time, self._rows()) if t is not None]
+        self._oldest = min(self._times, default=None)
+        self._spans: dict[ShardId, Span] = {}
 
     def read(self, shard: ShardId) -> bool:
         """Whether its row, or another shard's, holds the number of one of its records."""
@@ -45,11 +43,11 @@ class Evidence:
 
     def read_below(self, shard: ShardId) -> bool:
         """Whether a listed descendant was read."""
-        return self._below_read.get(shard, False)
+        return shard in self._below_read
 
     def row_below(self, shard: ShardId) -> bool:
         """Whether a listed descendant has a row, whatever it holds."""
-        return self._below_row.get(shard, False)
+        return shard in self._below_row
 
     def ran_before(self, shard: ShardId) -> bool:
         """Whether a record older than the shard was read: the application ran at its creation."""
@@ -60,6 +58,19 @@ class Evidence:
         """Whether the shard's first records have expired by the time of some number."""
         opened = self._lineage.opened_at(shard)
         return opened is not None and opened + self._lineage.stream.retention < self._newest
+
+    @cached_property
+    def _newest(self) -> float:
+        """The latest time that a number of a row or of the listing shows."""
+        opened = (t for t in map(self._lineage.opened_at, self._lineage) if t is not None)
+        return max(chain(self._times, opened), default=0.0)
+
+    def at_row(self, shard: ShardId) -> Span:
+        """The span that ends with the record whose number its row holds."""
+        if (known := self._spans.get(shard)) is None:
+            text = self._positions.rows[shard].text
+            known = self._spans[shard] = exactly(at_number(text))
+        return known
 
     def own_number(self, shard: ShardId) -> str:
         """The number of this shard that another shard's row holds, if the two rows were swapped.
@@ -76,18 +87,20 @@ class Evidence:
     def _rows(self) -> Iterator[tuple[ShardId, Row]]:
         return iter(self._positions.rows.items())
 
-    def _look_below(self, shard: ShardId) -> None:
-        children = self._lineage.children(shard)
-        self._below_read[shard] = any(self.read(c) or self._below_read[c] for c in children)
-        rows = self._positions.rows
-        self._below_row[shard] = any(c in rows or self._below_row[c] for c in children)
+    def _prove_above(self, shard: ShardId) -> None:
+        """Notes what a listed shard proves of its parents; those below it have been looked at."""
+        parents = (*self._lineage.parents(shard), *self._lineage.unlisted_parents(shard))
+        if shard in self._below_read or self.read(shard):
+            self._below_read.update(parents)
+        if shard in self._below_row or shard in self._positions.rows:
+            self._below_row.update(parents)
 
     def _time(self, entry: tuple[ShardId, Row]) -> int | None:
         """A time at which the application existed: a read record's, or the shard's start or end."""
         shard, row = entry
-        own = self.kinds[shard].own
-        there = own and not earlier_incarnation(self._lineage, row.text)
-        return time_of(row.text) if there else None
+        time = time_of(row.text) if self.kinds[shard].own else None
+        since = self._lineage.stream.created - CREATION_SLACK
+        return None if time is None or time < since else time
 
     def _numbers_elsewhere(self) -> dict[ShardId, dict[ShardId, str]]:
         """Numbers in other shards' rows: shard of the number → shard of the row → number."""

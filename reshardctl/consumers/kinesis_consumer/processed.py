@@ -29,6 +29,7 @@ from reshardctl.model import (
 NEAR = 300.0
 """Seconds before a shard's close within which its stored record counts as its last, if the library
 continued below the shard."""
+_BEGINNING = exactly(START)
 
 
 def processed(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
@@ -67,7 +68,7 @@ class _Processed:
             return self._absent(shard)
         match self._seen.kinds[shard]:
             case NumberKind.START:
-                return exactly(START)
+                return _BEGINNING
             case NumberKind.AT_END:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
             case NumberKind.INSIDE:
@@ -88,16 +89,16 @@ class _Processed:
 
     def _read(self, shard: ShardId, text: str) -> Span:
         """The span of a row that was read from; with shards below begun, it may be processed."""
-        infers, at = self._app.traits.infers_ends, at_number(text)
+        infers, at = self._app.traits.infers_ends, self._seen.at_row(shard)
         begun = self._seen.row_below(shard) if infers else self._seen.read_below(shard)
         if infers and begun and self._near_its_end(shard, text):
             return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
-        low, high, why = at, at, ""
+        low, high, why = at.lo, at.hi, ""
         if self._begun_late(shard):
             low, why = START, "begun when it was first asked for: what came before may be missing"
         if begun:
             high, why = DONE, "a shard below it has begun; whether it is done is stored nowhere"
-        return Span(low, high, Basis.INFERRED, why) if why else exactly(at)
+        return Span(low, high, Basis.INFERRED, why) if why else at
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
         """Whether its stored record came shortly before its close."""
@@ -112,7 +113,8 @@ class _Processed:
 
     def _begun_late(self, shard: ShardId) -> bool:
         """Whether it began while the application ran, and not at its start."""
-        if not self._lineage[shard].parents or not self._starts_late(shard):
+        born = self._lineage.first_parent(shard) is not None
+        if not born or not self._starts_late(shard):
             return False
         return self._seen.ran_before(shard) and not self._seen.expired(shard)
 
