@@ -46,10 +46,18 @@ from reshardctl.model import (
 )
 
 NOBODY: frozenset[ShardId] = frozenset()
+_NOT_LOOKED_AT = WontRead(
+    Cause.NO_POSITION,
+    "no batch has a position of it, and nothing below it is new: it is not looked at",
+)
 
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """Returns a fate for every listed shard and every unlisted one that the newest batch holds."""
+    return checkpoint.once("start", (lineage, app), lambda: _simulated(lineage, checkpoint, app))
+
+
+def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     held = resumed(checkpoint, app)
     run = _Run(lineage, held, app, passed_by(lineage, checkpoint), left_over(checkpoint))
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
@@ -69,6 +77,7 @@ class _Run:
     ) -> None:
         self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
         self._late = late
+        self._alike: dict[tuple[Cause, bool, str], WillRead] = {}
         self._added: frozenset[ShardId] = frozenset(self._additions(held))
         self._forgotten: frozenset[ShardId] = frozenset()
         if app.traits.connector == QUBOLE:
@@ -107,8 +116,7 @@ class _Run:
             late = self._late.get(shard)
             at_end = furthest(self._lineage, shard)
             return self._begins(shard) if late is None else self._reads(shard, late, at_end)
-        why = "no batch has a position of it, and nothing below it is new: it is not looked at"
-        return WontRead(Cause.NO_POSITION, why)
+        return _NOT_LOOKED_AT
 
     def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
         if held.at.kind == SHARD_END and not self._lineage.is_open(shard):
@@ -151,17 +159,24 @@ class _Run:
 
     def _begins(self, shard: ShardId) -> Fate:
         """Begins the shard at startingPosition; LATEST is the time of the driver's start."""
-        until = furthest(self._lineage, shard)
         closed = not self._lineage.is_open(shard)
         initial = self._app.initial
         if (named := (self._app.named or {}).get(shard)) is not None:
             return self._begins_as_named(shard, named, closed)
         if initial is Start.LATEST:
             why = "begins where startingPosition=LATEST says: at the time of the query's start"
-            return WillRead(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
+            return self._shared(TIP, Cause.LATEST, closed, why)
         at = START if initial is Start.TRIM_HORIZON else at_time(self._app.time)
         why = f"begins where startingPosition={initial} says"
-        return WillRead(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
+        return self._shared(at, Cause.REFILLED, closed, why)
+
+    def _shared(self, at: Cut, cause: Cause, closed: bool, why: str) -> WillRead:
+        """One fate for all shards that are alike."""
+        if (known := self._alike.get((cause, closed, why))) is None:
+            until = DONE if closed else TIP
+            known = WillRead(exactly(at), until, NOBODY, closed, cause, why)
+            self._alike[cause, closed, why] = known
+        return known
 
     def _begins_as_named(self, shard: ShardId, at: Position, closed: bool) -> Fate:
         """Begins the shard where a startingPosition as JSON says."""
@@ -178,8 +193,8 @@ class _Run:
         cause, why = Cause.FINISHED, "read to its end"
         if shard in self._heads:
             cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
-        return WillRead(exactly(DONE), DONE, NOBODY, True, cause, why)
+        return self._shared(DONE, cause, True, why)
 
     def _passed_over(self, what: str) -> Fate:
         why = f"{self._app.traits.release} {what}"
-        return WillRead(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
+        return self._shared(DONE, Cause.TAKEN_FOR_READ, True, why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from reshardctl.consumers.once import Once
 from reshardctl.consumers.spark.commit_log import CommitLog
 from reshardctl.consumers.spark.offset_log import OffsetLog
 from reshardctl.consumers.spark.positions import Position
@@ -102,6 +103,8 @@ class Checkpoint:
     orphans: frozenset[str] = frozenset()
     tabled: bool = False
     older: int = 0
+    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
+    """What was computed from these files, so that encoding and judging do it once."""
 
     @property
     def newest(self) -> int | None:

@@ -175,7 +175,8 @@ class Spark(BaseConsumer[Checkpoint, App]):
     ) -> list[Step] | Cannot:
         """Append or edit a planned batch; last, mend what keeps Spark from starting."""
         plan = ends.encode if checkpoint.connector == LINEAGE else encode
-        steps = plan(lineage, replace(checkpoint, spoiled={}), want, app, leave)
+        sound = replace(checkpoint, spoiled={}) if checkpoint.spoiled else checkpoint
+        steps = plan(lineage, sound, want, app, leave)
         return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]
 
     def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> list[Step]:

@@ -36,6 +36,10 @@ class Head:
 
 def passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
     """Listed shards that appeared after the query's first batch and never began at their start."""
+    return checkpoint.once("passed by", (lineage,), lambda: _passed_by(lineage, checkpoint))
+
+
+def _passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
     oldest = next(iter(checkpoint.batches.values()), None)
     heads: dict[ShardId, Head] = {}
     whole: set[ShardId] = set()

@@ -41,6 +41,20 @@ from reshardctl.model import (
 SLACK = 120.0
 """Seconds by which a listing may be older than the time stamp of the batch that used it."""
 
+_NEVER_NAMED = exactly(START, Basis.INFERRED, "no batch names it: it was never begun")
+_CREATED_SINCE = exactly(
+    START, Basis.INFERRED, "created since the oldest batch, and never begun"
+)
+_LISTED_AT_FIRST = exactly(
+    START, Basis.INFERRED, "listed when the query began at TRIM_HORIZON, and never begun"
+)
+_CLOSED_BEFORE_FIRST = exactly(
+    DONE, Basis.INFERRED, "closed before the query began: passed by"
+)
+_CLOSED_BEFORE_OLDEST = exactly(
+    DONE, Basis.INFERRED, "closed before the oldest batch that is kept: unknown"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -234,17 +248,14 @@ class _Past:
         """The span of a listed shard that no retained batch names."""
         opened, closed = self._lineage.opened_at(shard), self._lineage.closed_at(shard)
         if self._lineage.is_open(shard):
-            return exactly(START, Basis.INFERRED, "no batch names it: it was never begun")
+            return _NEVER_NAMED
         if not self._ids or self._since is None:
             return Span(START, DONE, Basis.INFERRED, "nothing tells whether it was read")
         if opened is not None and opened > self._since:
-            return exactly(START, Basis.INFERRED, "created since the oldest batch, and never begun")
+            return _CREATED_SINCE
         if closed is not None and closed > self._since + SLACK:
             why = "open when the oldest batch was planned, and not in it"
             return Span(START, DONE, Basis.INFERRED, why)
         if self._from_start:
-            why = "listed when the query began at TRIM_HORIZON, and never begun"
-            return exactly(START, Basis.INFERRED, why)
-        if self._whole:
-            return exactly(DONE, Basis.INFERRED, "closed before the query began: passed by")
-        return exactly(DONE, Basis.INFERRED, "closed before the oldest batch that is kept: unknown")
+            return _LISTED_AT_FIRST
+        return _CLOSED_BEFORE_FIRST if self._whole else _CLOSED_BEFORE_OLDEST

@@ -38,8 +38,8 @@ def incarnation(
         )
     if (told := by_creation(lineage, checkpoint)) is Incarnation.RECREATED:
         return told
-    newest, before = _numbers(current), _numbers_before(checkpoint)
-    numbers = newest or before
+    newest = _numbers(current)
+    numbers = newest or _numbers_before(checkpoint)
     for shard, number in numbers.items():
         if not classify(lineage, shard, number).own and of_another_stream(lineage, number):
             raise WrongStream(

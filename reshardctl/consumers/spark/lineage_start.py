@@ -57,6 +57,10 @@ _TAKEN = WillRead(
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard, and for unlisted ones with unread records."""
+    return checkpoint.once("start", (lineage, app), lambda: _simulated(lineage, checkpoint, app))
+
+
+def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     marks = read_from(lineage, checkpoint, app)
     had = had_its_turn(lineage, marks)
     unread = set(passed_over(lineage, checkpoint, marks))

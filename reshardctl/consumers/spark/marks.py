@@ -127,7 +127,8 @@ def _named(app: App, shard: ShardId, mark: Position) -> Position:
 
 def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:
     """Listed shards without a mark that are ancestors of one with a mark."""
-    return ancestors_of(lineage, marks) - set(marks)
+    without = {shard for shard in lineage if shard not in marks}
+    return without & ancestors_of(lineage, marks) if without else without
 
 
 def is_first(checkpoint: Checkpoint) -> bool:
@@ -186,15 +187,16 @@ def passed_over(
     """
     if is_first(checkpoint):
         return {}
+    if not (near := list(_unlisted_above(lineage))):
+        return {}
     had = had_its_turn(lineage, marks)
     return {
-        above: shard for shard, above in _unlisted_above(lineage)
+        above: shard for shard, above in near
         if shard not in had and not {above, shard} & marks.keys()
     }
 
 
 def _unlisted_above(lineage: Lineage) -> Iterator[tuple[ShardId, ShardId]]:
     for shard in lineage:
-        for above in lineage[shard].parents:
-            if above not in lineage:
-                yield shard, above
+        for above in lineage.unlisted_parents(shard):
+            yield shard, above

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring_ascii as quoted  # what json.dumps calls for a text
 
 from reshardctl.consumers.spark.lines import order_scala_2_12, order_scala_2_13
 from reshardctl.consumers.spark.positions import Position
@@ -32,7 +32,7 @@ def offset(
         inner = inner or ordered(list(shards[shard]), scala, empty)
         parts[shard] = _object(shards[shard], inner)
     names = ordered(list(parts), scala, small)
-    return "{" + ",".join(f"{json.dumps(name)}:{parts[name]}" for name in names) + "}"
+    return "{" + ",".join(f"{quoted(name)}:{parts[name]}" for name in names) + "}"
 
 
 def metadata(stream: str, batch_id: int, scala: str) -> str:
@@ -47,4 +47,4 @@ def members(position: Position) -> dict[str, str]:
 
 
 def _object(values: Mapping[str, str], names: Sequence[str]) -> str:
-    return "{" + ",".join(f"{json.dumps(n)}:{json.dumps(values[n])}" for n in names) + "}"
+    return "{" + ",".join(f"{quoted(n)}:{quoted(values[n])}" for n in names) + "}"
