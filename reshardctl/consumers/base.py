@@ -34,7 +34,7 @@ from reshardctl.model import (
     Stream,
     TargetFrontier,
     canonical,
-    decode,
+    time_of,
 )
 from reshardctl.model.trees import Select
 
@@ -193,7 +193,7 @@ class BaseConsumer(ABC, Generic[C, A]):
     def incarnation(self, lineage: Lineage, checkpoint: C, /) -> Incarnation:
         """The stream to which the rows belong; raises WrongStream if it is another."""
         texts = self.texts(checkpoint)
-        numbers = {shard: text for shard, text in texts.items() if decode(text)}
+        numbers = {shard: text for shard, text in texts.items() if time_of(text) is not None}
         if (wrong := self.of_wrong_stream(lineage, numbers)) is not None:
             raise self.wrong_stream(
                 checkpoint, wrong,
