@@ -154,6 +154,13 @@ class BaseConsumer(ABC, Generic[C, A]):
         UsageError for a wrong store, WrongStream for one that holds other streams only.
         """
 
+    def parse_again(self, images: Iterable[Image], stream: Stream | None, _before: C, /) -> C:
+        """Parse rows most of which are the same images as those of an earlier checkpoint.
+
+        A library that keeps a row for every shard takes the parsed ones over.
+        """
+        return self.parse(images, stream)
+
     @abstractmethod
     def shard_of(self, key: str, /) -> ShardId:
         """The shard whose position the row with this key holds; MANY where it holds several."""

@@ -58,7 +58,11 @@ class Remembered:
                 del self._rows[at]
                 self._rows.append(rows)
                 return rows.checkpoint
-        checkpoint = consumer.parse(asked, stream)
+        last = self._rows[-1] if self._rows else None
+        if last is not None and last.consumer is consumer and last.stream == stream:
+            checkpoint = consumer.parse_again(asked, stream, last.checkpoint)
+        else:
+            checkpoint = consumer.parse(asked, stream)
         self._rows.append(_Rows(asked, consumer, stream, checkpoint))
         return checkpoint
 

@@ -199,6 +199,15 @@ class ConsumerContract:
 
     @_settings
     @given(st.data())
+    def test_rows_parsed_again_are_parsed_as_if_anew(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        pairs = zip(images, self.damaged(data, lineage, images), strict=True)
+        now = [data.draw(st.sampled_from(pair)) for pair in pairs]
+        again = self.consumer.parse_again(now, None, self.consumer.parse(images))
+        assert again == self.consumer.parse(now)
+
+    @_settings
+    @given(st.data())
     def test_foreign_rows_are_no_positions(self, data: st.DataObject) -> None:
         lineage, images = self.drawn(data)
         mixed = [*self.foreign, *images]

@@ -33,6 +33,10 @@ def test_every_look_up_says_what_the_listing_says_before_and_after_an_iteration(
             assert fresh.opened_at(shard.id) == time_of(shard.start)
             assert fresh.closed_at(shard.id) == (time_of(shard.end) if shard.end else None)
             assert fresh.is_open(shard.id) == (shard.end is None)
+            assert fresh.first_number(shard.id) == int(shard.start)
+            assert fresh.last_number(shard.id) == (int(shard.end) if shard.end else None)
+            assert fresh.first_parent(shard.id) == shard.parent
+            assert {*named, *fresh.unlisted_parents(shard.id)} == set(shard.parents)
         assert UNLISTED not in fresh
         assert fresh.parents(UNLISTED) == fresh.children(UNLISTED) == ()
         assert list(reversed(fresh)) == list(reversed(list(fresh)))
@@ -46,7 +50,9 @@ def test_a_parent_that_expired_has_children_and_is_not_listed(iterated):
         list(rest)
     assert rest.children(shard_id(0)) == (shard_id(2), shard_id(3))
     assert rest.parents(shard_id(2)) == ()
-    assert rest[shard_id(2)].parent == shard_id(0)
+    assert rest[shard_id(2)].parent == rest.first_parent(shard_id(2)) == shard_id(0)
+    assert rest.unlisted_parents(shard_id(2)) == (shard_id(0),)
+    assert rest.unlisted_parents(shard_id(1)) == rest.unlisted_parents(shard_id(0)) == ()
     with pytest.raises(KeyError):
         rest.opened_at(shard_id(0))
     with pytest.raises(KeyError):
@@ -82,3 +88,13 @@ def test_answers_are_kept_for_one_time_of_looking():
     assert lineage.answers("a question") == {shard_id(0): 1}
     assert lineage.answers("another question") == {}
     assert lineage.as_of(lineage.stream.created + 60).answers("a question") == {}
+
+
+def test_many_questions_about_single_shards_make_the_index():
+    """A listing of which many shards are asked for answers as if it had been iterated over."""
+    whole = split_in_turn(40, range(20))
+    for shard in list(whole)[::-1]:
+        assert whole.is_open(shard) == (whole[shard].end is None)
+    asked = split_in_turn(40, range(20))
+    assert [asked.is_open(shard) for shard in whole] == [whole.is_open(shard) for shard in whole]
+    assert UNLISTED not in asked

@@ -7,7 +7,7 @@ from collections import Counter
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.tables import CHECKPOINTS
-from reshardctl.model import Image, canonical, shard_id
+from reshardctl.model import Create, Image, Step, Write, canonical, shard_id
 from reshardctl.planning.remembered import STATES, Remembered
 from reshardctl.testing.lineages import split_in_turn
 
@@ -23,6 +23,10 @@ class Counted(Kinsumer):
     def parse(self, images, stream=None, /):
         self.asked["parse"] += 1
         return super().parse(images, stream)
+
+    def parse_again(self, images, stream, before, /):
+        self.asked["parse"] += 1
+        return super().parse_again(images, stream, before)
 
     def processed(self, lineage, checkpoint, app, /):
         self.asked["processed"] += 1
@@ -44,6 +48,17 @@ def test_equal_rows_are_parsed_once():
     again = remembered.checkpoint(consumer, [row(0, LINEAGE[shard_id(0)].start)], LINEAGE.stream)
     assert again is first
     assert consumer.asked == {"parse": 1}
+
+
+def test_steps_are_applied_once_to_the_rows():
+    remembered, rows = Remembered(), [row(0, "1")]
+    made = Write("b", Create({"x": {"S": "new"}}), None, "why")
+    steps = (Step("rows", (made,)),)
+    first = remembered.after(rows, steps)
+    assert [image.key for image in first] == ["b", rows[0].key]
+    assert remembered.after(rows, list(steps)) is first
+    assert remembered.after(list(rows), steps) is not first
+    assert len(remembered.after(rows, ())) == 1
 
 
 def test_each_candidate_is_simulated_once_for_each_set_of_rows():

@@ -40,6 +40,12 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         """Parse the application's rows, with those of others apart."""
         return parse(images, self._whose, stream)
 
+    def parse_again(
+        self, images: Iterable[Image], stream: Stream | None, before: Positions, /
+    ) -> Positions:
+        """Parse the application's rows, without those that are the same images as before."""
+        return parse(images, self._whose, stream, before)
+
     def empty(self, positions: Positions, /) -> bool:
         """Whether the application has no row at all, not even an unreadable one."""
         return not positions.rows and not positions.blank

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.app import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
@@ -86,8 +87,13 @@ class Positions:
         return replace(self, rows=rows, blank={**self.blank, **typed})
 
 
-def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Positions:
-    """Read a store; raises UsageError where the application's rows cannot be identified."""
+def parse(
+    images: Iterable[Image], whose: Whose, stream: Stream | None, before: Positions | None = None
+) -> Positions:
+    """Read a store; raises UsageError where the application's rows cannot be identified.
+
+    before: parsed earlier; its rows are taken over where the image is the same.
+    """
     every = list(images)
     if every and not whose.name:
         raise _nameless(every, stream)
@@ -96,7 +102,14 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
     rows: dict[ShardId, Row] = {}
     leases: dict[ShardId, Lease] = {}
     workers, others, anomalies = [], [], []
+    known = {} if before is None else {
+        row.image.key: row for row in chain(before.rows.values(), before.blank.values())
+    }
     for image in every:
+        row = known.get(image.key)
+        if row is not None and row.image is image:
+            rows[row.shard] = row
+            continue
         space, key = text_of(image, NAMESPACE), text_of(image, SHARD)
         if space == own and index_of(key) is not None:
             rows[ShardId(key)] = _row(image, key, whose.medium)

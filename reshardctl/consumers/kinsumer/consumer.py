@@ -45,6 +45,12 @@ class Kinsumer(BaseConsumer[Tables, App]):
         """Parse the three tables; they hold one stream, and do not name it."""
         return parse(images)
 
+    def parse_again(
+        self, images: Iterable[Image], _stream: Stream | None, before: Tables, /
+    ) -> Tables:
+        """Parse the three tables, without checkpoints that are the same images as before."""
+        return parse(images, before.rows)
+
     def shard_of(self, key: str, /) -> ShardId:
         """The part of a checkpoint's key after the table; MANY for the ShardCache."""
         return ShardId(key.removeprefix(CHECKPOINTS)) if key.startswith(CHECKPOINTS) else MANY

@@ -90,8 +90,11 @@ class Tables:
         return next((row for row in self.rows.values() if row.mistyped), None)
 
 
-def parse(images: Iterable[Image]) -> Tables:
-    """Read the three tables; raises UsageError where they hold another program's rows."""
+def parse(images: Iterable[Image], known: Mapping[ShardId, Row] | None = None) -> Tables:
+    """Read the three tables; raises UsageError where they hold another program's rows.
+
+    known: rows parsed before, which are taken over where the image is the same.
+    """
     rows: dict[ShardId, Row] = {}
     cache: Cache | None = None
     others: list[Image] = []
@@ -100,8 +103,9 @@ def parse(images: Iterable[Image]) -> Tables:
         if image.key == CACHE:
             cache = _cache(image)
         elif image.key.startswith(CHECKPOINTS):
-            row = _row(image)
-            rows[row.shard] = row
+            shard = ShardId(image.key.removeprefix(CHECKPOINTS))
+            row = known.get(shard) if known else None
+            rows[shard] = row if row is not None and row.image is image else _row(shard, image)
         elif image.key.startswith((CLIENTS, METADATA)):
             others.append(image)
             if image.key.startswith(METADATA) and image.key != LEADER:
@@ -119,20 +123,20 @@ def parse(images: Iterable[Image]) -> Tables:
     return Tables(rows, cache, tuple(others), tuple(anomalies), forked)
 
 
-def _row(image: Image) -> Row:
-    item, name = image.attributes, image.key.removeprefix(CHECKPOINTS)
-    if not _SHARD.match(name):
+def _row(shard: ShardId, image: Image) -> Row:
+    item = image.attributes
+    if not _SHARD.match(shard):
         raise UsageError(
             f"row {image.key!r} is no checkpoint of a Kinesis shard: another program writes to "
             "this table",
             "name the application: kinsumer://APP reads APP_checkpoints",
         )
     try:
-        return _understood(ShardId(name), image, item)
+        return _understood(shard, image, item)
     except MistypedError:
         mistyped = tuple(n for n in (*_TEXTS, *_NUMBERS) if _mistyped(item, n))
         fine = {n: v for n, v in item.items() if n not in mistyped}
-        return _understood(ShardId(name), image, fine, mistyped)
+        return _understood(shard, image, fine, mistyped)
 
 
 def _understood(

@@ -1,0 +1,75 @@
+"""Effects that were measured before are measured again wherever something differs."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Cut,
+    Fate,
+    ShardId,
+    Simulation,
+    Span,
+    WillRead,
+    WontRead,
+    at_number,
+    exactly,
+)
+from reshardctl.planning.effects import StreamState, effects
+from reshardctl.testing.lineages import lineages, number_inside
+
+
+def places(lineage, shard):
+    """Some cuts of a shard, as the same objects for every start."""
+    return [START, at_number(number_inside(lineage, shard)), DONE]
+
+
+def fates(draw, lineage, shard, at):
+    """What may become of a shard that is read from `at`."""
+    after = draw(st.sampled_from([frozenset(), frozenset(lineage.parents(shard))]))
+    is_open = lineage.is_open(shard)
+    cause = draw(st.sampled_from([Cause.UNMARKED, Cause.POSITION]))
+    read = WillRead(exactly(at), TIP if is_open else DONE, after, not is_open, cause, "reads")
+    return draw(st.sampled_from([read, WontRead(Cause.UNREADABLE, "does not read", after)]))
+
+
+@st.composite
+def questions(draw):
+    """A lineage, and a few starts of which most shards are the same."""
+    lineage = draw(lineages())
+    cuts = {shard: places(lineage, shard) for shard in lineage}
+    asked: list[tuple[dict[ShardId, Cut], dict[ShardId, Span], Simulation]] = []
+    want: dict[ShardId, Cut] = {}
+    processed: dict[ShardId, Span] = {}
+    run: dict[ShardId, Fate] = {}
+    for _ in range(3):
+        for shard in lineage:
+            anew = draw(st.sampled_from(["want", "processed", "run", ""])) if asked else "all"
+            lo, at = (draw(st.sampled_from(cuts[shard])) for _ in range(2))
+            if anew in ("processed", "all"):
+                processed = {**processed, shard: Span(lo, draw(st.sampled_from([lo, DONE])))}
+            if anew in ("want", "all"):
+                want = {**want, shard: at}
+            if anew in ("run", "all"):
+                run = {**run, shard: fates(draw, lineage, shard, at)}
+        ordered = {shard: run[shard] for shard in lineage}
+        asked.append((want, processed, Simulation(ordered, orders=draw(st.booleans()))))
+    return lineage, asked
+
+
+@settings(deadline=None)
+@given(questions())
+def test_what_was_measured_before_changes_nothing(question):
+    """The expectation is the same question asked of a state that was never asked before."""
+    lineage, asked = question
+    now = lineage.stream.created + 90_000.0
+    state = StreamState(lineage, now)
+    for want, processed, run in asked:
+        assert effects(state, want, processed, run) == effects(
+            StreamState(lineage, now), want, processed, run
+        )
