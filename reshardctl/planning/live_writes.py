@@ -39,6 +39,8 @@ def live_for_all(plans: Sequence[tuple[Step, ...]]) -> tuple[Step, ...]:
     against = {
         write.key: write.running for steps in plans for write in writes_of(steps) if not write.live
     }
+    if len(plans) == 1:
+        return plans[0]
     return tuple(
         replace(step, writes=tuple(
             replace(write, live=False, running=against[write.key])

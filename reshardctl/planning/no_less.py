@@ -26,7 +26,7 @@ def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[
         return {}
     return {
         shard: fate.at.lo for shard, fate in before.fates.items()
-        if isinstance(fate, WillRead)
+        if isinstance(fate, WillRead) and then.fates.get(shard) is not fate
         and not _reads_as_much(processed.get(shard), fate, then.fates.get(shard))
     }
 
