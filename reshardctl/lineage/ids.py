@@ -141,7 +141,7 @@ class Texts:
 
     def __init__(self, ids: list[str]) -> None:
         self._ids = ids
-        self._rows = {one: row for row, one in enumerate(ids)}
+        self._rows = {shard: row for row, shard in enumerate(ids)}
 
     def __len__(self) -> int:
         return len(self._ids)

@@ -144,16 +144,16 @@ def _measured(
     state: StreamState, shard: ShardId, fate: Fate, wanted: Cut, span: Span,
     by: tuple[ShardId, ...],
 ) -> _Measured:
-    found: list[Effect] = []
+    of_shard: list[Effect] = []
     if not isinstance(fate, WillRead) or by or fate.possible:
-        found += _stalls(state, shard, fate, wanted, span, by)
+        of_shard += _stalls(state, shard, fate, wanted, span, by)
     if isinstance(fate, WillRead) and not by:
         if not _goes_on(state, shard, fate, wanted):
-            found += _skips(state, shard, fate, wanted, span)
+            of_shard += _skips(state, shard, fate, wanted, span)
         if fate.at.lo < span.hi:
-            found += _rereads(state, shard, fate, span)
+            of_shard += _rereads(state, shard, fate, span)
     expired = _expired(state, shard, fate, wanted) if wanted.rank is Rank.INSIDE else ()
-    return _Measured(fate, wanted, span, by, tuple(found), tuple(expired))
+    return _Measured(fate, wanted, span, by, tuple(of_shard), tuple(expired))
 
 
 def _goes_on(state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut) -> bool:

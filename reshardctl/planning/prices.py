@@ -56,10 +56,10 @@ def price(effects: Iterable[Effect], known: ByPlace) -> tuple[Effect, ...]:
 
 def by_place(effects: Iterable[Effect]) -> ByPlace:
     """The effects by their shard."""
-    found: dict[ShardId | None, list[Effect]] = {}
+    by_shard: dict[ShardId | None, list[Effect]] = {}
     for effect in effects:
-        found.setdefault(effect.shard, []).append(effect)
-    return found
+        by_shard.setdefault(effect.shard, []).append(effect)
+    return by_shard
 
 
 def so_already(effect: Effect, before: ByPlace) -> bool:

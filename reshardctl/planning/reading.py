@@ -83,8 +83,8 @@ class Reading:
         for shard, parents, fate in below:
             after = _awaited(fate)
             if sibling and sibling[1:] == (parents, after) and sibling[0] not in after:
-                one = sibling[0]  # siblings follow one another
-                self._gating[shard], self.loose[shard] = self._gating[one], self.loose[one]
+                earlier = sibling[0]  # siblings follow one another
+                self._gating[shard], self.loose[shard] = self._gating[earlier], self.loose[earlier]
                 continue
             sibling = (shard, parents, after)
             gates: set[ShardId] = set()

@@ -43,13 +43,13 @@ def never_reached(lineage: Lineage, positions: Positions, app: App) -> dict[Shar
 
     No row of theirs is looked at, whatever it holds.
     """
-    run, found = _Run(lineage, positions, app), dict[ShardId, ShardId]()
+    run, held_by = _Run(lineage, positions, app), dict[ShardId, ShardId]()
     for shard in lineage:
-        above = (found[parent] for parent in lineage.parents(shard) if parent in found)
+        above = (held_by[parent] for parent in lineage.parents(shard) if parent in held_by)
         unlisted = filter(run.holds_back, lineage.unlisted_parents(shard))
         if (gone := next(chain(above, unlisted), None)) is not None:
-            found[shard] = gone
-    return found
+            held_by[shard] = gone
+    return held_by
 
 
 def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulation:

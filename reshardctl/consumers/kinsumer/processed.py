@@ -79,7 +79,7 @@ def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
     acknowledged.
     """
     below_read = tables.once("below read rows", (lineage,), lambda: below(
-        lineage, {shard for shard, one in tables.rows.items() if _was_read(one)}
+        lineage, {shard for shard, row in tables.rows.items() if _was_read(row)}
     ))
     if row.shard in below_read:
         return exactly(START, why="no record of it was ever acknowledged")

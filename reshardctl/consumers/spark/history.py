@@ -73,16 +73,16 @@ def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
 
 def _named_by(checkpoint: Checkpoint, numbers: Iterable[int]) -> dict[ShardId, int]:
     """Every shard that these batches name, each with the first of them that does."""
-    found: dict[ShardId, int] = {}
+    batch_of: dict[ShardId, int] = {}
     before: Mapping[ShardId, Position] | None = None
     for number in numbers:
         batch = checkpoint.batches[number]
         if not same_shards(batch.positions, before):
-            found |= dict.fromkeys(batch.positions.keys() - found.keys(), number)
+            batch_of |= dict.fromkeys(batch.positions.keys() - batch_of.keys(), number)
         if checkpoint.connector == QUBOLE and (log := checkpoint.entries.get(log_of(batch))):
-            found |= dict.fromkeys(log.keys() - found.keys(), number)
+            batch_of |= dict.fromkeys(log.keys() - batch_of.keys(), number)
         before = batch.positions
-    return found
+    return batch_of
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:

@@ -137,7 +137,7 @@ def _lines(text: str) -> tuple[list[tuple[int, int]], list[str]]:
 def _breaks(text: str) -> Iterator[tuple[int, str]]:
     """Each break, with its place."""
     if "\r" in text:
-        yield from ((found.start(), found[0]) for found in _BREAK.finditer(text))
+        yield from ((match.start(), match[0]) for match in _BREAK.finditer(text))
         return
     at = text.find("\n")  # several times faster than the expression
     while at >= 0:

@@ -89,8 +89,9 @@ def _members(part: str) -> tuple[Sequence[str], array[int]]:
     and no value but a stream's name begins like one.
     """
     if f":{_PREFIX}" in part:
-        found = list(_SHARDS.finditer(part))
-        return [match[1][-_DIGITS:] for match in found], array("I", [one.start() for one in found])
+        matches = list(_SHARDS.finditer(part))
+        starts = array("I", [match.start() for match in matches])
+        return [match[1][-_DIGITS:] for match in matches], starts
     # Several times faster than the expression: the lengths between the names, added up.
     before, *pieces = part.split(_PREFIX)
     names = list(map(itemgetter(slice(_DIGITS)), pieces))

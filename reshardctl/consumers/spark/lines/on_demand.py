@@ -14,9 +14,11 @@ from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
 
 
-def same_shards(one: object, other: object) -> bool:
+def same_shards(first: object, second: object) -> bool:
     """Whether two offsets are known, without a look at each, to name the same shards."""
-    return isinstance(one, OnDemand) and isinstance(other, OnDemand) and one._order is other._order
+    if not (isinstance(first, OnDemand) and isinstance(second, OnDemand)):
+        return False
+    return first._order is second._order
 
 
 class OnDemand(Mapping[ShardId, Position]):
@@ -52,8 +54,8 @@ class OnDemand(Mapping[ShardId, Position]):
     def items(self) -> ItemsView[ShardId, Position]:
         """All positions, by shard."""
         if len(self._there) < len(self._order):
-            found = map(self._position, self._starts)
-            self._there = dict(zip(self._order, found, strict=True))
+            positions = map(self._position, self._starts)
+            self._there = dict(zip(self._order, positions, strict=True))
         return self._there.items()
 
     def keys(self) -> KeysView[ShardId]:
