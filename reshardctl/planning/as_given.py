@@ -30,6 +30,16 @@ def not_given(case: Case, want: TargetFrontier, checkpoint: Any) -> set[ShardId]
     return (want.keys() | case.consumer.positions(checkpoint).keys()) - case.policy.places.keys()
 
 
+def stored_as_given(case: Case) -> bool:
+    """Whether the operator gives positions, and the rows hold all of them already."""
+    places = case.policy.places
+    if not case.policy.names_shards:
+        return False
+    app = case.candidates[0].app
+    stored = case.consumer.stored_cuts(case.state.lineage, case.checkpoint(), app)
+    return all(stored.get(shard) == cut for shard, cut in places.items())
+
+
 def unsaid(
     case: Case, costs: Sequence[Effect], before: Sequence[Effect]
 ) -> tuple[Effect, ...]:

@@ -24,7 +24,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.times import instant
 from reshardctl.planning.agreement import agree, alike
-from reshardctl.planning.as_given import not_as_given, not_given, unsaid
+from reshardctl.planning.as_given import not_as_given, not_given, stored_as_given, unsaid
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.drained import drained_unended
 from reshardctl.planning.effects import Effect, Harm, effects
@@ -203,7 +203,8 @@ def _decided(case: Case) -> Decision:
     if case.bootstrap and not case.policy.names_shards and case.consumer.empty(checkpoint):
         return bootstrap(case)
     earlier = Incarnation.RECREATED
-    if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:
+    incarnation = case.consumer.incarnation(lineage, checkpoint)
+    if incarnation is earlier and not case.recreated and not stored_as_given(case):
         return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
     processed = processed_frontier(case)
     want = case.policy.frontier(lineage, processed)
