@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from shlex import join
+from shlex import quote
 
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
@@ -48,10 +48,10 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
     """
     if looks_like_one(request.shard) and not looks_like_one(request.consumer):
         stream = ["--stream", request.stream] if request.stream else []
-        words = [request.consumer, request.shard, *stream, *request.account.argv()]
+        typed = "".join(f" {quote(word)}" for word in (*stream, *request.account.argv()))
         raise UsageError(
             f"{request.shard!r} is a consumer, and the shard comes first",
-            f"reshardctl explain {join(words)}",
+            f"reshardctl explain {quote(request.consumer)} {quote(request.shard)}{typed}",
         )
     parts = parts_of([request.shard], "SHARD")
     target = one(request.consumer, request, observer)

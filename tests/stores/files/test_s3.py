@@ -29,6 +29,9 @@ from tests.support.faults import (
 )
 from tests.support.lease_server import session
 
+QUERY = "2b9d1f0e-6b1c-4a5e-9f0e-0d6f5a3c7b21"
+"""The id of a query is a UUID (StreamMetadata)."""
+
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
@@ -51,7 +54,7 @@ def text_of(image):
 @pytest.mark.parametrize("prefix", ["jobs/orders", "jobs/orders/", "/jobs/orders", ""])
 def test_a_prefix_is_a_root(url, prefix):
     place = Prefix(url, prefix)
-    place.plant("metadata", b'{"id":"q"}')
+    place.plant("metadata", b'{"id":"%s"}' % QUERY.encode())
     place.plant("offsets/7", b"v1")
     place.plant("sources/0/shard-source/7/s", b"x")
     place.boto.put_object(Bucket=place.name, Key="jobs/orders-other/8", Body=b"not ours")
@@ -61,7 +64,7 @@ def test_a_prefix_is_a_root(url, prefix):
         "sources/0/shard-source/7/", "sources/0/shard-source/7/s",
     ]
     arn = f"arn:aws:s3:::{place.name}/{prefix.strip('/')}".rstrip("/")
-    assert place.tree().identity() == {"medium": "s3files", "arn": arn, "query": "q"}
+    assert place.tree().identity() == {"medium": "s3files", "arn": arn, "query": QUERY}
 
 
 def test_more_than_a_page_is_listed_and_read(place, monkeypatch):
