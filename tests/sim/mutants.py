@@ -18,6 +18,7 @@ from reshardctl.consumers.kcl.steps import in_steps
 from reshardctl.consumers.kcl.sync import missing_leases
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, ShardId, exactly
+from reshardctl.planning.reading import Reading
 
 Patch = pytest.MonkeyPatch
 Mutant = Callable[[Patch], None]
@@ -176,7 +177,7 @@ def parents_before_children(patch: Patch) -> None:
 
 
 def overlook_disorder(patch: Patch) -> None:
-    patch.setattr(effects, "_disorder", lambda *_given: iter(()))
+    patch.setattr(Reading, "_hold_back", lambda *_given: None)
 
 
 def overlook_re_reads(patch: Patch) -> None:
