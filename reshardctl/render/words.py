@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from math import ceil
 
 from reshardctl.consumers.base import Candidate
@@ -22,6 +23,12 @@ _SHARD = re.compile(r"shardId-\d{12,}")
 _HARMS = list(Harm)
 
 IDLE = "losing records now, or idle; check with --probe"
+
+
+def clock(moment: float, now: float) -> str:
+    """`09:14`, with the date where it is not today's; UTC."""
+    then, today = (datetime.fromtimestamp(int(t), UTC) for t in (moment, now))
+    return then.strftime("%H:%M" if then.date() == today.date() else "%Y-%m-%d %H:%M")
 
 
 def numbers_elided(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reshardctl.render.audit.bins import Bars
-from reshardctl.render.graph.labels import clock
 from reshardctl.render.graph.xml import px, safe
+from reshardctl.render.words import clock
 
 WIDTH = 1000.0
 LEFT = 64.0

@@ -11,8 +11,7 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.sinks import many
 from reshardctl.model import DONE, START, ShardId, short
 from reshardctl.model.times import duration, instant
-from reshardctl.render.graph.labels import clock
-from reshardctl.render.words import about, counted, sentence, shortened
+from reshardctl.render.words import about, clock, counted, sentence, shortened
 
 HEADS = ("shard", "", "rows", "too many", "out of order")
 ALONE = ("last arrival",)

@@ -13,6 +13,7 @@ from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Chart
 from reshardctl.render.graph.layout import LEFT, TOP, Layout
 from reshardctl.render.graph.xml import px, safe
+from reshardctl.render.words import clock
 
 LETTER = 6.6
 """Pixels of a letter on an axis, at most."""
@@ -65,7 +66,7 @@ def _moments(chart: Chart, layout: Layout) -> Iterator[tuple[float, str]]:
     if layout.since < limit < layout.until:
         yield layout.x(limit), RETENTION_LIMIT
     for moment in layout.ticks():
-        yield layout.x(moment), labels.clock(moment, chart.now)
+        yield layout.x(moment), clock(moment, chart.now)
 
 
 def _apart(wanted: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from reshardctl.model import HASH_SPACE, ShardId, short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition
-from reshardctl.render.words import cost, count, shortened
+from reshardctl.render.words import clock, cost, count, shortened
 
 LONGEST = 24
 """Characters of a stored position that a label shows."""
@@ -17,12 +15,6 @@ LONGEST = 24
 def name(shard: ShardId) -> str:
     """The number of a shard, or the beginning of an id of another form."""
     return escape(cut(short(shard), 30))
-
-
-def clock(moment: float, now: float) -> str:
-    """`09:14`, with the date where it is not today's; UTC."""
-    then, today = (datetime.fromtimestamp(int(t), UTC) for t in (moment, now))
-    return then.strftime("%H:%M" if then.date() == today.date() else "%Y-%m-%d %H:%M")
 
 
 def life(box: Box, now: float) -> str:
