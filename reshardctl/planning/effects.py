@@ -307,11 +307,12 @@ def _past_disorder(
     family: tuple[ShardId, ...] = ()
     unread, certain = family, False
     for shard in lineage if undone else ():
+        span = processed.get(shard)
+        if span is None or span.lo.rank is not Rank.INSIDE or span.lo.by_time:
+            continue
         if (parents := lineage.parents(shard)) is not family:  # siblings share theirs
             family = parents
             unread = tuple(filter(undone.__contains__, parents))
             certain = not all(map(reading.seems_done, unread))
-        span = processed.get(shard) if unread else None
-        if span is None or span.lo.rank is not Rank.INSIDE or span.lo.by_time:
-            continue
-        yield _disordered(last, shard, unread, certain, run, span.lo)
+        if unread:
+            yield _disordered(last, shard, unread, certain, run, span.lo)
