@@ -35,10 +35,10 @@ class JsonPath(NamedTuple):
             return f"{before}[{self.member}]"
         return f"{before}.{self.member}" if before else self.member
 
-    def wrong(self, why: str) -> NoReturn:
-        """Raises UsageError: file, path and reason."""
-        path = self.path
-        raise UsageError(f"{self.file}: {path}: {why}" if path else f"{self.file}: {why}")
+    def wrong(self, why: str, way_out: str = "") -> NoReturn:
+        """Raises UsageError: file, path and reason, and what to do."""
+        place = f"{self.file}: {self.path}" if self.path else self.file
+        raise UsageError(f"{place}: {why}", way_out) from None
 
 
 def parse(source: str | bytes, json_path: JsonPath) -> Any:
@@ -95,7 +95,7 @@ def seconds(value: object, json_path: JsonPath) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         json_path.wrong("not a number of seconds")
     if not abs(value) < MOST_SECONDS:
-        json_path.wrong("more seconds than a duration or a time has")
+        json_path.wrong("too many seconds for a time or a duration")
     return float(value)
 
 
@@ -103,7 +103,7 @@ def moment(value: object, json_path: JsonPath) -> float:
     """A time in Unix seconds, of the years 1 to 9999."""
     at = seconds(value, json_path)
     if not FIRST_MOMENT <= at < LAST_MOMENT:
-        json_path.wrong("a time of no calendar")
+        json_path.wrong("not a time of the years 1 to 9999")
     return at
 
 
@@ -118,9 +118,7 @@ def written_moment(value: object, json_path: JsonPath) -> float:
     try:
         return parse_instant(text)
     except UsageError as error:
-        raise UsageError(
-            f"{json_path.file}: {json_path.path}: {error.what}", error.next
-        ) from None
+        json_path.wrong(error.what, error.next)
 
 
 def boolean(value: object, json_path: JsonPath) -> bool:

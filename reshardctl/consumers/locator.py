@@ -65,9 +65,7 @@ def parse_in(text: str, json_path: JsonPath) -> Locator:
     try:
         return parse(text)
     except UsageError as error:
-        raise UsageError(
-            f"{json_path.file}: {json_path.path}: {error.what}", error.next
-        ) from None
+        json_path.wrong(error.what, error.next)
 
 
 def parse(text: str) -> Locator:

@@ -229,10 +229,10 @@ def test_the_stream_comes_first(lab, tmp_path):
 
 
 @pytest.mark.parametrize(("member", "spelled", "said"), [
-    ('"taken"', "1e999", "taken: more seconds"),
-    ('"taken"', "1" + "0" * 400, "taken: more seconds"),
-    ('"taken"', "253402300800", "taken: a time of no calendar"),
-    ('"created"', "-1e12", "stream.created: a time of no calendar"),
+    ('"taken"', "1e999", "taken: too many seconds"),
+    ('"taken"', "1" + "0" * 400, "taken: too many seconds"),
+    ('"taken"', "253402300800", "taken: not a time of the years 1 to 9999"),
+    ('"created"', "-1e12", "stream.created: not a time of the years 1 to 9999"),
     ('"retention_seconds"', "1" + "0" * 400, "retention_seconds: no stream keeps"),
     ('"retention_seconds"', "-1", "retention_seconds: no stream keeps"),
     ('"locator"', '"kcl>//x"', "consumers[0].locator: 'kcl>//x' is no locator"),

@@ -43,7 +43,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     def parse_again(
         self, images: Iterable[Image], stream: Stream | None, before: Positions, /
     ) -> Positions:
-        """Parse the application's rows, without those that are the same images as before."""
+        """Parse the application's rows; rows whose images are unchanged are taken over."""
         return parse(images, self._whose, stream, before)
 
     def empty(self, positions: Positions, /) -> bool:

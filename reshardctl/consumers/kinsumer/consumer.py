@@ -48,7 +48,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
     def parse_again(
         self, images: Iterable[Image], _stream: Stream | None, before: Tables, /
     ) -> Tables:
-        """Parse the three tables, without checkpoints that are the same images as before."""
+        """Parse the three tables; checkpoints whose images are unchanged are taken over."""
         return parse(images, before.rows)
 
     def shard_of(self, key: str, /) -> ShardId:

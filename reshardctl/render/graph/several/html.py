@@ -53,7 +53,8 @@ def _losses(shown: Together) -> Iterator[str]:
     for line in shown.lines:
         if losses := losses_of(line.chart):
             links = ", ".join(
-                f'<a href="#{one.anchor}">{safe(labels.name(one.box.shard))}</a>' for one in losses
+                f'<a href="#{listed.anchor}">{safe(labels.name(listed.box.shard))}</a>'
+                for listed in losses
             )
             counted = f"{cut(line.name, 80)}: {labels.loss_count(line.chart)}"
             yield f'<p class="losses"><b>{safe(counted)}</b>: {links}</p>'
