@@ -17,20 +17,19 @@ def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
     return ask(shown, price_words(planned.decision), planned.accepting)
 
 
-def ask(
-    shown: bool, price: str = "", way_out: str = "", question: str = QUESTION
-) -> bool:
+def ask(shown: bool, price: str, accepting: str, question: str = QUESTION) -> bool:
     """Asks at the terminal. NotConfirmed without one, and if nothing was shown.
 
-    price: printed before the question. way_out: the command that needs no answer.
+    price: printed before the question, "" if there is none. accepting: the command that needs no
+    answer.
     """
-    costs = f". {price} This accepts it:" if way_out else ""
+    costs = f". {price} This accepts it:" if price else ""
     if not shown:
         raise NotConfirmed(
-            f"this --format shows no plan that could be confirmed{costs}", way_out or "add --yes"
+            f"this --format shows no plan that could be confirmed{costs}", accepting
         )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise NotConfirmed(f"there is no terminal to ask at{costs}", way_out or "add --yes")
+        raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)
     try:
         clear()
         answer = input(f"{price} {question}".lstrip())

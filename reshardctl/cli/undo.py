@@ -134,16 +134,16 @@ def undo(
         _list(journal, account, out, asked=list_)
         return
     quiet = one_document(places)
-
-    def confirm(wanted: UndoResult) -> bool:
-        if not yes and not quiet:
-            replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
-        return yes or ask(shown=not quiet)
-
     request = UndoRequest(
         journal, account=account, dry_run=dry_run, assume_stopped=assume_stopped, watch=watch,
         whole_file=whole_file, journal=new_journal,
     )
+
+    def confirm(wanted: UndoResult) -> bool:
+        if not yes and not quiet:
+            replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
+        return yes or ask(not quiet, "", request.accepting())
+
     with Terminal() as terminal:
         result = undone(request, confirm, terminal)
         replace(out, suggested_command=result.words).write(result.undoing, result.exit)
@@ -179,14 +179,13 @@ def _prune(
     from reshardctl.render.pruning import FORMATS, Pruning
 
     out.check_formats(FORMATS, "shows no journals that are deleted")
+    request = PruneRequest(place=folder, older_than=older_than, account=account, dry_run=dry_run)
 
     def confirm(wanted: Pruning) -> bool:
         if not yes:
             out.write(wanted, Exit.FINDINGS)
-        return yes or ask(shown=True, question=DELETE)
+        return yes or ask(True, "", request.accepting(), DELETE)
 
-    result = pruned(
-        PruneRequest(place=folder, older_than=older_than, account=account, dry_run=dry_run), confirm
-    )
+    result = pruned(request, confirm)
     out.write(result, exit_of(result))
     raise typer.Exit(exit_of(result))

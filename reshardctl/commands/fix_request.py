@@ -14,6 +14,7 @@ from reshardctl.commands.request import accept_of
 from reshardctl.commands.scoping import ScopedSelection
 from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_seconds
+from reshardctl.stores.named_file import check_new_file
 
 USUAL_WATCH = "30s"
 
@@ -97,7 +98,6 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     """Raises Refused or UsageError for a request that cannot be met, before any call."""
     refuse_optimized(dry_run)
     _one_source(request)
-    Journals(request.account).check(request.journal)
     patience(request.patience, dry_run)
     request.created_at  # noqa: B018 - UsageError for what is no time
     accept_of(request.accept)
@@ -119,6 +119,9 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
             "--journal": request.journal is not None, "--created": request.created is not None,
             "--accept": request.accept is not None,
         })
+    Journals(request.account).check(request.journal)
+    if request.out is not None:
+        check_new_file(request.out, "--out")
 
 
 def patience(watch: str, dry_run: bool) -> float:

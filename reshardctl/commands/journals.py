@@ -16,7 +16,7 @@ from reshardctl.consumers import locator as locators
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read, state_dir
 from reshardctl.journal.bucket import listed
-from reshardctl.journal.file import FileLog
+from reshardctl.journal.file import FileLog, check_new
 from reshardctl.journal.listed_journals import Entry, entries, files, younger
 from reshardctl.journal.place import SUFFIX, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log
@@ -70,14 +70,18 @@ class Journals:
             return FileLog(self.directory / f"{name}{SUFFIX}")
         if is_s3(journal):
             return self._object(placed(journal, name))
-        if journal.endswith("/") or Path(journal).is_dir():
+        if _is_folder(journal):
             return FileLog(Path(journal) / f"{name}{SUFFIX}")
         return FileLog(Path(journal))
 
     def check(self, journal: str | None) -> None:
-        """UsageError for a `--journal` that names nothing on S3, before anything is called."""
-        if journal is not None and is_s3(journal):
+        """UsageError for a `--journal` that cannot be one, before anything is called."""
+        if journal is None:
+            return
+        if is_s3(journal):
             s3_object(journal)
+        elif not _is_folder(journal):
+            check_new(Path(journal))
 
     def listing(self, folder: str | None) -> Listing:
         """The journals of a directory or a prefix on S3; `None`: this machine's directory."""
@@ -143,6 +147,10 @@ class Journals:
 
     def _client(self, where: S3Object) -> object:
         return bucket_client(self.account, str(where))
+
+
+def _is_folder(journal: str) -> bool:
+    return journal.endswith("/") or Path(journal).is_dir()
 
 
 def _with_key(text: str) -> S3Object:

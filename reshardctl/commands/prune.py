@@ -15,6 +15,7 @@ from reshardctl.journal.listed_journals import Entry, entries, state_of
 from reshardctl.journal.prunable import needed
 from reshardctl.model.times import parse_seconds
 from reshardctl.render.pruning import Kept, Pruning
+from reshardctl.render.words import command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,12 @@ class PruneRequest:
     older_than: str | None
     account: Account = field(default_factory=Account)
     dry_run: bool = False
+
+    def accepting(self) -> str:
+        """The complete command that does the same without a question."""
+        words = [*([self.place] if self.place else []), *self.account.argv()]
+        age = ["--older-than", self.older_than or ""]
+        return " ".join(command("undo", "--prune", *words, *age, "--yes"))
 
 
 def always(_wanted: Pruning) -> bool:

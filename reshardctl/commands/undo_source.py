@@ -17,6 +17,7 @@ from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.model.times import instant
+from reshardctl.render.words import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,15 @@ class UndoRequest:
     def patience(self) -> str:
         """How long to watch before a write."""
         return self.watch or USUAL_WATCH
+
+    def accepting(self) -> str:
+        """The complete command that does the same without a question."""
+        given = (("--watch", self.watch), ("--journal", self.journal))
+        asked = (("--assume-stopped", self.assume_stopped), ("--whole-file", self.whole_file))
+        values = [word for name, value in given if value for word in (name, value)]
+        flags = [name for name, wanted in asked if wanted]
+        words = command("undo", self.fix, *self.account.argv(), *values, *flags, "--yes")
+        return " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)

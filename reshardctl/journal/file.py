@@ -136,6 +136,17 @@ def in_use(path: Path) -> bool:
     return False
 
 
+def check_new(path: Path) -> None:
+    """UsageError if the journal cannot be created for a reason that shows before any work."""
+    if os.path.lexists(path):
+        raise _existing(path)
+    folder = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
+    if not folder.is_dir():
+        raise unwritable(path, NotADirectoryError(errno.ENOTDIR, f"{folder} is no directory"))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise unwritable(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
 def unwritable(path: Path, error: OSError) -> UsageError:
     """The error to raise when the disk does not accept a write."""
     return UsageError(
@@ -148,10 +159,14 @@ def _new(path: Path, flags: int) -> int:
     try:
         return os.open(path, flags, 0o600)
     except FileExistsError:
-        raise UsageError(
-            f"journal {path} exists already; nothing was written",
-            f"name another with --journal, or go on with it: reshardctl fix --resume {path}",
-        ) from None
+        raise _existing(path) from None
+
+
+def _existing(path: Path) -> UsageError:
+    return UsageError(
+        f"journal {path} exists already; nothing was written",
+        f"name another with --journal, or go on with it: reshardctl fix --resume {path}",
+    )
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

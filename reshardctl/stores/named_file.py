@@ -46,11 +46,16 @@ def check_file(path: Path) -> None:
         raise UsageError(f"{path}: {error.strerror}", "name another file") from None
 
 
-def check_new_file(path: Path) -> None:
-    """As `check_file`, and UsageError for a regular file that exists already."""
+def check_new_file(path: Path, option: str = "-o") -> None:
+    """As `check_file`, and UsageError for a regular file or a link that exists already.
+
+    option: the one that names the file.
+    """
     check_file(path)
-    if path.is_file() and _descriptor(path) is None:
-        raise UsageError(f"{path} exists already; nothing was saved", "name another file with -o")
+    if is_regular(path) and os.path.lexists(path):
+        raise UsageError(
+            f"{path} exists already; nothing was saved", f"name another file with {option}"
+        )
 
 
 def is_regular(path: Path) -> bool:

@@ -442,17 +442,19 @@ def test_explain_of_an_unknown_shard(lab, shard):
 # Files and folders
 
 
-def test_a_plan_onto_an_existing_file(lab, tmp_path):
+def test_a_plan_onto_an_existing_file_is_refused_before_anything_is_read(lab, tmp_path):
     path = tmp_path / "a.plan"
     path.write_text("mine")
+    lab.wire.calls.clear()
     result = lab.dry("--out", path)
-    assert result.code == 2 and result.says(str(path), "exists already")
+    assert result.code == 2 and result.says(str(path), "exists already", "--out")
     assert path.read_text() == "mine"
     result = lab.dry("--out", tmp_path / "no" / "such")
-    assert result.code == 2 and result.says("no plan was saved")
+    assert result.code == 2 and result.says(f"{tmp_path}/no/such: No such file or directory")
     (tmp_path / "circle").symlink_to("circle")
     result = lab.dry("--out", tmp_path / "circle")
     assert result.code == 2 and result.says("circle")
+    assert lab.wire.calls == []
 
 
 def test_a_plan_into_a_pipe(lab, tmp_path):
@@ -485,9 +487,19 @@ def test_a_state_directory_that_is_none(lab):
 def test_a_journal_that_exists(lab, tmp_path):
     path = tmp_path / "j.jsonl"
     path.write_text("mine")
+    lab.wire.calls.clear()
     result = lab.fix("--journal", path)
     assert result.code == 2 and result.says("exists already")
-    assert path.read_text() == "mine" and lab.wire.writes == []
+    assert path.read_text() == "mine" and lab.wire.calls == []
+
+
+def test_a_journal_that_cannot_be_made_is_refused_before_anything_is_read(lab, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    lab.wire.calls.clear()
+    result = lab.fix("--journal", file / "deeper" / "j.jsonl")
+    assert result.code == 2 and result.says("cannot write journal", f"{file} is no directory")
+    assert lab.wire.calls == []
 
 
 def test_an_output_that_cannot_be_written_stops_a_fix_before_it_writes(lab, tmp_path):

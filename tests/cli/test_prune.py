@@ -42,7 +42,8 @@ def test_a_journal_of_a_finished_fix_is_deleted_with_consent_only(lab):
     assert dry.code == 1 and [old["name"] for old in dry.json["would_delete"]] == [journal.stem]
     VALIDATOR.validate(dry.json)
     refused = prune(lab)
-    assert refused.code == 4 and refused.says("no terminal", "--yes")
+    assert refused.code == 4 and refused.says("no terminal")
+    assert refused.says("reshardctl undo --prune --older-than 30d --yes")
     assert journal.exists()
     done = prune(lab, "--yes", "--format", "json")
     assert done.code == 0 and [old["name"] for old in done.json["deleted"]] == [journal.stem]

@@ -112,7 +112,8 @@ def test_a_plan_is_shown_and_never_written(lab):
     ours = lab()
     assert ours.dry("--format", "json").json["decision"]["kind"] == "plan"
     asked = len(ours.node.paths)
-    for done in (ours.fix(), ours.cli("fix", *ours.where), ours.dry("--out", ours.state / "p")):
+    plan = ours.state.parent / "a.plan"
+    for done in (ours.fix(), ours.cli("fix", *ours.where), ours.dry("--out", plan)):
         assert done.code == 4
         assert done.says("no call that sets a position", "quickwit+postgres://", "quickwit+s3://")
     assert len(ours.node.paths) == asked

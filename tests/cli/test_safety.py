@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 from pathlib import Path
 
@@ -187,13 +188,19 @@ def test_without_a_terminal_and_without_yes(lab_of, flags):
     assert lab.wire.writes == [] and lab.journals() == []
 
 
-def test_an_undo_asks_too(lab_of):
+@pytest.mark.parametrize("flags", [(), ("--format", "json")])
+def test_an_undo_asks_too_and_prints_the_whole_command(lab_of, flags):
     lab = lab_of("a-both", TRIM_HORIZON)
+    before = lab.items()
     assert lab.fix().code == 0
     lab.wire.calls.clear()
-    refused = lab.cli("undo", lab.journal(), "--assume-stopped")
-    assert refused.code == 4 and refused.says("--yes")
-    assert lab.wire.writes == []
+    refused = lab.cli("undo", lab.journal(), "--assume-stopped", "--watch", "45s", *flags)
+    assert refused.code == 4 and lab.wire.writes == []
+    (line,) = [li for li in refused.err.splitlines() if "reshardctl undo" in li]
+    words = shlex.split(line.partition("reshardctl ")[2])
+    assert words[-1] == "--yes" and {"--assume-stopped", "45s"} <= set(words)
+    assert lab.cli(*words).code == 0
+    assert lab.items() == before
 
 
 def test_a_resume_that_should_be_dry_is_refused(lab_of):
