@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.interop.spark.built import python
+from tests.interop.spark.built import beside
 from tests.support.made_up_aws import MADE_UP, environment_without
 
 LIMIT_SECONDS = 900.0
@@ -73,16 +72,8 @@ class Operator:
         kept = environment_without("AWS_", "RESHARDCTL_")
         kept.pop("SPARK_HOME", None)
         urls = {f"AWS_ENDPOINT_URL_{name.upper()}": url for name, url in self.endpoints.items()}
-        packages = python(self.release).parents[1].glob("lib/python3*/site-packages")
-        here = Path(__file__).parents[2]
-        return {
-            **kept, **urls,
-            "PYTHONPATH": os.pathsep.join(map(str, [*packages, here])),
-            "PYSPARK_PYTHON": sys.executable,
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            **MADE_UP,
-            "RESHARDCTL_STATE_DIR": str(self.state),
-        }
+        state = {"RESHARDCTL_STATE_DIR": str(self.state)}
+        return {**kept, **urls, **beside(self.release), **MADE_UP, **state}
 
 
 def as_json(rows: Iterable[tuple[str, str, str]], to: Path) -> Path:

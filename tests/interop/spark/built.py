@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -27,6 +29,33 @@ def missing(release: str) -> str | None:
 def python(release: str) -> Path:
     """The Python of the environment that holds this release ("3.5", "4.0" or "4")."""
     return TARGET / f"spark-{release}" / "bin" / "python"
+
+
+def quick(release: str) -> dict[str, str]:
+    """Variables with which Spark's JVM starts quickly.
+
+    The archive of classes, which `environments` made, is ignored where it does not fit the Java.
+    """
+    archive = TARGET / f"spark-{release}" / "classes.jsa"
+    options = (
+        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+        f"-XX:SharedArchiveFile={archive}", "-Xlog:disable",
+    )
+    return {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SUBMIT_OPTS": " ".join(options)}
+
+
+def beside(release: str, *more: Path) -> dict[str, str]:
+    """Variables that put PySpark of this release beside the environment that runs the tests.
+
+    more: directories of modules.
+    """
+    packages = python(release).parents[1].glob("lib/python3*/site-packages")
+    return {
+        **quick(release),
+        "PYTHONPATH": os.pathsep.join(map(str, [*packages, HERE.parents[2], *more])),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+    }
 
 
 def jars(connector: str) -> list[Path]:

@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.interop.kcl.process import LineProcess
-from tests.interop.spark.built import HERE, INSIDE, TARGET, jars, python
+from tests.interop.spark.built import INSIDE, TARGET, beside, jars, python, quick
 
 START_SECONDS = 120
 PATIENCE_SECONDS = 60
@@ -33,7 +33,7 @@ _CONFIGURATION = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {NO_CBOR}",
+    "spark.driver.extraJavaOptions": NO_CBOR,
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.noDataProgressEventInterval": "100",
     "spark.ui.enabled": "false",
@@ -85,7 +85,7 @@ class Spark:
             configuration["spark.jars"] = ",".join(map(str, packages))
         own = sys.executable if packaged else str(python(release))
         command = [own, str(INSIDE), json.dumps(configuration)]
-        surroundings = _beside(release) if packaged else _surroundings(release)
+        surroundings = _packaged(release) if packaged else _surroundings(release)
         with patch.dict(os.environ, surroundings):
             os.environ.pop("SPARK_HOME", None)
             self._process = LineProcess(command, self.log, self._hear)
@@ -125,12 +125,8 @@ class Spark:
 
 def _surroundings(release: str) -> dict[str, str]:
     own = {"PYSPARK_PYTHON": str(python(release)), "PYTHONPATH": str(INSIDE)}
-    return {**CREDENTIALS, **own, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return {**CREDENTIALS, **quick(release), **own}
 
 
-def _beside(release: str) -> dict[str, str]:
-    """PySpark of this release beside the environment that runs the tests."""
-    packages = python(release).parents[1].glob("lib/python3*/site-packages")
-    path = os.pathsep.join(map(str, [*packages, HERE.parents[2], INSIDE]))
-    own = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": path, "RESHARDCTL_REGISTERS": "1"}
-    return {**CREDENTIALS, **own, "SPARK_LOCAL_IP": "127.0.0.1"}
+def _packaged(release: str) -> dict[str, str]:
+    return {**CREDENTIALS, **beside(release, INSIDE), "RESHARDCTL_REGISTERS": "1"}

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.interop.spark.built import HERE, INSIDE, python
+from tests.interop.spark.built import HERE, INSIDE, beside
 from tests.interop.spark.session import CREDENTIALS
 
 ROOT = HERE.parents[2]
@@ -25,7 +25,6 @@ CONFIGURATION = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "512m",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.pollingDelay": "50",
     # What a batch added is told from what the logs before it say.
@@ -112,9 +111,4 @@ def _surroundings(release: str) -> dict[str, str]:
     """PySpark of this release beside the environment that runs the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     kept.pop("SPARK_HOME", None)
-    packages = python(release).parents[1].glob("lib/python3*/site-packages")
-    path = os.pathsep.join(map(str, [*packages, ROOT, INSIDE]))
-    return {
-        **kept, **CREDENTIALS, "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable,
-        "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
-    }  # fmt: skip
+    return {**kept, **CREDENTIALS, **beside(release, INSIDE)}
