@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks.measured import cost_of, growth
 from benchmarks.stored import CONSUMED, CREATED, LAST_INDEX, STREAM, Read, number, rows
 from benchmarks.targets import record
+from reshardctl.cli import collect_seldom
 from reshardctl.lineage import Lineage
 from reshardctl.lineage.columns import Fields, fields_of_shards
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
@@ -92,7 +93,8 @@ def toposort(lineage: Lineage) -> float:
 
 
 def decided(name: str, open_shards: int, generations: int) -> float:
-    """CPU seconds of one decision."""
+    """CPU seconds of one decision in a process that collects garbage as a command does."""
+    collect_seldom()
     case = situation(name, open_shards, generations)
     gc.collect()
     began = time.process_time()

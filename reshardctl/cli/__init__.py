@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 CANCELLED = 130
 """Exit.CANCELLED, known before anything is imported."""
+OBJECTS = 50_000
+"""How many new objects make Python look for unreachable ones; its own limit is 700."""
+
+
+def collect_seldom() -> None:
+    """Has Python look for unreachable objects less often.
+
+    A command keeps what it reads until it ends, and looking through it again and again costs a
+    fifth of the time that a stream of 100,000 shards takes.
+    """
+    gc.set_threshold(OBJECTS)
 
 
 def main() -> None:
     """The `reshardctl` command."""
     from reshardctl.console.interrupt import ignore_signals, treat_sigterm_as_ctrl_c
 
+    collect_seldom()
     code = CANCELLED
     try:
         treat_sigterm_as_ctrl_c()

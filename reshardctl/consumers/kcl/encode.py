@@ -154,6 +154,8 @@ class _Orders:
         self._orders: dict[ShardId, _Order] = {}
         self._coming: set[ShardId] = set()
         """Absent rows that the library itself creates after the orders are carried out."""
+        self._with_lease = set(table.rows)
+        """Shards with a row, now or after the orders, or with an order for it."""
 
     def all(self) -> dict[ShardId, _Order]:
         """Every order, by shard."""
@@ -165,6 +167,7 @@ class _Orders:
             if row is None:
                 if self._parent_will_create(shard):
                     self._coming.add(shard)
+                    self._with_lease.add(shard)
                 elif self._want[shard] is DONE:
                     continue  # processed, as most of a long history is
             if shard not in self._leave and shard not in self._orders:
@@ -199,6 +202,7 @@ class _Orders:
 
     def _order(self, order: _Order) -> None:
         self._orders[order.shard] = order
+        self._with_lease.add(order.shard)
 
     def _with_row(self, row: Row) -> None:
         shard = row.shard
@@ -283,11 +287,7 @@ class _Orders:
         if self._app.traits.syncs_fully:
             return self._made_below_a_lease(shard)
         above = self._lineage.parents(shard)
-        if self._coming.isdisjoint(above) and self._orders.keys().isdisjoint(above) and (
-            self._table.rows.keys().isdisjoint(above)
-        ):
-            return False
-        return any(map(self._makes_children, above))
+        return not self._with_lease.isdisjoint(above) and any(map(self._makes_children, above))
 
     def _made_below_a_lease(self, shard: ShardId) -> bool:
         """Whether the synchronisation at the start creates it, at the target frontier."""
