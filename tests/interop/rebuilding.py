@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,8 @@ class Operator:
     endpoints: Mapping[str, str]
     release: str = "4"
     """Of PySpark."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """More of the environment."""
 
     def rebuild(self, locator: str, stream: str, sink: Path, *words: str) -> Said:
         """On the operator's word that nothing runs."""
@@ -73,7 +75,7 @@ class Operator:
         kept.pop("SPARK_HOME", None)
         urls = {f"AWS_ENDPOINT_URL_{name.upper()}": url for name, url in self.endpoints.items()}
         state = {"RESHARDCTL_STATE_DIR": str(self.state)}
-        return {**kept, **urls, **beside(self.release), **MADE_UP, **state}
+        return {**kept, **urls, **beside(self.release), **MADE_UP, **state, **self.variables}
 
 
 def as_json(rows: Iterable[tuple[str, str, str]], to: Path) -> Path:

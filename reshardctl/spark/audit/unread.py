@@ -11,6 +11,7 @@ from reshardctl.spark.error_text import full_message, line
 
 _FILE = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
+_NO_CLASS = re.compile(r"NoClassDefFoundError: (\S+)")
 _NO_SCHEME = ("No FileSystem for scheme", "UnsupportedFileSystemException")
 
 
@@ -21,6 +22,9 @@ def unread(sink: str, error: Exception) -> ReshardError:
         return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
     if missing := _NO_CONNECTOR.search(text):
         return UsageError(f"this Spark has no connector for {sink}: no {missing[1]}", _give(sink))
+    if missing := _NO_CLASS.search(text):
+        lacking = missing[1].replace("/", ".")
+        return UsageError(f"this Spark's connector for {sink} lacks {lacking}", _give(sink))
     if any(scheme in text for scheme in _NO_SCHEME):
         return UsageError(f"this Spark cannot read {sink}: {line(text)}", _give(sink))
     named = _FILE.search(text)
