@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +23,8 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
 
     Raises UsageError, which names the line if there is one.
     """
+    import tomllib
+
     text = _text(path)
     name = str(path)
     try:

@@ -6,7 +6,6 @@ Scans text that the parser has accepted: it only has to tell keys, values and co
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 
 Path = tuple[str | int, ...]
@@ -121,4 +120,8 @@ def _end_of_line(text: str, start: int) -> int:
 
 def _bare(key: str) -> str:
     """A key without its quotes."""
-    return next(iter(tomllib.loads(f"{key} = 0"))) if key[0] in "\"'" else key
+    if key[0] not in "\"'":
+        return key
+    import tomllib
+
+    return next(iter(tomllib.loads(f"{key} = 0")))

@@ -18,7 +18,6 @@ from reshardctl.console.stdout import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
-from reshardctl.stores.named_file import check_file, replace_file
 
 if TYPE_CHECKING:
     from reshardctl.render.data import Result
@@ -48,6 +47,8 @@ class Output:
     def __post_init__(self) -> None:
         for destination in self.destinations:
             if destination.file is not None:
+                from reshardctl.stores.named_file import check_file
+
                 check_file(Path(destination.file))
 
     def check_formats(self, known: Sequence[str], problem: str) -> None:
@@ -90,6 +91,8 @@ class Output:
             if destination.file is None:
                 write(text)
             else:
+                from reshardctl.stores.named_file import replace_file
+
                 replace_file(Path(destination.file), text)
             lastword.shown(destination, code)
 

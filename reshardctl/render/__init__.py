@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 
-from reshardctl.render import (
-    concise,
-    diff,
-    github,
-    json,
-    jsonl,
-    junit,
-    markdown,
-    openmetrics,
-    sarif,
-    text,
-)
 from reshardctl.render.context import Context
 from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
 from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
 
+
+def _writer(module: str, function: str = "write") -> Writer:
+    """A writer whose module is imported when it is first called: a command needs one format."""
+    def write(document: Document) -> str:
+        writer: Writer = getattr(import_module(f"{__name__}.{module}"), function)
+        return writer(document)
+
+    return write
+
+
 WRITERS: Mapping[str, Writer] = {
-    "text": text.write,
-    "concise": concise.write,
-    "json": json.write,
-    "json1": json.write_version_1,
-    "jsonl": jsonl.write,
-    "markdown": markdown.write,
-    "github": github.write,
-    "junit": junit.write,
-    "sarif": sarif.write,
-    "diff": diff.write,
+    "text": _writer("text"),
+    "concise": _writer("concise"),
+    "json": _writer("json"),
+    "json1": _writer("json", "write_version_1"),
+    "jsonl": _writer("jsonl"),
+    "markdown": _writer("markdown"),
+    "github": _writer("github"),
+    "junit": _writer("junit"),
+    "sarif": _writer("sarif"),
+    "diff": _writer("diff"),
 }
 
-METRICS: Mapping[str, Writer] = {"openmetrics": openmetrics.write}
+METRICS: Mapping[str, Writer] = {"openmetrics": _writer("openmetrics")}
 """Formats that hold numbers of a judged consumer, and neither its report nor what is written."""
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from reshardctl.journal import S3Object
-from reshardctl.journal.listed_journals import Entry, State, younger
 from reshardctl.render.console import Sheet
 from reshardctl.render.documents import Json, steps_document
 from reshardctl.render.row_diffs import row_diffs
 from reshardctl.render.words import command, count, elsewhere
+
+if TYPE_CHECKING:
+    from reshardctl.journal.listed_journals import Entry
 
 FORMATS = ("text", "concise", "json", "json1", "jsonl")
 """Formats that can list journals."""
@@ -129,6 +131,8 @@ def _state(listing: Listing, entry: Entry) -> str:
 def _younger(listing: Listing, entry: Entry) -> list[Entry]:
     if entry.records is None or not entry.in_place:
         return []
+    from reshardctl.journal.listed_journals import younger
+
     return younger([*listing.entries, *listing.others], entry.records, entry.keys)
 
 
@@ -136,6 +140,9 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     """What takes it back, or finishes it; nothing where nothing is in place."""
     if not entry.in_place or entry.open:
         return []
+    from reshardctl.journal import S3Object
+    from reshardctl.journal.listed_journals import State
+
     whole = isinstance(entry.where, S3Object) or not listing.usual
     named = str(entry.where) if whole else entry.name
     back = command("undo", named, *reached)

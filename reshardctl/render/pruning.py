@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from reshardctl.journal.listed_journals import Entry
 from reshardctl.render.console import Sheet
 from reshardctl.render.documents import Json
 from reshardctl.render.words import count
+
+if TYPE_CHECKING:
+    from reshardctl.journal.listed_journals import Entry
 
 FORMATS = ("text", "concise", "json", "jsonl")
 """Formats that can show a pruning."""

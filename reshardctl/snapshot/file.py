@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +64,8 @@ def save(saved: SavedSnapshot, path: Path) -> None:
         if not path.exists():
             create_whole(path, _lines(saved))
             return
+        import tempfile
+
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.writelines(_lines(saved))

@@ -7,7 +7,6 @@ that is killed leaves nothing behind. On systems without such files, it has anot
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +32,8 @@ def _opened(path: Path) -> tuple[int, str]:
     descriptor = open_unnamed(path.parent, 0o600)
     if descriptor is not None:
         return descriptor, ""
+    import tempfile
+
     return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
 
 
