@@ -16,6 +16,7 @@ from reshardctl.model.similar_names import similar
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
 )
+_ON_S3 = re.compile(r"(?P<scheme>[a-z]+):s3[an]?://")
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z", re.ASCII)
 """A name of a DynamoDB table, as most applications' names are."""
@@ -28,7 +29,8 @@ class Locator:
     """A parsed locator.
 
     Attributes:
-        text: What the operator wrote, with the password masked; reports repeat it.
+        text: What the operator wrote, with the password masked; reports repeat it. A path on S3 is
+            spelled `spark+s3://`, however Spark spells it.
         target: What follows the scheme, without the password.
         password: "" where none was given; never shown.
     """
@@ -70,6 +72,7 @@ def parse_in(text: str, json_path: JsonPath) -> Locator:
 
 def parse(text: str) -> Locator:
     """Read a locator; raises UsageError that names the wrong part and the reason."""
+    text = _of_a_bucket(text)
     match = _SHAPE.match(text)
     if match is None or (match["slashes"] is None and match["scheme"] not in SCHEMES):
         raise UsageError(f"{_masked(text)!r} is no locator", f"write it as {_meant(text)}")
@@ -99,6 +102,14 @@ def parse(text: str) -> Locator:
         )
     given = options(text, match["options"] or "", known_as.example)
     return Locator(text, known_as.consumer, known_as.medium, target, given, password)
+
+
+def _of_a_bucket(text: str) -> str:
+    """`spark:s3a://BUCKET/PREFIX` as the locator that is read and written without Hadoop."""
+    match = _ON_S3.match(text)
+    if match is None or f"{match['scheme']}+s3" not in SCHEMES:
+        return text
+    return f"{match['scheme']}+s3://{text[match.end():]}"
 
 
 def _meant(text: str) -> str:

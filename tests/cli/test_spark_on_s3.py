@@ -84,6 +84,14 @@ def test_fixed_and_undone(lab):
     assert lab.files() == before
 
 
+@pytest.mark.parametrize("lab", [(QUBOLE, "s3", "")], indirect=True, ids=["s3a"])
+def test_fixed_by_the_path_that_spark_has(lab):
+    path = lab.locator.replace("spark+s3://", "spark:s3a://")
+    words = ["--stream", lab.stream, "--region", "us-east-1", "--assume-stopped", "--yes"]
+    assert lab.cli("fix", path, *words).code == 0
+    assert lab.inspect().code == 0
+
+
 @pytest.mark.parametrize("lab", [(QUBOLE, "s1", ""), (V1, "m1", "")], indirect=True,
                          ids=lambda one: "-".join(one))
 def test_a_sound_one_is_left_alone(lab):

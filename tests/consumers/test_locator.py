@@ -22,6 +22,12 @@ def _schemes(monkeypatch):
         "x", "sql", SERVER, "database", "base+sql://HOST/DB", server=True))
 
 
+@pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n"])
+def test_a_checkpoint_on_s3_as_spark_spells_it(scheme):
+    """docs/spark.md: boto3 reads and writes it, whichever of the three Spark says."""
+    assert parse(f"spark:{scheme}://lake/jobs?release=x") == parse("spark+s3://lake/jobs?release=x")
+
+
 @pytest.mark.parametrize(("text", "target", "options"), [
     ("kcl://app", "app", {}),
     ("kcl://app?initial=AT_TIMESTAMP:2026-01-01T00:00:00+01:00&release=3.5", "app",
