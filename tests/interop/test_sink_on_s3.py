@@ -1,4 +1,4 @@
-"""A sink on S3, which Spark reads through Hadoop's connector (`s3a://`): the usual place of one.
+"""A sink and a checkpoint on S3, through Hadoop's connector (`s3a://`): the usual places of both.
 
 The bucket is moto's, the connector and AWS's SDK below it are the published ones, fetched by
 tests/interop/spark/hadoop-aws.
@@ -19,7 +19,12 @@ from tests.injector.files import write_sink
 from tests.injector.layouts import OURS
 from tests.interop.rebuilding import Operator, Said
 from tests.interop.spark.built import jars
+from tests.interop.spark.growing import STREAM, Growing, after, before
+from tests.interop.spark.recorded import of
+from tests.interop.spark.session import Spark
+from tests.interop.test_rebuild_spark import EVERYTHING, ours
 from tests.spark.audit.scenes import Scene, scene
+from tests.spark.settings import INTERPRETED
 from tests.support.lease_server import lease_server
 
 pytestmark = [pytest.mark.interop, pytest.mark.needs("spark-4")]
@@ -33,22 +38,28 @@ class Lake:
     """
 
     def __init__(self, url: str, without: str = "-") -> None:
+        self.url = url
         self._client: Any = boto3.client(
             "s3", endpoint_url=url, region_name="us-east-1",
             aws_access_key_id="testing", aws_secret_access_key="testing",
         )  # fmt: skip
         self._client.create_bucket(Bucket=BUCKET)
-        settings = {
+        there = [str(jar) for jar in jars("hadoop-aws") if not jar.name.startswith(without)]
+        self.configuration = {
+            "spark.jars": ",".join(there),
             "spark.hadoop.fs.s3a.endpoint": url,
             "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
             "spark.hadoop.fs.s3a.path.style.access": "true",
             "spark.sql.shuffle.partitions": "2",
+            **INTERPRETED,
         }
-        words = [word for pair in settings.items() for word in ("--conf", "=".join(pair))]
-        there = [str(jar) for jar in jars("hadoop-aws") if not jar.name.startswith(without)]
-        self.variables = {
-            "PYSPARK_SUBMIT_ARGS": " ".join(["--jars", ",".join(there), *words, "pyspark-shell"])
-        }
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """For a command of ours that starts Spark."""
+        pairs = map("=".join, self.configuration.items())
+        words = [word for pair in pairs for word in ("--conf", pair)]
+        return {"PYSPARK_SUBMIT_ARGS": " ".join([*words, "pyspark-shell"])}
 
     def put(self, folder: Path, prefix: str) -> str:
         """Copies the files of a folder; returns where they are."""
@@ -104,3 +115,37 @@ def test_a_connector_without_one_of_its_jars(tmp_path: Path) -> None:
         said = audited(lake, scene(81, ()), sink, tmp_path)
     assert said.code == 2 and f"this Spark's connector for {sink} lacks software.amazon" in said.err
     assert "--packages org.apache.hadoop:hadoop-aws:3.5.0" in said.err
+
+
+def test_a_query_of_our_source_with_its_checkpoint_and_its_sink_there(
+    lake: Lake, tmp_path: Path
+) -> None:
+    """docs/source.md: it is stopped, the stream is split, it is inspected and started again."""
+    checkpoint, sink = f"s3a://{BUCKET}/checkpoints/orders", f"s3a://{BUCKET}/orders"
+    stream, spark = Growing(tmp_path), Spark("4", lake.configuration, packaged=True)
+    try:
+        with stream.at(before()) as planted:
+            assert rows_of(spark, ours(planted, "TRIM_HORIZON"), checkpoint, sink) == sorted(
+                of(s0=range(4))
+            )
+        with stream.at(after()) as planted:
+            operator = Operator(
+                tmp_path / "state", {"kinesis": planted.address, "s3": lake.url},
+                variables=lake.variables,
+            )
+            looked = operator.run("inspect", f"spark:{checkpoint}", "--stream", STREAM)
+            assert (looked.code, looked.document["findings"]) == (0, []), looked.err
+            rows = rows_of(spark, ours(planted, "LATEST"), checkpoint, sink)
+            assert rows == EVERYTHING
+            audit = operator.run("audit", sink, "--stream", STREAM)
+    finally:
+        spark.close()
+    assert audit.code == 0, audit.err
+    assert audit.document["records"] == {"read": 10, "missing": 0, "doubled": 0, "extra": 0}
+
+
+def rows_of(spark: Spark, options: dict[str, str], checkpoint: str, sink: str) -> list[str]:
+    """What a reader of the sink sees once the query has nothing more to do."""
+    outcome = spark.query("kinesis-lineage", options, checkpoint, table=sink)
+    assert not outcome.died
+    return sorted(outcome.rows)

@@ -94,7 +94,9 @@ class Spark:
     def close(self) -> None:
         self._process.close()
 
-    def query(self, format: str, options: dict[str, str], checkpoint: Path, **more: Any) -> Outcome:  # noqa: A002
+    def query(
+        self, format: str, options: dict[str, str], checkpoint: Path | str, **more: Any  # noqa: A002
+    ) -> Outcome:
         """Start a query on a checkpoint and wait until nothing comes any more (queries.py)."""
         answer = self.ask("query", format=format, options=options, checkpoint=str(checkpoint),
                           **{"quiet": QUIET_SECONDS, "idle": IDLE_ROUNDS, **more})  # fmt: skip
