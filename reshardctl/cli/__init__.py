@@ -8,7 +8,7 @@ import sys
 CANCELLED = 130
 """Exit.CANCELLED, known before anything is imported."""
 OBJECTS = 50_000
-"""How many new objects make Python look for unreachable ones; its own limit is 700."""
+"""How many new objects make Python look for unreachable ones; its own limit is 700 or 2,000."""
 
 
 def collect_seldom() -> None:
