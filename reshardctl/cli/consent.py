@@ -14,14 +14,13 @@ QUESTION = "Write this? Only 'yes' is taken for a yes: "
 
 def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
     """Asks for consent to a plan, with its price. NotConfirmed without a terminal."""
-    return ask(shown, price_words(planned.decision), planned.accepting)
+    return ask(planned.accepting, shown=shown, price=price_words(planned.decision))
 
 
-def ask(shown: bool, price: str, accepting: str, question: str = QUESTION) -> bool:
+def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTION) -> bool:
     """Asks at the terminal. NotConfirmed without one, and if nothing was shown.
 
-    price: printed before the question, "" if there is none. accepting: the command that needs no
-    answer.
+    accepting: the command that needs no answer. price: printed before the question.
     """
     costs = f". {price} This accepts it:" if price else ""
     if not shown:

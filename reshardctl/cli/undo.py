@@ -142,7 +142,7 @@ def undo(
     def confirm(wanted: UndoResult) -> bool:
         if not yes and not quiet:
             replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
-        return yes or ask(not quiet, "", request.accepting())
+        return yes or ask(request.accepting, shown=not quiet)
 
     with Terminal() as terminal:
         result = undone(request, confirm, terminal)
@@ -184,7 +184,7 @@ def _prune(
     def confirm(wanted: Pruning) -> bool:
         if not yes:
             out.write(wanted, Exit.FINDINGS)
-        return yes or ask(True, "", request.accepting(), DELETE)
+        return yes or ask(request.accepting, shown=True, question=DELETE)
 
     result = pruned(request, confirm)
     out.write(result, exit_of(result))

@@ -34,6 +34,7 @@ class PruneRequest:
     account: Account = field(default_factory=Account)
     dry_run: bool = False
 
+    @property
     def accepting(self) -> str:
         """The complete command that does the same without a question."""
         words = [*([self.place] if self.place else []), *self.account.argv()]

@@ -21,6 +21,7 @@ from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one
 from reshardctl.consumers.spec import Missing
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.execution.ports import Ports
@@ -107,8 +108,7 @@ def _proven_by_sink(
     sparking.check(sink, None)
     sparking.check_installed(sink)
     ports = target.ports()
-    _store_is_there(target, ports)
-    before = take(ports.kinesis, ports.store, target.stream, target.locator, ports.clock)
+    before = _taken(target, ports)
     case = case_of(
         before, target.repair_options
     )  # before counting: the store must be understood
@@ -128,14 +128,16 @@ def _holds_parts(case: Case) -> bool:
     return all(case.consumer.holds_parts(candidate.app) for candidate in case.candidates)
 
 
-def _store_is_there(target: Target, ports: Ports) -> None:
-    """Raises Refused for a deleted table or directory, with the command that recreates it.
+def _taken(target: Target, ports: Ports) -> Snapshot:
+    """The stream and the store, which may be empty.
 
-    Its owner, its tags and its policies are not ours to choose.
+    Raises Refused for a deleted table or directory, with the command that makes it again: its
+    owner, its tags and its policies are not ours to choose.
     """
     locator = target.locator
     try:
-        ports.store.identity()
+        ports.store.identity()  # tells before the stream is listed
+        return take(ports.kinesis, ports.store, target.stream, locator, ports.clock)
     except NoStore as error:
         tables = locator.spec.tables(locator.target, locator.options)
         make = locator.spec.create_store(Missing(locator.medium, locator.target, tables, error))

@@ -49,6 +49,7 @@ class UndoRequest:
         """How long to watch before a write."""
         return self.watch or USUAL_WATCH
 
+    @property
     def accepting(self) -> str:
         """The complete command that does the same without a question."""
         given = (("--watch", self.watch), ("--journal", self.journal))

@@ -16,7 +16,7 @@ from reshardctl.model.similar_names import similar
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
 )
-_ON_S3 = re.compile(r"(?P<scheme>[a-z]+):s3[an]?://")
+_ON_S3 = re.compile(r"(?P<scheme>[a-z]+):(?i:s3[an]?)://")
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z", re.ASCII)
 """A name of a DynamoDB table, as most applications' names are."""

@@ -13,6 +13,7 @@ from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
 
 def _writer(module: str, function: str = "write") -> Writer:
     """A writer whose module is imported when it is first called: a command needs one format."""
+
     def write(document: Document) -> str:
         writer: Writer = getattr(import_module(f"{__name__}.{module}"), function)
         return writer(document)

@@ -3,17 +3,18 @@
 A new file is written under another name and renamed, as Spark's own checkpoint files are
 (CheckpointFileManager); FileContext.rename refuses an existing name unless told to overwrite it. A
 replacement is guarded only by a comparison: no Hadoop file system has a conditional rename. Where a
-rename is a copy (s3a://), nothing is written: boto3 can do better, `spark+s3://`.
+rename is a copy, nothing is written. A locator on S3 does not come here: boto3 reads and writes it.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, NoReturn, TypeVar
 from uuid import uuid4
 
-from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError, UsageError
 from reshardctl.spark.gateway import configuration, gateway
 from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked, joined, split
 from reshardctl.stores.files.swapping import ours
@@ -63,7 +64,10 @@ class Hadoop:
         entries = self._asked(listed, joined(self.location, folder) if folder else self.location)
         if entries is None:
             if not folder:
-                raise UsageError(f"there is no directory {self.location}")
+                raise NoStore(
+                    f"there is no directory {self.location}",
+                    f"hadoop fs -mkdir -p {shlex.quote(self.location)}",
+                )
             return None
         return [entry for entry in entries if not ours(entry.name)]
 
@@ -184,11 +188,11 @@ class Hadoop:
             raise Moved(key)
 
     def _may_write(self, key: str) -> None:
-        scheme = self.location.partition(":")[0]
+        scheme = self.location.partition(":")[0].lower()
         if scheme in COPYING:
             raise Refused(
                 f"cannot write {self.location}/{key}: {scheme}:// has no atomic rename",
-                "name it as spark+s3://BUCKET/PREFIX",
+                "copy the checkpoint to a file system that has one, and repair the copy",
             )
 
     def _changed(

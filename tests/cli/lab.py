@@ -223,7 +223,7 @@ class Lab:
             allowed |= documented("probe")
         if any(str(word).startswith("s3://") for word in argv):
             allowed |= documented("journal")
-        if "+s3://" in self.locator:
+        if any(re.match(r"[a-z]+(\+s3|:s3a)://", str(word)) for word in (self.locator, *argv)):
             allowed |= documented("s3-fix" if writing else "s3-inspect")
         if "--prune" in argv:
             allowed = documented("journal-prune")

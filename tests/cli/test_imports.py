@@ -28,6 +28,21 @@ print("MODULES", *sorted(sys.modules), file=sys.stderr)
 """
 
 
+GARBAGE = """
+import gc, sys
+from reshardctl.cli import NEW_OBJECTS, main
+sys.argv = ["reshardctl", "--version"]
+try:
+    main()
+finally:
+    sys.exit(gc.get_threshold()[0] != NEW_OBJECTS)
+"""
+
+
+def test_a_command_looks_for_garbage_seldom():
+    assert subprocess.run([sys.executable, "-c", GARBAGE], check=False).returncode == 0
+
+
 def imported(*words: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", LISTED, *words], capture_output=True, text=True, check=True

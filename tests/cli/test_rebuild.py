@@ -18,6 +18,7 @@ from tests.reference.kcl import run
 from tests.sinks.random import facts, missing
 from tests.support.case import CASES, load
 from tests.support.case_stream import shard_name
+from tests.support.lease_server import session
 
 CASE = load(CASES / "kcl" / "a-both.toml")
 OPTIONS = "?release=3.5.1&initial=LATEST"
@@ -206,6 +207,40 @@ def test_a_directory_that_is_gone_is_not_made(lab_of, counted, tmp_path):
         "--from", "s3a://lake/x", "--yes",
     )
     assert found.code == Exit.REFUSED and found.says(f"mkdir -p '{place}'")
+
+
+@pytest.mark.parametrize("scheme", ["spark+s3://", "spark:s3a://"])
+def test_a_checkpoint_in_a_bucket_that_is_gone_is_not_made(lab_of, counted, monkeypatch, scheme):
+    """What is to be made is what Hadoop's connector puts for a directory: "KEY/", without content
+    (S3AFileSystem.mkdirs)."""
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", lab.servers.dynamodb)
+    bucket = f"lake-{scheme[-4]}"
+    client = session().client("s3", endpoint_url=lab.servers.dynamodb)
+    client.create_bucket(Bucket=bucket)
+    words = (
+        "rebuild", f"{scheme}{bucket}/jobs/orders?release=kinesis-lineage&batch=0", "--stream",
+        lab.stream, "--from", "s3a://lake/x", "--yes", "--assume-stopped", *ALL,
+    )
+    refused = lab.cli(*words)
+    assert refused.code == Exit.REFUSED, refused.err
+    assert refused.says(f"aws s3api put-object --bucket {bucket} --key jobs/orders/")
+    client.put_object(Bucket=bucket, Key="jobs/orders/")
+    assert lab.cli(*words).code == Exit.OK
+    assert client.get_object(Bucket=bucket, Key="jobs/orders/metadata")
+
+
+def test_a_metastore_in_a_bucket_that_is_gone(lab_of, counted, monkeypatch):
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", lab.servers.dynamodb)
+    session().client("s3", endpoint_url=lab.servers.dynamodb).create_bucket(Bucket="quick")
+    found = lab.cli(
+        "rebuild", "quickwit+s3://quick/indexes?index=i&source=s&release=0.9", "--stream",
+        lab.stream, "--from", "s3a://x", "--dry-run",
+    )
+    assert found.code == Exit.REFUSED and found.says("held more than positions", "backup")
 
 
 @pytest.mark.parametrize(("said", "why"), [

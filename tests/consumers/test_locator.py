@@ -22,10 +22,13 @@ def _schemes(monkeypatch):
         "x", "sql", SERVER, "database", "base+sql://HOST/DB", server=True))
 
 
-@pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n"])
-def test_a_checkpoint_on_s3_as_spark_spells_it(scheme):
-    """docs/spark.md: boto3 reads and writes it, whichever of the three Spark says."""
-    assert parse(f"spark:{scheme}://lake/jobs?release=x") == parse("spark+s3://lake/jobs?release=x")
+@pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n", "S3A"])
+@pytest.mark.parametrize("consumer", ["spark", "quickwit"])
+def test_a_path_on_s3_as_its_application_spells_it(consumer, scheme):
+    """docs/spark.md: boto3 reads and writes it, whichever of these Spark says."""
+    assert parse(f"{consumer}:{scheme}://lake/jobs?release=x") == parse(
+        f"{consumer}+s3://lake/jobs?release=x"
+    )
 
 
 @pytest.mark.parametrize(("text", "target", "options"), [

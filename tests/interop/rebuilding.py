@@ -52,7 +52,7 @@ class Operator:
     variables: Mapping[str, str] = field(default_factory=dict)
     """More of the environment."""
 
-    def rebuild(self, locator: str, stream: str, sink: Path, *words: str) -> Said:
+    def rebuild(self, locator: str, stream: str, sink: Path | str, *words: str) -> Said:
         """On the operator's word that nothing runs."""
         return self.run(
             "rebuild", locator, "--stream", stream, "--from", str(sink), "--assume-stopped",

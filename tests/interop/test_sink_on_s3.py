@@ -27,7 +27,7 @@ from tests.spark.audit.scenes import Scene, scene
 from tests.spark.settings import INTERPRETED
 from tests.support.lease_server import lease_server
 
-pytestmark = [pytest.mark.interop, pytest.mark.needs("spark-4")]
+pytestmark = [pytest.mark.interop, pytest.mark.needs("spark-4", "hadoop-aws")]
 BUCKET = "lake"
 
 
@@ -68,6 +68,15 @@ class Lake:
                 key = f"{prefix}/{path.relative_to(folder)}"
                 self._client.upload_file(str(path), BUCKET, key)
         return f"s3a://{BUCKET}/{prefix}"
+
+    def make(self, folder: str) -> None:
+        """Puts the object that stands for a directory."""
+        self._client.put_object(Bucket=BUCKET, Key=folder)
+
+    def lose(self, prefix: str) -> None:
+        """Deletes all objects below a prefix."""
+        for key in self.keys(prefix):
+            self._client.delete_object(Bucket=BUCKET, Key=key)
 
     def keys(self, prefix: str) -> list[str]:
         answer = self._client.list_objects_v2(Bucket=BUCKET, Prefix=prefix)
@@ -113,14 +122,18 @@ def test_a_connector_without_one_of_its_jars(tmp_path: Path) -> None:
         lake = Lake(url, without="analyticsaccelerator")
         sink = lake.put(write_sink(tmp_path / "sink", scene(81, ()).rows, OURS, "json"), "orders")
         said = audited(lake, scene(81, ()), sink, tmp_path)
-    assert said.code == 2 and f"this Spark's connector for {sink} lacks software.amazon" in said.err
+    assert said.code == 2
+    assert f"this Spark cannot read {sink}: it has no software.amazon" in said.err
     assert "--packages org.apache.hadoop:hadoop-aws:3.5.0" in said.err
 
 
 def test_a_query_of_our_source_with_its_checkpoint_and_its_sink_there(
     lake: Lake, tmp_path: Path
 ) -> None:
-    """docs/source.md: it is stopped, the stream is split, it is inspected and started again."""
+    """docs/source.md: it is stopped, the stream is split, it is inspected and started again.
+
+    Then its checkpoint is lost, rebuilt from the sink, and nothing is read twice.
+    """
     checkpoint, sink = f"s3a://{BUCKET}/checkpoints/orders", f"s3a://{BUCKET}/orders"
     stream, spark = Growing(tmp_path), Spark("4", lake.configuration, packaged=True)
     try:
@@ -138,10 +151,24 @@ def test_a_query_of_our_source_with_its_checkpoint_and_its_sink_there(
             rows = rows_of(spark, ours(planted, "LATEST"), checkpoint, sink)
             assert rows == EVERYTHING
             audit = operator.run("audit", sink, "--stream", STREAM)
+            lake.lose("checkpoints/")
+            place = f"spark:{checkpoint}?release=kinesis-lineage&batch={newest(lake)}"
+            refused = operator.rebuild(place, STREAM, sink)
+            assert "put-object --bucket lake --key checkpoints/orders/" in refused.err
+            lake.make("checkpoints/orders/")
+            rebuilt = operator.rebuild(place, STREAM, sink)
+            assert rebuilt.code == 0, rebuilt.err
+            assert rows_of(spark, ours(planted, "LATEST"), checkpoint, sink) == EVERYTHING
     finally:
         spark.close()
     assert audit.code == 0, audit.err
     assert audit.document["records"] == {"read": 10, "missing": 0, "doubled": 0, "extra": 0}
+
+
+def newest(lake: Lake) -> int:
+    """The last batch that the file sink has in its log."""
+    names = (key.rpartition("/")[2] for key in lake.keys("orders/_spark_metadata/"))
+    return max(int(name.removesuffix(".compact")) for name in names if name)
 
 
 def rows_of(spark: Spark, options: dict[str, str], checkpoint: str, sink: str) -> list[str]:

@@ -126,6 +126,7 @@ _CHECKS: dict[str, Callable[[], str | None]] = {
     "real-telegraf-1.34": lambda: go_built.missing("telegraf-1.34"),
     "real-telegraf-1.39": lambda: go_built.missing("telegraf-1.39"),
     "kinesis-local": kinesis_local_built.missing,
+    "hadoop-aws": lambda: spark_built.unfetched("hadoop-aws"),
     "spark-3.5": lambda: spark_built.missing("3.5"),
     "spark-4.0": lambda: spark_built.missing("4.0"),
     "spark-4": lambda: spark_built.missing("4"),

@@ -13,6 +13,11 @@ from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
 
 
 def _create_store(missing: Missing) -> str:
+    """How to make the directory; on S3 an object that stands for it, as Hadoop's connector does."""
+    bucket, _, prefix = missing.target.rstrip("/").partition("/")
+    if missing.medium == "s3files" and prefix:
+        key = shlex.quote(f"{prefix}/")
+        return f"make it first: aws s3api put-object --bucket {bucket} --key {key}"
     return missing.error.next or f"make it first: mkdir -p {shlex.quote(missing.target)}"
 
 

@@ -24,7 +24,7 @@ def unread(sink: str, error: Exception) -> ReshardError:
         return UsageError(f"this Spark has no connector for {sink}: no {missing[1]}", _give(sink))
     if missing := _NO_CLASS.search(text):
         lacking = missing[1].replace("/", ".")
-        return UsageError(f"this Spark's connector for {sink} lacks {lacking}", _give(sink))
+        return UsageError(f"this Spark cannot read {sink}: it has no {lacking}", _give(sink))
     if any(scheme in text for scheme in _NO_SCHEME):
         return UsageError(f"this Spark cannot read {sink}: {line(text)}", _give(sink))
     named = _FILE.search(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import NoStore, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.trees import Codec
 from reshardctl.model.write_state import WriteResult
@@ -117,7 +117,7 @@ class Document:
     def _blob(self) -> Blob:
         blob = self._blobs.read([self._key])[self._key]
         if blob is None:
-            raise UsageError(f"there is no file {self.location}")
+            raise NoStore(f"there is no file {self.location}")
         return blob
 
     def _text(self, blob: Blob) -> str:

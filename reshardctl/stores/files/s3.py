@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import AnswerLost, CannotTell, ReshardError, UsageError
+from reshardctl.errors import AnswerLost, CannotTell, NoStore, ReshardError
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked
@@ -69,7 +69,7 @@ class S3:
         return {"medium": "s3files", "arn": arn}
 
     def list(self, folder: str) -> list[Entry] | None:
-        """The entries of all pages. UsageError for a prefix without any object."""
+        """The entries of all pages. NoStore for a prefix without any object."""
         prefix = f"{self._prefix}{folder}/" if folder else self._prefix
         entries: list[Entry] = []
         there = False
@@ -77,7 +77,7 @@ class S3:
             there = there or bool(page.get("Contents") or page.get("CommonPrefixes"))
             entries += _entries(page, prefix)
         if not there and not folder:
-            raise UsageError(
+            raise NoStore(
                 f"there is nothing below {self.location}", f"aws s3 ls {self.location}/"
             )
         return entries if there else None

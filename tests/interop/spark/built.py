@@ -58,6 +58,11 @@ def beside(release: str, *more: Path) -> dict[str, str]:
     }
 
 
+def unfetched(connector: str) -> str | None:
+    """What keeps a connector's jars from being used here; None when nothing does."""
+    return None if jars(connector) else f"not fetched: {connector}; tests/interop/build does it"
+
+
 def jars(connector: str) -> list[Path]:
     """The pinned jars of a connector and of what it needs."""
     return sorted((HERE / connector / "target" / "lib").glob("*.jar"))
