@@ -145,12 +145,9 @@ def count(
     """Counts what the sink holds. UsageError, CannotTell for what cannot be read."""
     from reshardctl.spark.audit import audit_path
     from reshardctl.spark.running import tasks
-    from reshardctl.spark.session import session
 
     reach = reach_of(account, sink) if sink.against else None
-    keep_traces_away()
-    observer.phase("starting Spark", logged=True)
-    spark = session(master=sink.master, remote=sink.remote)
+    spark = started(sink, observer)
     with observer.spark_works(
         f"reading {sink.path}" + (" and the stream" if sink.against else ""), lambda: tasks(spark)
     ):
@@ -161,6 +158,15 @@ def count(
         )
     facts = replace(counted.facts, since=since, until=until)
     return Counted(replace(counted, facts=facts), observer)
+
+
+def started(sink: Sink, observer: Observer) -> Any:
+    """The `SparkSession` that counts the sink. CannotTell where none can be made."""
+    from reshardctl.spark.session import session
+
+    keep_traces_away()
+    observer.phase("starting Spark", logged=True)
+    return session(master=sink.master, remote=sink.remote)
 
 
 def keep_traces_away() -> None:

@@ -17,6 +17,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, UsageError
+from reshardctl.model.paths import on_this_machine
 from reshardctl.planning.plan import Plan
 
 
@@ -65,8 +66,8 @@ def into_copy(
 def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -> Path:
     """The original directory. UsageError for what cannot be copied."""
     locator = target.locator
-    path = locator.target.removeprefix("file://").removeprefix("file:")
-    if locator.medium != "files" or "://" in path or target.offline:
+    path = on_this_machine(locator.target)
+    if locator.medium != "files" or path is None or target.offline:
         raise UsageError(
             "--to copies a checkpoint directory of this machine, and the consumer is none",
             "reshardctl fix spark:PATH --stream STREAM --to DIR",

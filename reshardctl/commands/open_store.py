@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.consumers.locator import Locator
+from reshardctl.model.paths import on_this_machine
 
 if TYPE_CHECKING:
     from reshardctl.stores.base import Store
@@ -49,13 +50,15 @@ def _files(locator: Locator, reached: Reached) -> Store:
     """A path of this machine, or one of a Hadoop file system with its scheme."""
     from reshardctl.stores.files.local import Local
 
-    scheme, slashes, path = locator.target.partition("://")
-    if not slashes or scheme == "file":
-        path = path if slashes else locator.target.removeprefix("file:")
-        return _of_files(locator, Local(path, reached.files_read), reached)
-    from reshardctl.spark.hadoop import Hadoop
+    path = on_this_machine(locator.target)
+    if path is not None:
+        hint = f"is it on HDFS? Then name it with its scheme: spark:hdfs://{path}"
+        blobs: Blobs = Local(path, reached.files_read, hint if path.startswith("/") else "")
+    else:
+        from reshardctl.spark.hadoop import Hadoop
 
-    return _of_files(locator, Hadoop(locator.target, progress=reached.files_read), reached)
+        blobs = Hadoop(locator.target, progress=reached.files_read)
+    return _of_files(locator, blobs, reached)
 
 
 def _s3files(locator: Locator, reached: Reached) -> Store:

@@ -25,6 +25,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.execution.ports import Ports
+from reshardctl.model.paths import on_this_machine
 from reshardctl.planning.plan import Case
 from reshardctl.snapshot import take
 
@@ -107,6 +108,8 @@ def _proven_by_sink(
     only_read(target.locator, dry_run, request.out)
     sparking.check(sink, None)
     sparking.check_installed(sink)
+    if target.locator.medium == "files" and on_this_machine(target.locator.target) is None:
+        sparking.started(sink, observer)  # its JVM reads the store, too
     ports = target.ports()
     before = _taken(target, ports)
     case = case_of(

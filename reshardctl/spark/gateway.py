@@ -10,13 +10,27 @@ from reshardctl.errors import CannotTell, UsageError, install
 EXTRA = install("spark")
 
 
-@cache
 def gateway() -> Any:
-    """The process's py4j gateway; raises UsageError without PySpark, CannotTell without a JVM."""
+    """The py4j gateway of the process's Spark, else one of its own.
+
+    PySpark has one JVM for a process, and asks it about the errors of every other one
+    (pyspark.errors.exceptions.captured), which fails: whoever needs both starts Spark first.
+
+    Raises:
+        UsageError: PySpark is not installed.
+        CannotTell: Java does not start.
+    """
     try:
-        from pyspark.java_gateway import launch_gateway
+        from pyspark import SparkContext
     except ImportError:
         raise UsageError("paths of Hadoop file systems need PySpark", EXTRA) from None
+    return SparkContext._gateway or _launched()
+
+
+@cache
+def _launched() -> Any:
+    from pyspark.java_gateway import launch_gateway
+
     try:
         return launch_gateway()
     except Exception as error:  # PySparkRuntimeError is newer than some releases that work

@@ -1,21 +1,26 @@
 """A directory of any Hadoop file system (hdfs://, abfss://, gs://, …), through PySpark's JVM.
 
 A new file is written under another name and renamed, as Spark's own checkpoint files are
-(CheckpointFileManager); FileContext.rename refuses an existing name unless told to overwrite it. A
-replacement is guarded only by a comparison: no Hadoop file system has a conditional rename. Where a
-rename is a copy, nothing is written. A locator on S3 does not come here: boto3 reads and writes it.
+(CheckpointFileManager); FileContext.rename refuses an existing name unless told to overwrite it.
+It gets the owner and the mode of the file that it replaces, or of its neighbours. A replacement is
+guarded only by a comparison: no Hadoop file system has a conditional rename. Where a rename is a
+copy, nothing is written. A locator on S3 does not come here: boto3 reads and writes it.
 """
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any, NoReturn, TypeVar
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
+from typing import Any, TypeVar
 from uuid import uuid4
 
-from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError, UsageError
+from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError
 from reshardctl.spark.gateway import configuration, gateway
+from reshardctl.spark.hadoop_faults import kind_of, refused, unread
+from reshardctl.spark.ownership import Ownership
 from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked, joined, split
 from reshardctl.stores.files.swapping import ours
 
@@ -38,12 +43,12 @@ class Hadoop:
     ) -> None:
         """Connects to nothing yet.
 
-        url: with its scheme. java: gives py4j's gateway. progress: called with the number of files
-        read and their total.
+        url: with its scheme. java: gives py4j's gateway, and is asked once. progress: called with
+        the number of files read and their total.
         """
         self._progress = progress
         self.location = url.rstrip("/")
-        self._java = java
+        self._java = cache(java)
         self._found: tuple[Any, Any] | None = None
 
     def identity(self) -> Mapping[str, str]:
@@ -66,7 +71,7 @@ class Hadoop:
             if not folder:
                 raise NoStore(
                     f"there is no directory {self.location}",
-                    f"hadoop fs -mkdir -p {shlex.quote(self.location)}",
+                    f"hadoop fs -ls {shlex.quote(posixpath.dirname(self.location))}",
                 )
             return None
         return [entry for entry in entries if not ours(entry.name)]
@@ -95,17 +100,24 @@ class Hadoop:
         """Creates by rename, which refuses an existing name."""
         context, _ = self._context()
         target = self._path(checked(key))
+        made: list[Any] = []
+
+        def like() -> Any:
+            self._ownership().make(target.getParent(), made)
+            return self._ownership().neighbour(target)
 
         def rename(temporary: Any) -> None:
-            parent = target.getParent()
-            if not context.util().exists(parent):
-                permission = self._jvm().org.apache.hadoop.fs.permission.FsPermission
-                context.mkdir(parent, permission.getDirDefault(), True)
             if context.util().exists(target):
                 raise Moved(key)
             context.rename(temporary, target, self._array("Rename"))
 
-        self._put(key, content, rename, lambda now: now is None)
+        try:
+            self._put(key, content, like, rename, lambda now: now is None)
+        except (Moved, Refused):
+            with suppress(Exception):
+                for folder in made:
+                    context.delete(folder, False)
+            raise
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
         """Compares once more, then renames over the file."""
@@ -117,7 +129,10 @@ class Hadoop:
             self._compare(key, was)
             context.rename(temporary, target, self._array("Rename", overwrite))
 
-        self._put(key, content, rename, lambda now: _is(now, was.content))
+        self._put(
+            key, content, lambda: context.getFileStatus(target), rename,
+            lambda now: _is(now, was.content),
+        )
 
     def delete(self, key: str, was: Blob) -> None:
         """Compares once more, then deletes; folders that become empty are deleted too."""
@@ -136,16 +151,22 @@ class Hadoop:
                 folder, _ = split(folder)
 
     def _put(
-        self, key: str, content: bytes, rename: Callable[[Any], None],
+        self, key: str, content: bytes, like: Callable[[], Any], rename: Callable[[Any], None],
         before: Callable[[Blob | None], bool],
     ) -> None:
+        """Write a temporary file and rename it.
+
+        like: the status of the file whose owner and mode it gets. before: whether a content is the
+        one that was there.
+        """
         self._may_write(key)
         context, _ = self._context()
         temporary = self._path(f".reshardctl.{uuid4()}.tmp")
         try:
-            self._changed(
-                lambda: self._write(temporary, content), key, lambda _: False, lambda _: True
-            )
+            with self._nothing_done(key):
+                given = like()
+                self._write(temporary, content)
+                self._ownership().give(temporary, given, f"{self.location}/{key}")
             self._changed(lambda: rename(temporary), key, lambda now: _is(now, content), before)
         finally:
             with suppress(Exception):
@@ -155,7 +176,9 @@ class Hadoop:
         context, _ = self._context()
         java = self._jvm()
         flags = java.java.util.EnumSet.of(java.org.apache.hadoop.fs.CreateFlag.CREATE)
-        stream = context.create(path, flags, self._array("CreateOpts"))
+        mine = java.org.apache.hadoop.fs.permission.FsPermission("600")
+        alone = java.org.apache.hadoop.fs.Options.CreateOpts.perms(mine)
+        stream = context.create(path, flags, self._array("CreateOpts", alone))
         try:
             stream.write(bytearray(content))
             stream.hsync()
@@ -195,6 +218,18 @@ class Hadoop:
                 "copy the checkpoint to a file system that has one, and repair the copy",
             )
 
+    @contextmanager
+    def _nothing_done(self, key: str) -> Iterator[None]:
+        """Raises errors as Refused; Moved if the file is gone."""
+        try:
+            yield
+        except ReshardError:
+            raise
+        except Exception as error:
+            if kind_of(error) == "FileNotFoundException":
+                raise Moved(key) from None
+            raise refused(error, f"{self.location}/{key}") from None
+
     def _changed(
         self, call: Callable[[], Any], key: str, landed: Callable[[Blob | None], bool],
         before: Callable[[Blob | None], bool],
@@ -205,18 +240,17 @@ class Hadoop:
         except (Moved, ReshardError):
             raise
         except Exception as error:
-            kind = _kind(error)
-            if kind == "FileAlreadyExistsException":
+            if kind_of(error) == "FileAlreadyExistsException":
                 raise Moved(key) from None
             try:
                 now = self._read(key)
-            except ReshardError as unread:
-                raise AnswerLost(f"writing {self.location}/{key}: {unread.what}") from None
+            except ReshardError as unknown:
+                raise AnswerLost(f"writing {self.location}/{key}: {unknown.what}") from None
             if landed(now):
                 return
             if not before(now):
                 raise Moved(key) from None
-            raise Refused(f"cannot write {self.location}/{key}: {_message_of(error)}") from None
+            raise refused(error, f"{self.location}/{key}") from None
 
     def _asked(self, call: Callable[[], T], name: str) -> T | None:
         """The result of a reading call; `None` if the file does not exist."""
@@ -227,31 +261,26 @@ class Hadoop:
         except ReshardError:
             raise
         except Exception as error:
-            if _kind(error) in ("FileNotFoundException", "ParentNotDirectoryException"):
+            if kind_of(error) in ("FileNotFoundException", "ParentNotDirectoryException"):
                 return None
-            self._unread(error, name)
+            raise unread(error, name) from None
 
-    def _unread(self, error: Exception, name: str) -> NoReturn:
-        message = _message_of(error)
-        if _kind(error) == "UnsupportedFileSystemException" or "ClassNotFound" in message:
-            raise UsageError(
-                f"cannot read {name}: {message}",
-                "put its connector into spark.jars.packages of spark-defaults.conf",
-            ) from None
-        raise CannotTell(f"cannot read {name}: {message}") from None
+    def _ownership(self) -> Ownership:
+        context, _ = self._context()
+        return Ownership(context, self._jvm().org.apache.hadoop.fs.permission.FsPermission)
 
     def _context(self) -> tuple[Any, Any]:
         """The file context of the root's file system, and the root."""
         if self._found is None:
             java = self._jvm()
-            root = java.org.apache.hadoop.fs.Path(self.location)
             conf = configuration(java)
             try:
+                root = _qualified(java.org.apache.hadoop.fs.Path(self.location), conf)
                 context = java.org.apache.hadoop.fs.FileContext.getFileContext(
                     root.toUri(), conf
                 )
             except Exception as error:
-                self._unread(error, self.location)
+                raise unread(error, self.location) from None
             self._found = context, root
         return self._found
 
@@ -275,6 +304,17 @@ class _Absent(Exception):
     """The directory does not exist."""
 
 
+def _qualified(root: Any, conf: Any) -> Any:
+    """The path, with the default NameNode if it names none (`hdfs:///x`), as Spark takes it.
+
+    FileContext refuses a path without an authority (AbstractFileSystem.getUri), FileSystem takes
+    it.
+    """
+    if root.toUri().getAuthority() is not None:
+        return root
+    return root.getFileSystem(conf).makeQualified(root)
+
+
 def _entry(status: Any) -> Entry:
     name = str(status.getPath().getName())
     if status.isDirectory():
@@ -286,17 +326,3 @@ def _entry(status: Any) -> Entry:
 
 def _is(now: Blob | None, content: bytes) -> bool:
     return now is not None and now.content == content
-
-
-def _kind(error: Exception) -> str:
-    """The simple name of the Java exception."""
-    java = getattr(error, "java_exception", None)
-    return "" if java is None else str(java.getClass().getSimpleName())
-
-
-def _message_of(error: Exception) -> str:
-    """The exception's name and the first line of its message."""
-    java = getattr(error, "java_exception", None)
-    if java is None:
-        return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-    return f"{_kind(error)}: {str(java.getMessage()).partition(chr(10))[0]}"

@@ -17,12 +17,9 @@ from reshardctl.testing import serve
 from tests.injector import damage
 from tests.injector.files import write_sink
 from tests.injector.layouts import OURS
+from tests.interop.own_query import CHECKPOINT, stopped_resharded_and_rebuilt
 from tests.interop.rebuilding import Operator, Said
 from tests.interop.spark.built import jars
-from tests.interop.spark.growing import STREAM, Growing, after, before
-from tests.interop.spark.recorded import of
-from tests.interop.spark.session import Spark
-from tests.interop.test_rebuild_spark import EVERYTHING, ours
 from tests.spark.audit.scenes import Scene, scene
 from tests.spark.settings import INTERPRETED
 from tests.support.lease_server import lease_server
@@ -37,8 +34,10 @@ class Lake:
     without: the beginning of the name of a jar that is forgotten.
     """
 
+    url = f"s3a://{BUCKET}"
+
     def __init__(self, url: str, without: str = "-") -> None:
-        self.url = url
+        self.endpoints = {"s3": url}
         self._client: Any = boto3.client(
             "s3", endpoint_url=url, region_name="us-east-1",
             aws_access_key_id="testing", aws_secret_access_key="testing",
@@ -71,16 +70,18 @@ class Lake:
 
     def make(self, folder: str) -> None:
         """Puts the object that stands for a directory."""
-        self._client.put_object(Bucket=BUCKET, Key=folder)
+        self._client.put_object(Bucket=BUCKET, Key=f"{folder}/")
 
-    def lose(self, prefix: str) -> None:
-        """Deletes all objects below a prefix."""
-        for key in self.keys(prefix):
-            self._client.delete_object(Bucket=BUCKET, Key=key)
+    def lose(self, folder: str) -> None:
+        """Deletes all objects below a prefix, and that of the directory."""
+        for name in self.names(folder):
+            self._client.delete_object(Bucket=BUCKET, Key=f"{folder}/{name}")
 
-    def keys(self, prefix: str) -> list[str]:
-        answer = self._client.list_objects_v2(Bucket=BUCKET, Prefix=prefix)
-        return [each["Key"] for each in answer.get("Contents", [])]
+    def names(self, folder: str) -> list[str]:
+        """The keys below a prefix."""
+        answer = self._client.list_objects_v2(Bucket=BUCKET, Prefix=f"{folder}/")
+        keys = [each["Key"] for each in answer.get("Contents", [])]
+        return [key.removeprefix(f"{folder}/") for key in keys]
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_every_damage_is_told_and_the_missing_rows_are_written(lake: Lake, tmp_p
         "doubled": len(made.truth.doubled),
         "extra": sum(held.extra for held in made.truth.shards.values()),
     }
-    assert any(key.endswith(".parquet") for key in lake.keys("rows/missing/"))
+    assert any(name.endswith(".parquet") for name in lake.names("rows/missing"))
 
 
 def test_a_prefix_without_objects_is_no_empty_sink(lake: Lake, tmp_path: Path) -> None:
@@ -130,49 +131,5 @@ def test_a_connector_without_one_of_its_jars(tmp_path: Path) -> None:
 def test_a_query_of_our_source_with_its_checkpoint_and_its_sink_there(
     lake: Lake, tmp_path: Path
 ) -> None:
-    """docs/source.md: it is stopped, the stream is split, it is inspected and started again.
-
-    Then its checkpoint is lost, rebuilt from the sink, and nothing is read twice.
-    """
-    checkpoint, sink = f"s3a://{BUCKET}/checkpoints/orders", f"s3a://{BUCKET}/orders"
-    stream, spark = Growing(tmp_path), Spark("4", lake.configuration, packaged=True)
-    try:
-        with stream.at(before()) as planted:
-            assert rows_of(spark, ours(planted, "TRIM_HORIZON"), checkpoint, sink) == sorted(
-                of(s0=range(4))
-            )
-        with stream.at(after()) as planted:
-            operator = Operator(
-                tmp_path / "state", {"kinesis": planted.address, "s3": lake.url},
-                variables=lake.variables,
-            )
-            looked = operator.run("inspect", f"spark:{checkpoint}", "--stream", STREAM)
-            assert (looked.code, looked.document["findings"]) == (0, []), looked.err
-            rows = rows_of(spark, ours(planted, "LATEST"), checkpoint, sink)
-            assert rows == EVERYTHING
-            audit = operator.run("audit", sink, "--stream", STREAM)
-            lake.lose("checkpoints/")
-            place = f"spark:{checkpoint}?release=kinesis-lineage&batch={newest(lake)}"
-            refused = operator.rebuild(place, STREAM, sink)
-            assert "put-object --bucket lake --key checkpoints/orders/" in refused.err
-            lake.make("checkpoints/orders/")
-            rebuilt = operator.rebuild(place, STREAM, sink)
-            assert rebuilt.code == 0, rebuilt.err
-            assert rows_of(spark, ours(planted, "LATEST"), checkpoint, sink) == EVERYTHING
-    finally:
-        spark.close()
-    assert audit.code == 0, audit.err
-    assert audit.document["records"] == {"read": 10, "missing": 0, "doubled": 0, "extra": 0}
-
-
-def newest(lake: Lake) -> int:
-    """The last batch that the file sink has in its log."""
-    names = (key.rpartition("/")[2] for key in lake.keys("orders/_spark_metadata/"))
-    return max(int(name.removesuffix(".compact")) for name in names if name)
-
-
-def rows_of(spark: Spark, options: dict[str, str], checkpoint: str, sink: str) -> list[str]:
-    """What a reader of the sink sees once the query has nothing more to do."""
-    outcome = spark.query("kinesis-lineage", options, checkpoint, table=sink)
-    assert not outcome.died
-    return sorted(outcome.rows)
+    missing = f"put-object --bucket {BUCKET} --key {CHECKPOINT}/"
+    stopped_resharded_and_rebuilt(lake, tmp_path, missing)

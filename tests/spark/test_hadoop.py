@@ -12,7 +12,6 @@ import pytest
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
 from reshardctl.model.write_state import WriteResult
-from reshardctl.spark import gateway
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import SampleRows, StoreContract
@@ -36,7 +35,6 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         return real_import(name, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", absent)
-    gateway.gateway.cache_clear()
     with pytest.raises(UsageError, match="need PySpark") as caught:
         Hadoop("hdfs://namenode/x").list("")
     assert caught.value.next == "pip install '.[spark]'   # in a checkout of reshardctl"

@@ -89,7 +89,8 @@ def missing(name: str) -> str | None:
 
 
 def _required(name: str) -> bool:
-    return bool(os.environ.get("RESHARDCTL_NEED_SPARK" if name == "pyspark" else "CI"))
+    beside = name.startswith("pyspark")
+    return bool(os.environ.get("RESHARDCTL_NEED_SPARK" if beside else "CI"))
 
 
 def _strace() -> str | None:
@@ -120,6 +121,7 @@ _CHECKS: dict[str, Callable[[], str | None]] = {
     "mysql": lambda: servers.missing("mysql"),
     "strace": _strace,
     "pyspark": _pyspark,
+    "pyspark-hdfs": lambda: _pyspark() or missing("hdfs"),
     "real-kcl": kcl_built.missing,
     "real-kinsumer": lambda: go_built.missing("kinsumer"),
     "real-kinesis-consumer": lambda: go_built.missing("kinesis-consumer"),
@@ -127,6 +129,7 @@ _CHECKS: dict[str, Callable[[], str | None]] = {
     "real-telegraf-1.39": lambda: go_built.missing("telegraf-1.39"),
     "kinesis-local": kinesis_local_built.missing,
     "hadoop-aws": lambda: spark_built.unfetched("hadoop-aws"),
+    "hdfs": lambda: spark_built.unfetched("hdfs") or spark_built.missing("4"),
     "spark-3.5": lambda: spark_built.missing("3.5"),
     "spark-4.0": lambda: spark_built.missing("4.0"),
     "spark-4": lambda: spark_built.missing("4"),

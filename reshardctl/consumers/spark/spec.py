@@ -10,15 +10,23 @@ from reshardctl.consumers.spark.folders import METADATA
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.table_log import VALUE, beside
 from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
+from reshardctl.model.paths import on_this_machine
 
 
 def _create_store(missing: Missing) -> str:
-    """How to make the directory; on S3 an object that stands for it, as Hadoop's connector does."""
-    bucket, _, prefix = missing.target.rstrip("/").partition("/")
+    """How to make the directory: files that are written to it belong to the one who owns it.
+
+    On S3 it is an object that stands for a directory, as Hadoop's connector makes it.
+    """
+    target = missing.target
+    bucket, _, prefix = target.rstrip("/").partition("/")
     if missing.medium == "s3files" and prefix:
         key = shlex.quote(f"{prefix}/")
         return f"make it first: aws s3api put-object --bucket {bucket} --key {key}"
-    return missing.error.next or f"make it first: mkdir -p {shlex.quote(missing.target)}"
+    if missing.medium == "s3files" or "~" in target:
+        return missing.error.next
+    make = "mkdir -p" if on_this_machine(target) is not None else "hadoop fs -mkdir -p"
+    return f"make it first, as the user of the query: {make} {shlex.quote(target)}"
 
 
 SPARK = Spec(

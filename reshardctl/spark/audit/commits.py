@@ -15,6 +15,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.model.paths import on_this_machine
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -68,8 +70,10 @@ def _names(spark: SparkSession, sink: str) -> Iterable[str]:
     log = f"{sink.rstrip('/')}/{FILE_LOG}"
     java: Any = getattr(spark, "_jvm", None) if "connect" not in type(spark).__module__ else None
     if java is None:
-        local = Path(log.removeprefix("file://").removeprefix("file:"))
-        return [entry.name for entry in local.iterdir()] if local.is_dir() else []
+        local = on_this_machine(log)
+        if local is None or not Path(local).is_dir():
+            return []
+        return [entry.name for entry in Path(local).iterdir()]
     path = java.org.apache.hadoop.fs.Path(log)
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
     system = path.getFileSystem(configuration)

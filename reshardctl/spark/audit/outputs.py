@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import UsageError
+from reshardctl.model.paths import on_this_machine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,7 +24,7 @@ MOST = 20
 
 def is_local(directory: str) -> bool:
     """Whether the directory is on this machine, not a URL."""
-    return "://" not in directory and not directory.startswith("file:")
+    return on_this_machine(directory) == directory
 
 
 def check(directory: str) -> None:

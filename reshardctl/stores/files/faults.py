@@ -60,18 +60,20 @@ def _owner(path: str) -> str:
         return "the user whose files they are"
 
 
-def foreign(path: Path, owner: int) -> Refused:
-    """The error for a new file that would belong to us and lock its readers out."""
-    name = _named(owner)
+def foreign(name: str, owner: str, superuser: str = "root") -> Refused:
+    """The error for a new file that would belong to us and lock its readers out.
+
+    name: the file's. owner: whom its neighbours belong to. superuser: who could give it to them.
+    """
     return Refused(
-        f"cannot write {path}: the files there belong to {name}, and a new one would not",
-        f"run this as {name}, or as root",
+        f"cannot write {name}: the files there belong to {owner}, and a new one would not",
+        f"run this as {owner}, or as {superuser}",
     )
 
 
-def _named(owner: int) -> str:
+def user_of(number: int) -> str:
+    """A user of this machine, in words."""
     try:
-        return f"user {pwd.getpwuid(owner).pw_name}"
+        return f"user {pwd.getpwuid(number).pw_name}"
     except KeyError:
-        return f"user id {owner}"
-
+        return f"user id {number}"

@@ -28,10 +28,16 @@ class Local:
     checksums = True
 
     def __init__(
-        self, path: str, progress: Callable[[int, int], None] = lambda _done, _all: None
+        self, path: str, progress: Callable[[int, int], None] = lambda _done, _all: None,
+        absent: str = "",
     ) -> None:
-        """Touches nothing yet. progress: called with the number of files read and their total."""
+        """Touches nothing yet.
+
+        progress: called with the number of files read and their total. absent: what to do where
+        the directory does not exist.
+        """
         self._progress = progress
+        self._absent = absent
         self.location = path
         self._root = _resolved(Path(path))
         self._alone = False
@@ -197,10 +203,9 @@ class Local:
 
     def _no_root(self, error: OSError) -> ReshardError:
         if error.errno in _GONE or isinstance(error, NotADirectoryError):
-            hint = "write the path in full: no shell puts a home behind the colon"
-            return NoStore(
-                f"there is no directory {self.location}", hint if "~" in self.location else ""
-            )
+            home = "write the path in full: no shell puts a home behind the colon"
+            hint = home if "~" in self.location else self._absent
+            return NoStore(f"there is no directory {self.location}", hint)
         return unreadable(self.location, error, str(self._root))
 
 

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from reshardctl.stores.files import renaming
 from reshardctl.stores.files.blobs import Moved
-from reshardctl.stores.files.faults import Unsettled, foreign
+from reshardctl.stores.files.faults import Unsettled, foreign, user_of
 
 _OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
 
@@ -152,7 +152,7 @@ def _owned(descriptor: int, like: os.stat_result, path: Path) -> None:
         os.fchown(descriptor, like.st_uid, like.st_gid)
     except PermissionError:
         if mine.st_uid != like.st_uid:
-            raise foreign(path, like.st_uid) from None
+            raise foreign(str(path), user_of(like.st_uid)) from None
 
 
 def _like_siblings(path: Path) -> os.stat_result:
@@ -172,8 +172,11 @@ def _folders(root: Path, folder: Path, made: list[Path]) -> None:
     like = folder.parent.stat()
     folder.mkdir(0o700)
     made.insert(0, folder)
-    with suppress(PermissionError):
+    try:
         os.chown(folder, like.st_uid, like.st_gid)
+    except PermissionError:
+        if folder.stat().st_uid != like.st_uid:
+            raise foreign(str(folder), user_of(like.st_uid)) from None
     folder.chmod(stat.S_IMODE(like.st_mode))
 
 

@@ -338,13 +338,14 @@ def test_nobody_makes_files_that_their_reader_may_not_read(root, as_nobody):
     root.chmod(0o777)
     (root / "offsets").chmod(0o777)
 
-    def write():
+    def write(key):
         with pytest.raises(Refused, match="belong to user root") as caught:
-            tree(root).write(creation("offsets/2", text={"S": "y"}), "t")
+            tree(root).write(creation(key, text={"S": "y"}), "t")
         return caught.value.next
 
-    assert as_nobody(write) == "run this as user root, or as root"
-    assert contents(root) == {"offsets/1": b"x"}
+    for key in ("offsets/2", "commits/2"):
+        assert as_nobody(lambda key=key: write(key)) == "run this as user root, or as root"
+    assert contents(root) == {"offsets/1": b"x"} and not (root / "commits").exists()
 
 
 @pytest.fixture
