@@ -29,16 +29,17 @@ def gateway() -> Any:
 
 @cache
 def _launched() -> Any:
-    from pyspark.java_gateway import launch_gateway
+    from reshardctl.spark.jvm import launched, quiet
 
     try:
-        return launch_gateway()
+        gateway, _ = launched(quiet())
     except Exception as error:  # PySparkRuntimeError is newer than some releases that work
         message = str(error).partition("\n")[0] or type(error).__name__
         raise CannotTell(
             f"PySpark's JVM does not start: {message}",
             "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)",
         ) from None
+    return gateway
 
 
 def configuration(java: Any) -> Any:

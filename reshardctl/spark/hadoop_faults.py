@@ -13,31 +13,37 @@ from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 
 _OWNER = re.compile(r'inode="[^"]*":([^:\s]+):')
 _CLIENT = "export HADOOP_CONF_DIR=…   # the folder of the cluster's core-site.xml and hdfs-site.xml"
-_STANDBY = "name the nameservice and not one NameNode: hdfs://NAMESERVICE/PATH"
-_UNREAD = {
+_STEPS = {
     "UnknownHostException": _CLIENT,
     "Incomplete HDFS URI": _CLIENT,
-    "StandbyException": _STANDBY,
+    "StandbyException": "name the nameservice and not one NameNode: hdfs://NAMESERVICE/PATH",
     "ConnectException": "hdfs getconf -confKey fs.defaultFS   # is this the NameNode's address?",
-}
-_REFUSED = {
     "SafeModeException": "hdfs dfsadmin -safemode get   # run this again when it is OFF",
     "QuotaExceededException": "make room, then run this again",
-    "StandbyException": _STANDBY,
 }
+
+
+def next_step(message: str) -> str:
+    """What to do about an error, "" if that is not known. message: with the exception's name."""
+    if "Permission denied" in message:
+        owner = _OWNER.search(message)
+        return f"run this as {f'user {owner[1]}' if owner else 'the user whose files they are'}"
+    return next((step for name, step in _STEPS.items() if name in message), "")
 
 
 def unread(error: Exception, name: str) -> ReshardError:
     """The error of a read that failed."""
-    what = f"cannot read {name}: {_message_of(error)}"
-    if kind_of(error) == "UnsupportedFileSystemException" or "ClassNotFound" in what:
+    message = _message_of(error)
+    what = f"cannot read {name}: {message}"
+    if kind_of(error) == "UnsupportedFileSystemException" or "ClassNotFound" in message:
         return UsageError(what, "put its connector into spark.jars.packages of spark-defaults.conf")
-    return CannotTell(what, _next(error, _UNREAD))
+    return CannotTell(what, next_step(message))
 
 
 def refused(error: Exception, name: str) -> Refused:
     """The error of a write of which nothing is in place."""
-    return Refused(f"cannot write {name}: {_message_of(error)}", _next(error, _REFUSED))
+    message = _message_of(error)
+    return Refused(f"cannot write {name}: {message}", next_step(message))
 
 
 def is_denied(error: Exception) -> bool:
@@ -49,14 +55,6 @@ def kind_of(error: Exception) -> str:
     """The simple name of the Java exception."""
     java = _java_of(error)
     return "" if java is None else str(java.getClass().getSimpleName())
-
-
-def _next(error: Exception, known: dict[str, str]) -> str:
-    message = _message_of(error)
-    if is_denied(error):
-        owner = _OWNER.search(message)
-        return f"run this as {f'user {owner[1]}' if owner else 'the user whose files they are'}"
-    return next((step for name, step in known.items() if name in message), "")
 
 
 def _message_of(error: Exception) -> str:

@@ -9,29 +9,48 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
+_QUIET = Path(__file__).with_name("quiet.properties")
 _EVERY_START = re.compile(rb"WARNING: Using incubator modules: [\w., ]+\r?\n?")
 _CHUNK = 1 << 16
 
 
 def start(settings: Mapping[str, str]) -> None:
-    """Start the JVM, unless this process has one. settings: Spark's. Raises what PySpark raises."""
-    from pyspark import SparkConf, SparkContext
+    """Start the JVM of Spark's sessions, unless this process has one.
+
+    settings: Spark's. Raises what PySpark raises.
+    """
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None:
+        gateway, conf = launched(settings)
+        SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def launched(settings: Mapping[str, str]) -> tuple[Any, Any]:
+    """A new JVM's gateway, and the SparkConf that it was started with; see `start`."""
+    from pyspark import SparkConf
     from pyspark.java_gateway import launch_gateway
 
-    if SparkContext._gateway is not None:
-        return
     conf = SparkConf()
     for name, value in settings.items():
         conf.set(name, value)
     reading, writing = os.pipe()
     Thread(target=pass_on, args=(reading, 2), daemon=True).start()
     try:
-        gateway = launch_gateway(conf, {"stderr": writing})
+        return launch_gateway(conf, {"stderr": writing}), conf
     finally:
         os.close(writing)
-    SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def quiet() -> dict[str, str]:
+    """Settings with which the JVM says errors only; none where the operator has their own."""
+    if {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
+        return {}
+    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET.as_uri()}"}
 
 
 def pass_on(reading: int, to: int) -> None:

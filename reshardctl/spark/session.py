@@ -6,13 +6,12 @@ import atexit
 import os
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.error_text import full_message, line
 from reshardctl.spark.gateway import EXTRA
-from reshardctl.spark.jvm import start
+from reshardctl.spark.jvm import quiet, start
 from reshardctl.spark.remote import reach, shown
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ OURS = {
     "spark.ui.enabled": "false",
 }
 """For a local session, which must not be reachable from elsewhere."""
-QUIET = Path(__file__).with_name("quiet.properties")
 JAVA = "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)"
 
 
@@ -122,8 +120,7 @@ def _configuration(master: str | None) -> dict[str, str]:
     settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     if _given():
         return settings
-    if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
-        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={QUIET.as_uri()}"
+    settings |= quiet()
     if not (master or LOCAL).startswith("local"):
         return settings
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

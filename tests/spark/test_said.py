@@ -54,3 +54,15 @@ def test_what_is_broken_names_its_file() -> None:
     said = "[FAILED_READ_FILE] Error while reading file file:///lake/part-1.parquet."
     found = unread("/lake", RuntimeError(said))
     assert isinstance(found, CannotTell) and "part-1.parquet" in found.what
+
+
+@pytest.mark.parametrize(("said", "step"), [
+    ('org.apache.hadoop.security.AccessControlException: Permission denied: user=mallory, '
+     'access=EXECUTE, inode="/lake":spark:supergroup:drwxr-x---', "run this as user spark"),
+    ("java.io.IOException: Incomplete HDFS URI, no host: hdfs:///lake/_delta_log",
+     "export HADOOP_CONF_DIR="),
+])  # fmt: skip
+def test_what_hdfs_refuses_names_the_next_step(said: str, step: str) -> None:
+    """As a NameNode of Hadoop 3.5 said it to PySpark 4.3."""
+    found = unread("hdfs:///lake", RuntimeError(said))
+    assert isinstance(found, CannotTell) and found.next.startswith(step)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.error_text import full_message, line
+from reshardctl.spark.hadoop_faults import next_step
 
 _FILE = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
@@ -29,7 +30,7 @@ def unread(sink: str, error: Exception) -> ReshardError:
         return UsageError(f"this Spark cannot read {sink}: {line(text)}", _give(sink))
     named = _FILE.search(text)
     where = f" ({named[0]})" if named and named[0] not in sink else ""
-    return CannotTell(f"cannot read {sink}: {line(text)}{where}")
+    return CannotTell(f"cannot read {sink}: {line(text)}{where}", next_step(text))
 
 
 def _give(sink: str) -> str:
