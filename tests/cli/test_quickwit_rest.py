@@ -1,73 +1,13 @@
-"""Quickwit's REST interface: inspected, never written.
-
-The node is ours; what it answers with is what the real metastores of 0.8.2 and 0.9.0 stored of the
-index (tests/golden/quickwit): that interface gives the same metadata.
-"""
+"""Quickwit's REST interface: inspected, never written."""
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 
 import pytest
 
-from tests.cli.lab import Lab, opened
-from tests.cli.quickwit_lab import GOLDEN, golden_fake
-
-
-@dataclass
-class Node:
-    """answer: path → status, headers, body."""
-
-    port: int = 0
-    paths: list[str] = field(default_factory=list)
-    answer: Callable[[str], tuple[int, dict[str, str], bytes]] = lambda _path: (404, {}, b"")
-
-
-@contextmanager
-def node() -> Iterator[Node]:
-    ours = Node()
-
-    class Exchange(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            ours.paths.append(self.path)
-            status, headers, body = ours.answer(self.path)
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, template: str, *args: object) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Exchange)
-    ours.port = server.server_address[1]
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield ours
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@dataclass
-class RestLab(Lab):
-    node: Node = field(default_factory=Node)
-
-    @property
-    def locator(self) -> str:
-        return f"quickwit+http://127.0.0.1:{self.node.port}{self.options}"
-
-
-def metadata(release: str, state: str, index: str = "events") -> bytes:
-    """What the metastore holds of an index, as the interface prints it."""
-    file = GOLDEN / release / state / "metastore" / index / "metastore.json"
-    return json.dumps(json.loads(file.read_text())["index"], ensure_ascii=False, indent=2).encode()
+from tests.cli.quickwit_rest_lab import RestLab, metadata, rest_lab
 
 
 @pytest.fixture
@@ -75,21 +15,8 @@ def lab(servers, tmp_path, monkeypatch, wire) -> Iterator[Callable[..., RestLab]
     with ExitStack() as stack:
 
         def make(release: str = "0.9.0", state: str = "q3", options: str = "?index=events"):
-            made = stack.enter_context(opened(
-                servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire
-            ))
-            ours = stack.enter_context(node())
-
-            def answer(path: str) -> tuple[int, dict[str, str], bytes]:
-                index = path.removeprefix("/api/v1/indexes/")
-                if not (GOLDEN / release / state / "metastore" / index).is_dir():
-                    return 404, {}, b'{"message": "index not found"}'
-                return 200, {}, metadata(release, state, index)
-
-            ours.answer = answer
-            return RestLab(
-                made.servers, made.fake, made.table, made.state, made.wire, "events", options,
-                node=ours,
+            return stack.enter_context(
+                rest_lab(release, state, options, servers, tmp_path, monkeypatch, wire)
             )
 
         yield make

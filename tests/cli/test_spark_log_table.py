@@ -1,66 +1,21 @@
-"""awslabs' log in its DynamoDB table, from end to end: `log=TABLE` on a checkpoint without one.
-
-The checkpoints are the recorded ones, their logs put into rows as DynamodbMetadataCommitter of
-awslabs puts them; DynamoDB is moto.
-"""
+"""awslabs' log in its DynamoDB table, from end to end: `log=TABLE` on a checkpoint without one."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from botocore.session import Session
 
-from tests.cli.spark_lab import (
-    HEAD,
-    SparkLab,
-    spark_lab,
-)
-
-TABLE = "kdsc_us-east-1_st"
+from tests.cli.spark_lab import SparkLab
+from tests.cli.spark_log_lab import TABLE, log_lab, rows
 
 
 @pytest.fixture
 def lab(servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: Any, request: Any):
     """The checkpoint of the parameter's shape, its log in a table."""
-    with spark_lab(HEAD, request.param, servers, tmp_path, monkeypatch, wire) as lab:
-        client = dynamodb(servers.dynamodb)
-        put_in_table(client, lab.root)
-        lab.options += f"&log={TABLE}"
+    with log_lab(request.param, servers, tmp_path, monkeypatch, wire) as lab:
         yield lab
-        client.delete_table(TableName=TABLE)
-
-
-def dynamodb(url: str) -> Any:
-    return Session().create_client(
-        "dynamodb", endpoint_url=url, region_name="us-east-1",
-        aws_access_key_id="x", aws_secret_access_key="x",
-    )
-
-
-def put_in_table(client: Any, root: Path) -> None:
-    """Its log goes from files into rows."""
-    names = ("metadataKey", "HASH"), ("metadataSortKey", "RANGE")
-    client.create_table(
-        TableName=TABLE, BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n, _ in names],
-        KeySchema=[{"AttributeName": n, "KeyType": kind} for n, kind in names],
-    )
-    log = root / "sources" / "0" / "shard-source"
-    for entry in sorted(path for path in log.rglob("shardId-*") if path.is_file()):
-        client.put_item(TableName=TABLE, Item={
-            "metadataKey": {"S": entry.parent.name}, "metadataSortKey": {"S": entry.name},
-            "metadataValue": {"S": entry.read_text()},
-        })  # fmt: skip
-    shutil.rmtree(root / "sources")
-
-
-def rows(lab: SparkLab) -> list[Any]:
-    client = dynamodb(lab.servers.dynamodb)
-    found = client.scan(TableName=TABLE)["Items"]
-    return sorted(found, key=lambda i: (i["metadataKey"]["S"], i["metadataSortKey"]["S"]))
 
 
 @pytest.mark.parametrize("lab", ["s1"], indirect=True)

@@ -1,65 +1,19 @@
-"""Checkpoints of Spark in a bucket: inspect, fix, undo, by the documented actions.
-
-The recorded directories without their checksums: Hadoop writes none on S3.
-"""
+"""Checkpoints of Spark in a bucket: inspect, fix, undo, by the documented actions."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 
-from tests.cli.lab import opened
 from tests.cli.restoring import set_restored_and_undone_twice
-from tests.cli.spark_lab import FOLDERS, GOLDEN, HEAD, QUBOLE, V1, SparkLab, golden_fake, said
-from tests.support.lease_server import session
-
-_buckets = itertools.count()
-
-
-@dataclass
-class BucketLab(SparkLab):
-    """See `SparkLab`; the checkpoint lies in a bucket. slash: what ends the prefix."""
-
-    bucket: str = ""
-    slash: str = ""
-
-    @property
-    def locator(self) -> str:
-        return f"spark+s3://{self.bucket}/jobs/orders{self.slash}{self.options}"
-
-    @property
-    def s3(self):
-        return session().client("s3", endpoint_url=self.servers.dynamodb)
-
-    def files(self) -> dict[str, tuple[bytes, int]]:
-        listed = self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
-        return {
-            one["Key"]: (self.s3.get_object(Bucket=self.bucket, Key=one["Key"])["Body"].read(), 0)
-            for one in listed
-        }
+from tests.cli.spark_lab import HEAD, QUBOLE, V1
+from tests.cli.spark_s3_lab import BucketLab, bucket_lab
 
 
 @pytest.fixture
 def lab(servers, tmp_path, monkeypatch, wire, request) -> Iterator[BucketLab]:
-    release, shape, slash = request.param
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", servers.dynamodb)
-    folder = FOLDERS[release]
-    fake = golden_fake(folder, shape)
-    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as base:
-        lab = BucketLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "st",
-            said(folder, shape, release), base.on_sleep, base.slept,
-            bucket=f"spark-{next(_buckets)}", slash=slash,
-        )
-        lab.s3.create_bucket(Bucket=lab.bucket)
-        root = GOLDEN / folder / shape
-        for path in sorted(root.rglob("*")):
-            if path.is_file() and not path.name.endswith(".crc"):
-                key = f"jobs/orders/{path.relative_to(root)}"
-                lab.s3.put_object(Bucket=lab.bucket, Key=key, Body=path.read_bytes())
+    with bucket_lab(*request.param, servers, tmp_path, monkeypatch, wire) as lab:
         yield lab
 
 
