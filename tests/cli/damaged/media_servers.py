@@ -1,44 +1,26 @@
-"""Damaged positions of kinesis-consumer in a real Redis, PostgreSQL and MariaDB."""
+"""Media of kinesis-consumer on servers: a real Redis, PostgreSQL and MariaDB."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from random import Random
 from typing import Any
 
-import pytest
-
-from tests.cli.damaged.judging import Damaged, judge, positions
+from tests.cli.damaged.medium import Medium, Setting, Store
 from tests.cli.damaged.row_damages import ODD_TEXTS
-from tests.cli.lab import Wire, fake_of, opened
+from tests.cli.lab import fake_of, opened
 from tests.cli.position_stores import StoreLab, store_lab
 from tests.dialects import kinesis_consumer
-from tests.servers import PASSWORD, Running
-from tests.servers.mariadb import mariadb
-from tests.servers.postgresql import postgresql
-from tests.servers.redisserver import redis_server
+from tests.servers import PASSWORD
 from tests.support.case import CASES, load
 
-pytestmark = pytest.mark.timeout(300)
-
-KINDS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
 VARIABLE = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_PWD"}
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
-FEW, MANY = 4, 80
 NUMBERS = ("0", "-1", "1.5", "1e30", "9" * 65, "-" + "9" * 65, "NaN", "Infinity", "0.000000001")
 """As NUMERIC columns take them, each as far as it does."""
-Damage = Callable[[Random, StoreLab, str], str]
-
-
-@pytest.fixture(
-    scope="module", params=[pytest.param(kind, marks=pytest.mark.needs(kind)) for kind in KINDS]
-)
-def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
-    with KINDS[request.param]() as server:
-        yield request.param, server
+ServerDamage = Callable[[Random, StoreLab, str], str]
 
 
 def redis_key(shard: str) -> str:
@@ -103,7 +85,7 @@ def odd_row(dice: Random, lab: StoreLab, shard: str) -> str:
     return f"a row {name[:40]!r}"
 
 
-DAMAGES: dict[str, tuple[Damage, ...]] = {
+DAMAGES: dict[str, tuple[ServerDamage, ...]] = {
     "redis": (odd_bytes, odd_bytes, another_kind, odd_key),
     "postgres": (odd_number, odd_number, another_column, odd_row),
     "mysql": (odd_number, odd_number, another_column, odd_row),
@@ -116,27 +98,32 @@ def everything(lab: StoreLab) -> Any:
     return sorted(map(str, lab.sql(f"SELECT * FROM {lab.table_name}")))  # noqa: S608
 
 
-@pytest.mark.parametrize("seeds", [
-    range(FEW), pytest.param(range(FEW, MANY), marks=pytest.mark.long),
-], ids=["few", "many"])  # fmt: skip
-def test_a_damaged_position(running, servers, tmp_path, monkeypatch, seeds):
-    kind, server = running
-    monkeypatch.setenv(VARIABLE[kind], PASSWORD)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    names = itertools.cycle(("healthy-children-read", "b4"))
-    for seed, name in zip(seeds, names, strict=False):
-        case = load(CASES / "kinesis-consumer" / f"{name}.toml")
-        with ExitStack() as stack:
-            base = stack.enter_context(opened(
-                servers, fake_of(case), [], tmp_path / str(seed), monkeypatch, Wire()
-            ))
-            base.options = SAID
-            images = kinesis_consumer.images(case)
-            lab = stack.enter_context(store_lab(base, kind, server, images))
-            stood = positions(lab)
-            dice = Random(f"{kind} {seed}")
+@contextmanager
+def positions_of(kind: str, name: str, setting: Setting) -> Iterator[Store]:
+    setting.monkeypatch.setenv(VARIABLE[kind], PASSWORD)
+    setting.monkeypatch.setenv("HOME", str(setting.folder))
+    case = load(CASES / "kinesis-consumer" / f"{name}.toml")
+    with ExitStack() as stack:
+        base = stack.enter_context(opened(
+            setting.servers, fake_of(case), [], setting.folder / "state", setting.monkeypatch,
+            setting.wire,
+        ))
+        base.options = SAID
+        images = kinesis_consumer.images(case)
+        lab = stack.enter_context(store_lab(base, kind, setting.running(kind), images))
+
+        def damage(dice: Random) -> tuple[tuple[str, ...], str]:
             shard = dice.choice(sorted(lab.numbers()))
             how = dice.choice(DAMAGES[kind])(dice, lab, shard)
             named = (shard.rpartition("/")[2], "sequence_number", lab.table_name, "'0' is not")
-            stored = partial(everything, lab)
-            judge(Damaged(lab, f"seed {seed}: {shard}: {how}", stored, stored, named, stood))
+            return named, f"{shard}: {how}"
+
+        stored = partial(everything, lab)
+        yield Store(lab, damage, stored, stored)
+
+
+MEDIA = [
+    Medium(f"kinesis-consumer-{kind}-{name}", partial(positions_of, kind, name), needs=(kind,),
+           many=40)
+    for kind in DAMAGES for name in ("healthy-children-read", "b4")
+]  # fmt: skip

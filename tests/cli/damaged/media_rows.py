@@ -1,28 +1,22 @@
-"""Damaged rows in DynamoDB: lease tables of KCL, kinsumer's tables, kinesis-consumer, Telegraf."""
+"""Media of rows in DynamoDB: lease tables of KCL, kinsumer's tables, kinesis-consumer, Telegraf."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-
 from reshardctl.model import table_of
-from tests.cli.damaged.judging import Damaged, judge, positions
+from tests.cli.damaged.medium import Medium, Setting, Store
 from tests.cli.damaged.row_damages import Row, Rows, damaged_rows
-from tests.cli.damaged.seeds import seeded
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.kinsumer_lab import kinsumer_lab
-from tests.cli.lab import Lab, Servers, Wire, fake_of, opened
+from tests.cli.lab import Lab, fake_of, opened
 from tests.dialects import kinesis_consumer, kinsumer
 from tests.support.case import CASES, load
 from tests.support.side_tables import side_tables
-
-pytestmark = pytest.mark.timeout(300)
 
 NOT_UNDONE = {
     "kcl": {"leaseCounter", "leaseOwner", "checkpointOwner"}, "kcl-tables": {
@@ -48,16 +42,14 @@ STATES = [
 
 
 @contextmanager
-def store_of(
-    state: tuple[str, str, str], servers: Servers, tmp_path: Path, monkeypatch: Any
-) -> Iterator[Lab]:
+def lab_of(library: str, name: str, options: str, setting: Setting) -> Iterator[Lab]:
     """A lab of a case of the library, on tables of its own."""
-    library, name, options = state
     case = load(CASES / library / f"{name}.toml")
     items = case.items() if library in ("kcl", "kcl-tables") else []
     with ExitStack() as stack:
         lab = stack.enter_context(opened(
-            servers, fake_of(case), items, tmp_path / "state", monkeypatch, Wire()
+            setting.servers, fake_of(case), items, setting.folder / "state", setting.monkeypatch,
+            setting.wire,
         ))
         lab.options = options
         if items:
@@ -94,39 +86,24 @@ def changes(before: Rows, after: Rows) -> str:
     )[:300]
 
 
-@pytest.mark.parametrize(("state", "seeds"), seeded(STATES))
-def test_damaged_rows(servers, tmp_path, monkeypatch, state, seeds):
-    library = state[0]
-    for seed in seeds:
-        with store_of(state, servers, tmp_path / str(seed), monkeypatch) as lab:
-            stood, rows = positions(lab), lab.items()
-            way, key, after = damaged_rows(
-                Random(f"rows {state} {seed}"), rows, frozenset(APART[library])
-            )
+@contextmanager
+def rows_of(library: str, name: str, options: str, setting: Setting) -> Iterator[Store]:
+    with lab_of(library, name, options, setting) as lab:
+
+        def damage(dice: Random) -> tuple[tuple[str, ...], str]:
+            rows = lab.items()
+            way, key, after = damaged_rows(dice, rows, frozenset(APART[library]))
             for changed in after:
                 if after[changed] != rows[changed]:
                     put(lab, changed, after[changed])
-            what = f"seed {seed}: {way}: {changes(rows, after)}"
             named = (key, key.rpartition("/")[2], "'0' is not listed", "multi-stream")
-            judge(Damaged(lab, what, lab.items, partial(kept_of, lab, library), named, stood))
+            return named, f"{way}: {changes(rows, after)}"
+
+        yield Store(lab, damage, lab.items, partial(kept_of, lab, library))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_damaged_table_of_a_dynamodb_stream_is_refused_all_the_same(lab, seed):
-    """The adapter's own keys, as `keys.no_lease_table` tells them; nothing else is looked at."""
-    rows = {
-        f"shardId-0000000141457657362{number}-f55eea83": {**row, "leaseKey": {
-            "S": f"shardId-0000000141457657362{number}-f55eea83",
-        }}
-        for number, row in enumerate(lab.items().values())
-    }  # fmt: skip
-    for key in lab.items():
-        lab.table.pull(key)
-    _, _, after = damaged_rows(Random(f"streams {seed}"), rows, frozenset({"leaseKey"}))
-    for key, row in after.items():
-        put(lab, key, row)
-    for words in (["inspect"], ["status"], ["export"], ["fix", "--dry-run"], ["explain", "0"]):
-        ended = lab.cli(*words, *lab.where)
-        assert ended.code == 2, ended.err
-        assert ended.says("DynamoDB Streams Kinesis Adapter", "kcl://TABLE")
-    assert lab.wire.writes == []
+MEDIA = [
+    Medium(f"{library}-{name}-{options.rpartition('=')[2]}",
+           partial(rows_of, library, name, options))
+    for library, name, options in STATES
+]  # fmt: skip
