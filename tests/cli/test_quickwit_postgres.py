@@ -392,3 +392,11 @@ def test_the_password_is_nowhere(golden, monkeypatch):
 def test_set_restored_from_a_snapshot_and_undone_twice(golden, tmp_path):
     lab = golden("0.9.0", "q2", "?release=0.9.0")
     set_restored_and_undone_twice(lab, lab.everything, tmp_path)
+
+
+def test_an_unreadable_row_that_may_hold_the_named_source_is_told(golden):
+    lab = golden("0.9.0", "q6", "?source=kinesis-events")
+    lab.put("{", "logs")
+    for done in (lab.inspect(), lab.fix()):
+        assert done.code == 2
+        assert done.says("kinesis-events", "index logs: malformed JSON", "mend it")

@@ -92,7 +92,7 @@ def parse(
             rows.setdefault("/".join(parts[:2]), []).append(image)
     if not (sources or rows or unreadable):
         return Checkpoint("", "", Image("", {}))
-    chosen = _chosen(sources, stream, index, source)
+    chosen = _chosen(sources, unreadable, stream, index, source)
     of_index, of_source = chosen.key.split("/")
     return Checkpoint(
         of_index, of_source, chosen,
@@ -108,7 +108,8 @@ def _row(image: Image) -> Row:
 
 
 def _chosen(
-    sources: Sequence[Image], stream: Stream | None, index: str, source: str
+    sources: Sequence[Image], unreadable: Sequence[Image], stream: Stream | None, index: str,
+    source: str,
 ) -> Image:
     named = [
         image for image in sources
@@ -118,14 +119,16 @@ def _chosen(
         what = "/".join(filter(None, (index, source)))
         known = ", ".join(image.key for image in sources) or "none"
         raise UsageError(
-            f"there is no Kinesis source {what}".rstrip(), f"Kinesis sources here: {known}"
+            f"there is no Kinesis source {what}".rstrip() + _told_unreadable(unreadable, index),
+            _mended_first(unreadable, index) + f"Kinesis sources here: {known}",
         )
     ours = [image for image in named if stream is None or _reads(image, stream)]
     if not ours:
         raise WrongStream(
             f"no source here reads stream {stream.name if stream else ''} in its region: "
-            + "; ".join(_told(image) for image in named),
-            "name the stream that the source reads with --stream, or another index= or source=",
+            + "; ".join(_told(image) for image in named) + _told_unreadable(unreadable, index),
+            _mended_first(unreadable, index)
+            + "name the stream that the source reads with --stream, or another index= or source=",
         )
     if len(ours) > 1:
         raise UsageError(
@@ -148,3 +151,15 @@ def _told(source: Image) -> str:
     where = source.attributes.get("region", {}).get("S")
     name = source.attributes.get("stream", {}).get("S")
     return f"{source.key} reads {name}" + (f" in {where}" if where else "")
+
+
+def _told_unreadable(unreadable: Sequence[Image], index: str) -> str:
+    """The indexes that may hold the source and cannot be read; "" for none."""
+    return "".join(
+        f"; unreadable: {image.attributes['unreadable']['S']}"
+        for image in unreadable if index in ("", image.key)
+    )
+
+
+def _mended_first(unreadable: Sequence[Image], index: str) -> str:
+    return "mend it first; " if _told_unreadable(unreadable, index) else ""
