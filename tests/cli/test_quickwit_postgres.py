@@ -400,3 +400,25 @@ def test_an_unreadable_row_that_may_hold_the_named_source_is_told(golden):
     for done in (lab.inspect(), lab.fix()):
         assert done.code == 2
         assert done.says("kinesis-events", "index logs: malformed JSON", "mend it")
+
+
+def test_a_write_that_the_server_refuses_is_told_and_resumed(golden):
+    """A rule of the database's own; nothing of the step is in place then."""
+    lab = golden("0.9.0", "q3")
+    whole = lab.everything()
+    lab.sql(
+        "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'said by the test'; END $$"
+    )
+    lab.sql("CREATE TRIGGER no BEFORE UPDATE ON indexes FOR EACH ROW EXECUTE FUNCTION no()")
+    done = lab.fix()
+    assert done.code in (3, 4) and done.says("the source's positions", "said by the test"), done.err
+    assert lab.everything() == whole
+    lab.sql("DROP TRIGGER no ON indexes")
+    if lab.journals():
+        undone = lab.undo()
+        assert (undone.code, lab.everything()) == (0, whole), undone.err
+        lab.journal().unlink()
+    assert lab.fix().code == 0
+    assert lab.undo().code == 0
+    assert lab.everything() == whole

@@ -173,5 +173,9 @@ class Postgres:
 
 
 def _line(error: Exception) -> str:
+    """The server's message without its details; without a server's, the last line of libpq's."""
+    primary = getattr(getattr(error, "diag", None), "message_primary", None)
+    if primary and primary.strip():
+        return str(primary.strip().splitlines()[0])
     lines = str(error).strip().splitlines()
     return lines[-1].strip() if lines else type(error).__name__
