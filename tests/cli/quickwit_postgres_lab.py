@@ -21,16 +21,18 @@ _names = itertools.count()
 def connected(running: Running, database: str, port: int | None = None) -> Any:
     return psycopg.connect(
         host="127.0.0.1", port=port or running.port, user=USER, password=PASSWORD,
-        dbname=database, autocommit=True,
+        dbname=database, autocommit=True, client_encoding="UTF8",
     )
 
 
 @contextmanager
-def restored(running: Running, release: str, state: str) -> Iterator[str]:
+def restored(
+    running: Running, release: str, state: str, encoding: str = "UTF8"
+) -> Iterator[str]:
     """The name of a database of its own that holds the dump."""
     name = f"metastore_{next(_names)}"
     with connected(running, running.database) as server:
-        server.execute(f"CREATE DATABASE {name}")
+        server.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}'")
     with connected(running, name) as database:
         for part in ("pre-data", state, "post-data"):
             database.execute((GOLDEN / release / "postgres" / f"{part}.sql").read_text())
@@ -66,6 +68,13 @@ class PostgresLab(Lab):
     def put(self, text: str, index: str = "events") -> None:
         self.sql("UPDATE indexes SET index_metadata_json = %s WHERE index_id = %s", text, index)
 
+    def put_bytes(self, text: bytes, index: str) -> None:
+        """Only a database of encoding SQL_ASCII takes any."""
+        self.sql(
+            "UPDATE indexes SET index_metadata_json = convert_from(decode(%s, 'hex'), 'SQL_ASCII') "
+            "WHERE index_id = %s", text.hex(), index,
+        )
+
     def positions(self, index: str = "events", source: str = "kinesis-events") -> dict[str, str]:
         found: dict[str, str] = json.loads(self.text(index))["checkpoint"][source]
         return found
@@ -78,12 +87,14 @@ class PostgresLab(Lab):
         self.put(json.dumps(document, ensure_ascii=False, separators=(",", ":")), index)
 
     def everything(self) -> dict[str, list[Any]]:
-        """All rows of all tables."""
+        """All rows of all tables, as bytes: some databases hold what is no text."""
         tables = self.sql(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' "
             "ORDER BY 1"
         )
         return {
-            name: self.sql(f'SELECT t::text FROM "{name}" t ORDER BY 1')  # noqa: S608
+            name: self.sql(
+                f'SELECT convert_to(t::text, getdatabaseencoding()) FROM "{name}" t ORDER BY 1'  # noqa: S608
+            )
             for (name,) in tables
         }

@@ -20,7 +20,7 @@ from tests.cli.lab import Lab, Servers, Wire, opened
 from tests.cli.quickwit_lab import GOLDEN, golden_fake
 
 Answer = tuple[int, dict[str, str], bytes]
-"""Status, headers, body."""
+"""Status, headers, body; status 0 for bytes that are sent as they are."""
 
 
 @dataclass
@@ -40,6 +40,9 @@ def node() -> Iterator[Node]:
         def do_GET(self) -> None:
             ours.paths.append(self.path)
             status, headers, body = ours.answer(self.path)
+            if not status:
+                self.wfile.write(body)
+                return
             self.send_response(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)

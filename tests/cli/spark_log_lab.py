@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def log_lab(
             client.delete_table(TableName=TABLE)
 
 
+@cache
 def dynamodb(url: str) -> Any:
     return Session().create_client(
         "dynamodb", endpoint_url=url, region_name="us-east-1",

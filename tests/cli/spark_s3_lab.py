@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +33,23 @@ class BucketLab(SparkLab):
     def locator(self) -> str:
         return f"spark+s3://{self.bucket}/jobs/orders{self.slash}{self.options}"
 
-    @property
+    @cached_property
     def s3(self) -> Any:
         return session().client("s3", endpoint_url=self.servers.dynamodb)
 
+    def put(self, key: str, content: bytes) -> None:
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=content)
+
     def files(self) -> dict[str, tuple[bytes, int]]:
+        """Every object: its content, or that it is archived."""
         listed = self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
-        return {
-            one["Key"]: (self.s3.get_object(Bucket=self.bucket, Key=one["Key"])["Body"].read(), 0)
-            for one in listed
-        }
+        return {one["Key"]: (self._content(one), 0) for one in listed}
+
+    def _content(self, listed: dict[str, Any]) -> bytes:
+        if listed["StorageClass"] != "STANDARD":
+            return f"{listed['StorageClass']} {listed['ETag']}".encode()
+        found: bytes = self.s3.get_object(Bucket=self.bucket, Key=listed["Key"])["Body"].read()
+        return found
 
 
 @contextmanager

@@ -9,7 +9,13 @@ from random import Random
 
 import pytest
 
-from tests.cli.damaged import media_files, media_rows, media_servers
+from tests.cli.damaged import (
+    media_buckets,
+    media_files,
+    media_quickwit,
+    media_rows,
+    media_servers,
+)
 from tests.cli.damaged.judging import Damaged, judge, positions
 from tests.cli.damaged.medium import Setting, seeded
 from tests.servers import Running
@@ -19,7 +25,10 @@ from tests.servers.redisserver import redis_server
 
 pytestmark = pytest.mark.timeout(300)  # pipes and loops: whoever waits for one hangs
 
-MEDIA = [*media_rows.MEDIA, *media_files.MEDIA, *media_servers.MEDIA]
+MEDIA = [
+    *media_rows.MEDIA, *media_files.MEDIA, *media_buckets.MEDIA, *media_servers.MEDIA,
+    *media_quickwit.MEDIA,
+]  # fmt: skip
 SERVERS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
 
 
