@@ -127,12 +127,12 @@ class Wire:
              after: int = 0, message: str = "said by the test") -> None:
         """From the `after`th call on, `times` calls of an operation are answered with an error."""
         body = json.dumps({"__type": f"com.amazonaws#{code}", "message": message})
-        self.faults.append((operation, after, lambda: _answer(status, body), times))
+        self.faults.append((operation, after, lambda: answered(status, body), times))
 
     def fail_s3(self, operation: str, code: str, status: int, *, after: int = 0) -> None:
         """The same for S3, whose errors are XML."""
         body = f"<Error><Code>{code}</Code><Message>said by the test</Message></Error>"
-        self.faults.append((operation, after, lambda: _answer(status, body), None))
+        self.faults.append((operation, after, lambda: answered(status, body), None))
 
     def do(self, operation: str, what: Callable[[], None], *, after: int = 0) -> None:
         """Just before the `after`th call of an operation is sent, do something else."""
@@ -284,7 +284,7 @@ def _in_transaction(service: str, body: bytes | None) -> set[str]:
     return {f"{service}:{names[kind]}" for item in items for kind in item}
 
 
-def _answer(status: int, body: str) -> AWSResponse:
+def answered(status: int, body: str) -> AWSResponse:
     raw = SimpleNamespace(stream=lambda **_: iter([body.encode()]), read=lambda: body.encode())
     return AWSResponse("http://fault", status, {"content-type": "application/x-amz-json-1.0"}, raw)
 
