@@ -20,8 +20,8 @@ from uuid import uuid4
 from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError
 from reshardctl.spark.gateway import configuration, gateway
 from reshardctl.spark.hadoop_faults import kind_of, refused, unread
-from reshardctl.spark.ownership import Ownership
-from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked, joined, split
+from reshardctl.spark.hadoop_owners import Owned, Owners
+from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, checked, joined, split
 from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
@@ -96,15 +96,16 @@ class Hadoop:
         """Yields nothing."""
         return iter(())
 
-    def create(self, key: str, content: bytes) -> None:
+    def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
         """Creates by rename, which refuses an existing name."""
         context, _ = self._context()
         target = self._path(checked(key))
+        own = None if kept is None else Owned.read(key, kept)
         made: list[Any] = []
 
-        def like() -> Any:
-            self._ownership().make(target.getParent(), made)
-            return self._ownership().neighbour(target)
+        def owned() -> Owned:
+            self._owners().make(target.getParent(), made)
+            return own or self._owners().neighbour(target)
 
         def rename(temporary: Any) -> None:
             if context.util().exists(target):
@@ -112,7 +113,7 @@ class Hadoop:
             context.rename(temporary, target, self._array("Rename"))
 
         try:
-            self._put(key, content, like, rename, lambda now: now is None)
+            self._put(key, content, owned, rename, lambda now: now is None)
         except (Moved, Refused):
             with suppress(Exception):
                 for folder in made:
@@ -130,7 +131,7 @@ class Hadoop:
             context.rename(temporary, target, self._array("Rename", overwrite))
 
         self._put(
-            key, content, lambda: context.getFileStatus(target), rename,
+            key, content, lambda: Owned.of(context.getFileStatus(target)), rename,
             lambda now: _is(now, was.content),
         )
 
@@ -151,22 +152,21 @@ class Hadoop:
                 folder, _ = split(folder)
 
     def _put(
-        self, key: str, content: bytes, like: Callable[[], Any], rename: Callable[[Any], None],
+        self, key: str, content: bytes, owned: Callable[[], Owned], rename: Callable[[Any], None],
         before: Callable[[Blob | None], bool],
     ) -> None:
         """Write a temporary file and rename it.
 
-        like: the status of the file whose owner and mode it gets. before: whether a content is the
-        one that was there.
+        owned: whose it shall be. before: whether a content is the one that was there.
         """
         self._may_write(key)
         context, _ = self._context()
         temporary = self._path(f".reshardctl.{uuid4()}.tmp")
         try:
             with self._nothing_done(key):
-                given = like()
+                wanted = owned()
                 self._write(temporary, content)
-                self._ownership().give(temporary, given, f"{self.location}/{key}")
+                self._owners().give(temporary, wanted, f"{self.location}/{key}")
             self._changed(lambda: rename(temporary), key, lambda now: _is(now, content), before)
         finally:
             with suppress(Exception):
@@ -202,7 +202,8 @@ class Hadoop:
                 content = bytes(self._jvm().org.apache.commons.io.IOUtils.toByteArray(stream))
             finally:
                 stream.close()
-            return Blob(content, status.getModificationTime() * _MILLISECOND)
+            modified = status.getModificationTime() * _MILLISECOND
+            return Blob(content, modified, kept=Owned.of(status).kept)
 
         return self._asked(read, f"{self.location}/{key}")
 
@@ -265,9 +266,9 @@ class Hadoop:
                 return None
             raise unread(error, name) from None
 
-    def _ownership(self) -> Ownership:
+    def _owners(self) -> Owners:
         context, _ = self._context()
-        return Ownership(context, self._jvm().org.apache.hadoop.fs.permission.FsPermission)
+        return Owners(context, self._jvm().org.apache.hadoop.fs.permission.FsPermission)
 
     def _context(self) -> tuple[Any, Any]:
         """The file context of the root's file system, and the root."""

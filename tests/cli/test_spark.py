@@ -255,6 +255,20 @@ def test_a_batch_that_has_run_is_not_taken_back(golden):
     assert lab.files() == before
 
 
+def test_a_deleted_file_comes_back_with_its_own_mode(golden):
+    """s1x takes two files of the log away, of which one may be read by its owner alone."""
+    lab = golden(HEAD, "s1x")
+    log = lab.root / "sources/0/shard-source/3"
+    first, *_ = sorted(path for path in log.iterdir() if not path.name.startswith("."))
+    first.chmod(0o600)
+    (log / f".{first.name}.crc").chmod(0o660)
+    before = lab.files()
+    assert lab.fix().code == 0
+    assert not first.exists()
+    assert lab.undo().code == 0
+    assert lab.files() == before
+
+
 KILLED = """
 import os, signal, sys
 from reshardctl.stores.files.tree import Tree

@@ -15,7 +15,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import SampleRows, StoreContract
-from tests.stores.files.trees import change, creation, everything, plant, removal
+from tests.stores.files.trees import change, creation, everything, held, plant, removal
 
 real = pytest.mark.skipif(
     importlib.util.find_spec("pyspark") is None, reason="needs PySpark, an extra"
@@ -70,7 +70,7 @@ class TestHadoop(StoreContract):
     samples = SampleRows(
         lambda key, number: Image(key, {"text": {"S": f"version {number}"}}),
         lambda key: Image(key, {"text": {"S": "x" * 150_000}}),
-        "text", {}, ("path",), frozenset({"size", "modified"}),
+        "text", {}, ("path",), frozenset({"size", "modified", "stored_with"}),
     )
 
     @pytest.fixture
@@ -96,6 +96,21 @@ def test_folders_come_and_go_with_their_files(tmp_path: Path) -> None:
     assert medium.write(removal(image, ("text",)), "t") is WriteResult.APPLIED
     assert [i.key for i in medium.read()] == ["offsets/", "offsets/7"]
     assert not list(tmp_path.rglob("*.tmp*"))
+
+
+@real
+def test_a_file_keeps_its_mode_replaced_and_deleted_and_put_back(tmp_path: Path) -> None:
+    plant(tmp_path, "d/a", b"a")
+    plant(tmp_path, "d/f", b"x")
+    (tmp_path / "d/f").chmod(0o604)
+    medium = Tree(Hadoop(f"file://{tmp_path}"), everything)
+    seen = held(medium, "d/f")
+    assert medium.write(change(seen, text={"S": "y"}, guard=("text",)), "t") is WriteResult.APPLIED
+    assert (tmp_path / "d/f").stat().st_mode & 0o777 == 0o604
+    seen = held(medium, "d/f")
+    assert medium.write(removal(seen, ("text",)), "t") is WriteResult.APPLIED
+    assert medium.write(creation("d/f", **seen.attributes), "t") is WriteResult.APPLIED
+    assert (tmp_path / "d/f").stat().st_mode & 0o777 == 0o604
 
 
 @real

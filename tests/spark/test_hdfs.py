@@ -78,7 +78,7 @@ class TestHdfs(StoreContract):
     samples = SampleRows(
         lambda key, number: Image(key, {"text": {"S": f"version {number}"}}),
         lambda key: Image(key, {"text": {"S": "x" * 150_000}}),
-        "text", {}, ("path",), frozenset({"size", "modified"}),
+        "text", {}, ("path",), frozenset({"size", "modified", "stored_with"}),
     )
 
     @pytest.fixture
@@ -103,6 +103,18 @@ def test_a_new_file_is_like_its_siblings(system: Hdfs) -> None:
     system.put(f"{ROOT}/offsets/7", b"x", READER, "640")
     assert opened(system).write(creation("offsets/8", text={"S": "y"}), "t") is WriteResult.APPLIED
     assert system.status(f"{ROOT}/offsets/8") == system.status(f"{ROOT}/offsets/7")
+
+
+def test_a_deleted_file_comes_back_as_it_was(system: Hdfs) -> None:
+    system.put(f"{ROOT}/offsets/6", b"x", READER, "644")
+    system.put(f"{ROOT}/offsets/7", b"x", "another", "640")
+    before = system.status(f"{ROOT}/offsets/7")
+    store = opened(system)
+    was = held(store, "offsets/7")
+    assert store.write(removal(was, ("text",)), "t") is WriteResult.APPLIED
+    assert system.names(ROOT) == ["offsets/6"]
+    assert store.write(creation("offsets/7", **was.attributes), "u") is WriteResult.APPLIED
+    assert system.status(f"{ROOT}/offsets/7") == before
 
 
 def test_a_new_folder_is_like_the_one_above(system: Hdfs) -> None:

@@ -33,17 +33,22 @@ _OWN = PLAIN | {"shard-source", "shard-commit", "_metadata", "delta", "snapshot"
     PREFIX.rstrip("/")
 }
 OWN = (HASH, RANGE, VALUE)
+STORED_WITH = ("stored_with", "crc_stored_with")
+"""Mode and owner of a file on disk, headers of an object on S3."""
 _KEPT = re.compile(r"(\d+|shardId-\d+|\.\d+\.[0-9a-f-]+(\.TID\d+)?\.tmp|)\Z", re.ASCII)
 _SPARKS = ("org.apache.spark.", "true", "false")
 
 
 def redact(image: Image, name: Name) -> Image:
-    """The file without names in path or text; a checksum is renewed if right, else blank."""
+    """The file without names in path or text, or its owner.
+
+    A checksum is renewed if right, else blank.
+    """
     if is_row(image):
         return _row(image, name)
     values: dict[str, AttributeValue] = {
         attribute: {"B": ""} if "B" in value else value
-        for attribute, value in image.attributes.items()
+        for attribute, value in image.attributes.items() if attribute not in STORED_WITH
     }
     if "text" in values:
         before = str(values["text"]["S"])

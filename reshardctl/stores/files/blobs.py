@@ -21,6 +21,10 @@ class Entry:
     unread: str = ""
 
 
+Kept = Mapping[str, Any]
+"""What a file is stored with, as JSON: its mode and owner, or an object's headers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """A content as it was read.
@@ -32,7 +36,7 @@ class Blob:
     content: bytes
     modified: int
     token: Any = None
-    kept: Any = None
+    kept: Kept | None = None
 
 
 class Moved(Exception):
@@ -75,8 +79,11 @@ class Blobs(Protocol):
         Asking for the next note deletes the last.
         """
 
-    def create(self, key: str, content: bytes) -> None:
-        """Creates a file. Raises Moved if it exists."""
+    def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
+        """Creates a file. Raises Moved if it exists.
+
+        kept: what a file that was there before was stored with. ValueError for what is none.
+        """
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
         """Replaces a content. Raises Moved unless the file is still as it was."""

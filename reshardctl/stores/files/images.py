@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.model import Attributes, AttributeValue, Image
-from reshardctl.stores.files.blobs import Blob, joined, split
+from reshardctl.stores.files.blobs import Blob, Kept, joined, split
 
 CONTENT = ("text", "bytes")
+KEPT, CRC_KEPT = "stored_with", "crc_stored_with"
+"""Mode and owner of the file and of its sibling, or an object's headers: a file that comes back
+gets them back. Images of 0.1 and 0.2 have neither."""
 SEEN = frozenset({"size", "modified", "unread"})
 """The attributes that a listing gives. Nothing writes them."""
 SUFFIX = ".crc"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file and its sibling as they are to be: their contents, `None` for no file, and the rest.
+
+    kept, crc_kept: what they are stored with, if that is known.
+    """
+
+    content: bytes | None = None
+    crc: bytes | None = None
+    kept: Kept | None = None
+    crc_kept: Kept | None = None
 
 
 def crc_of(key: str) -> str:
@@ -36,8 +54,10 @@ def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
     attributes: dict[str, AttributeValue] = {}
     if crc is not None:
         attributes["crc"] = {"B": base64.b64encode(crc.content).decode()}
+        attributes |= _stored(CRC_KEPT, crc)
     if file is not None:
         attributes |= {**content_of(file.content), **seen(len(file.content), file.modified)}
+        attributes |= _stored(KEPT, file)
     return Image(key, {name: attributes[name] for name in sorted(attributes)})
 
 
@@ -54,14 +74,11 @@ def seen(size: int, modified: int) -> dict[str, AttributeValue]:
     return {"modified": {"N": str(modified)}, "size": {"N": str(size)}}
 
 
-def written(key: str, attributes: Attributes) -> tuple[bytes | None, bytes | None]:
-    """The contents of a file and of its sibling that an image stands for; `None` for no file.
-
-    ValueError for an image that stands for no file.
-    """
+def written(key: str, attributes: Attributes) -> Wanted:
+    """The file and the sibling that an image stands for. ValueError if it stands for none."""
     if not key or key.endswith("/"):
         raise ValueError(f"{key!r} is no file")
-    if unknown := attributes.keys() - SEEN - {*CONTENT, "crc"}:
+    if unknown := attributes.keys() - SEEN - {*CONTENT, "crc", KEPT, CRC_KEPT}:
         raise ValueError(f"{key}: a file has no {sorted(unknown)[0]!r}")
     kinds = [name for name in CONTENT if name in attributes]
     if len(kinds) > 1:
@@ -70,7 +87,25 @@ def written(key: str, attributes: Attributes) -> tuple[bytes | None, bytes | Non
     crc = _bytes(key, "crc", attributes["crc"]) if "crc" in attributes else None
     if content is None and crc is None:
         raise ValueError(f"{key}: neither text nor bytes nor crc")
-    return content, crc
+    return Wanted(content, crc, _kept(key, KEPT, attributes), _kept(key, CRC_KEPT, attributes))
+
+
+def _stored(name: str, blob: Blob) -> dict[str, AttributeValue]:
+    if not blob.kept:
+        return {}
+    return {name: {"S": json.dumps(blob.kept, sort_keys=True, separators=(",", ":"))}}
+
+
+def _kept(key: str, name: str, attributes: Attributes) -> Kept | None:
+    if name not in attributes:
+        return None
+    try:
+        kept = json.loads(attributes[name].get("S", ""))
+    except ValueError:
+        kept = None
+    if not isinstance(kept, dict):
+        raise ValueError(f"{key}: {name} is of another type")
+    return kept
 
 
 def _bytes(key: str, name: str, value: Mapping[str, Any]) -> bytes:

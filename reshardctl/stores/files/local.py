@@ -11,9 +11,10 @@ from pathlib import Path
 
 from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
 from reshardctl.stores.files import swapping
-from reshardctl.stores.files.blobs import Blob, Entry, checked, split
+from reshardctl.stores.files.blobs import Blob, Entry, Kept, checked, split
 from reshardctl.stores.files.faults import unreadable, unwritable
 from reshardctl.stores.files.locking import alone
+from reshardctl.stores.files.ownership import Ownership
 
 LARGEST = 1 << 30
 """Bytes of the largest file that is read: no log and no metastore comes near it."""
@@ -107,11 +108,12 @@ class Local:
                 raise unreadable(str(path), error) from None
             swapping.forgotten(path)
 
-    def create(self, key: str, content: bytes) -> None:
+    def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
         """Writes a temporary file, then gives it its name, never over another file."""
         path = self._target(key)
+        own = None if kept is None else Ownership.read(key, kept)
         with unwritable(f"{self.location}/{key}"):
-            swapping.create(self._root, path, content)
+            swapping.create(self._root, path, content, own)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
         """Exchanges the files if the system can: what comes out must be what was read."""
@@ -229,5 +231,7 @@ def _content(path: str, name: str) -> Blob | None:
         os.close(descriptor)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         return None
-    return Blob(content, after.st_mtime_ns) if len(content) == after.st_size else None
+    if len(content) != after.st_size:
+        return None
+    return Blob(content, after.st_mtime_ns, kept=Ownership.of(after).kept)
 

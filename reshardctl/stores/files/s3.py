@@ -20,7 +20,7 @@ from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import AnswerLost, CannotTell, NoStore, ReshardError
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked
+from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, checked
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -39,6 +39,7 @@ _KEPT = (
     "Metadata", "StorageClass",
 )  # fmt: skip
 """What a put has to name again, or it is lost (PutObject API reference)."""
+_ENCRYPTION = ("ServerSideEncryption", "SSEKMSKeyId")
 
 
 class S3:
@@ -110,10 +111,12 @@ class S3:
         """There is none."""
         return iter(())
 
-    def create(self, key: str, content: bytes) -> None:
+    def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
         """Calls PutObject with If-None-Match: *."""
+        headers = _headers(key, kept or {})
+
         def put() -> None:
-            self._put(key, content, IfNoneMatch="*")
+            self._put(key, content, IfNoneMatch="*", **headers)
 
         self._sent(put, key, "s3:PutObject", lambda now: _is(now, content), _absent)
 
@@ -239,9 +242,15 @@ def _got(answer: Mapping[str, Any], address: str) -> Blob:
         raise CannotTell(f"cannot read {address}: {answer['ContentLength']} bytes are too many")
     kept = {name: answer[name] for name in _KEPT if answer.get(name)}
     if answer.get("ServerSideEncryption") == "aws:kms":
-        kept |= {n: answer[n] for n in ("ServerSideEncryption", "SSEKMSKeyId") if n in answer}
+        kept |= {name: answer[name] for name in _ENCRYPTION if name in answer}
     content: bytes = answer["Body"].read()
     return Blob(content, _nanoseconds(answer["LastModified"]), answer["ETag"], kept)
+
+
+def _headers(key: str, kept: Kept) -> Kept:
+    if unknown := kept.keys() - {*_KEPT, *_ENCRYPTION}:
+        raise ValueError(f"{key}: an object is not stored with {sorted(unknown)[0]!r}")
+    return kept
 
 
 def _nanoseconds(when: Any) -> int:

@@ -12,12 +12,15 @@ import os
 import re
 import stat
 from contextlib import suppress
+from dataclasses import replace as replaced
 from pathlib import Path
 from uuid import uuid4
 
 from reshardctl.stores.files import renaming
 from reshardctl.stores.files.blobs import Moved
 from reshardctl.stores.files.faults import Unsettled, foreign, user_of
+from reshardctl.stores.files.images import owner_of
+from reshardctl.stores.files.ownership import Ownership
 
 _OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
 
@@ -65,13 +68,16 @@ def forgotten(note: Path) -> None:
     _drop(note)
 
 
-def create(root: Path, path: Path, content: bytes) -> None:
-    """Creates a file. Raises Moved if the name exists, OSError while nothing is in place."""
+def create(root: Path, path: Path, content: bytes, own: Ownership | None = None) -> None:
+    """Creates a file. Raises Moved if the name exists, OSError while nothing is in place.
+
+    own: whose the file is; by default it is like its siblings.
+    """
     made: list[Path] = []
     temporary = _temporary(root)
     try:
         _folders(root, path.parent, made)
-        _write(temporary, content, _like_siblings(path), path)
+        _write(temporary, content, own or _like_siblings(path), path)
         if not renaming.place(temporary, path):
             why = "no file can be made there without a race"
             raise OSError(errno.EOPNOTSUPP, why, str(path))
@@ -88,7 +94,7 @@ def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
     """Replaces a file. Moved unless its content was `was`, OSError while that is in place."""
     temporary = _temporary(root)
     try:
-        _write(temporary, content, path.lstat(), path)
+        _write(temporary, content, Ownership.of(path.lstat()), path)
         if not renaming.exchange(temporary, path):
             _compare(path, was)
             temporary.replace(path)
@@ -128,14 +134,14 @@ def _temporary(root: Path) -> Path:
     return root / f".reshardctl.{uuid4()}.tmp"
 
 
-def _write(temporary: Path, content: bytes, like: os.stat_result | None, path: Path) -> None:
-    """Writes a temporary file, durably, with the owner and mode of another one."""
+def _write(temporary: Path, content: bytes, own: Ownership | None, path: Path) -> None:
+    """Writes a temporary file, durably, with this owner and mode."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, 0o600)
     try:
-        if like is not None:
-            _owned(descriptor, like, path)
-            os.fchmod(descriptor, stat.S_IMODE(like.st_mode) & 0o666)
+        if own is not None:
+            _owned(descriptor, own, path)
+            os.fchmod(descriptor, own.mode)
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view):]
@@ -144,24 +150,36 @@ def _write(temporary: Path, content: bytes, like: os.stat_result | None, path: P
         os.close(descriptor)
 
 
-def _owned(descriptor: int, like: os.stat_result, path: Path) -> None:
+def _owned(descriptor: int, own: Ownership, path: Path) -> None:
     mine = os.fstat(descriptor)
-    if (mine.st_uid, mine.st_gid) == (like.st_uid, like.st_gid):
+    if (mine.st_uid, mine.st_gid) == (own.user, own.group):
         return
     try:
-        os.fchown(descriptor, like.st_uid, like.st_gid)
+        os.fchown(descriptor, own.user, own.group)
     except PermissionError:
-        if mine.st_uid != like.st_uid:
-            raise foreign(str(path), user_of(like.st_uid)) from None
+        if mine.st_uid != own.user:
+            raise foreign(str(path), user_of(own.user)) from None
 
 
-def _like_siblings(path: Path) -> os.stat_result:
-    """The owner and mode of another file of the folder, or of the folder itself."""
-    for sibling in sorted(path.parent.iterdir(), key=lambda p: (p.name.startswith("."), p.name)):
+def _like_siblings(path: Path) -> Ownership:
+    """The owner and mode of another file of the folder, or of the folder itself.
+
+    A checksum is like the file that it belongs to.
+    """
+    def order(sibling: Path) -> tuple[bool, bool, str]:
+        name = sibling.name
+        return name != owner_of(path.name), name.startswith("."), name
+
+    for sibling in sorted(path.parent.iterdir(), key=order):
         status = sibling.lstat()
         if stat.S_ISREG(status.st_mode) and not ours(sibling.name):
-            return status
-    return path.parent.stat()
+            return _unexecutable(status)
+    return _unexecutable(path.parent.stat())
+
+
+def _unexecutable(status: os.stat_result) -> Ownership:
+    like = Ownership.of(status)
+    return replaced(like, mode=like.mode & 0o666)
 
 
 def _folders(root: Path, folder: Path, made: list[Path]) -> None:

@@ -18,8 +18,8 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Create, Delete, Image, Step, Write, changed
 from reshardctl.model.trees import Select
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.files.blobs import Blob, Blobs, Moved, checked
-from reshardctl.stores.files.images import crc_of, image_of, written
+from reshardctl.stores.files.blobs import Blob, Blobs, Kept, Moved, checked
+from reshardctl.stores.files.images import Wanted, crc_of, image_of, written
 from reshardctl.stores.files.reading import Reading
 from reshardctl.stores.files.units import Unit
 from reshardctl.stores.guards import checked as checked_step
@@ -104,16 +104,16 @@ class Tree:
         if not holds(write, now):
             return WriteResult.CONFLICT
         try:
-            self._put(write.key, file, crc, *wanted)
+            self._put(write.key, file, crc, wanted)
         except Moved:
             return WriteResult.CONFLICT
         return WriteResult.APPLIED
 
-    def _wanted(self, write: Write, now: Image | None) -> tuple[bytes | None, bytes | None]:
-        """The contents of the file and of its sibling after the write."""
+    def _wanted(self, write: Write, now: Image | None) -> Wanted:
+        """The file and its sibling after the write."""
         change = write.change
         if isinstance(change, Delete):
-            return None, None
+            return Wanted()
         if isinstance(change, Create):
             wanted = written(write.key, change.attributes)
         else:
@@ -121,52 +121,48 @@ class Tree:
                 raise ValueError(f"{write.key}: a file cannot be updated so")
             left = changed(now or write.before, write)
             wanted = written(write.key, left.attributes if left else {})
-        if wanted[1] is not None and not self._blobs.checksums:
+        if wanted.crc is not None and not self._blobs.checksums:
             raise ValueError(f"{write.key}: there are no checksums beside files here")
         return wanted
 
-    def _put(
-        self, key: str, file: Blob | None, crc: Blob | None,
-        content: bytes | None, checksum: bytes | None,
-    ) -> None:
-        beside = crc_of(key)
-        if (file.content if file else None) == content:
-            self._move(beside, crc, checksum)
+    def _put(self, key: str, file: Blob | None, crc: Blob | None, wanted: Wanted) -> None:
+        if (file.content if file else None) == wanted.content:
+            self._move(crc_of(key), crc, wanted.crc, wanted.crc_kept)
             return
-        if crc is None and checksum is None:
-            self._move(key, file, content)
+        if crc is None and wanted.crc is None:
+            self._move(key, file, wanted.content, wanted.kept)
             return
-        with self._blobs.together(Unit.of(key, file, crc, content, checksum).text()):
-            self._put_both(key, file, crc, content, checksum)
+        with self._blobs.together(Unit.of(key, file, crc, wanted.content, wanted.crc).text()):
+            self._put_both(key, file, crc, wanted)
 
-    def _put_both(
-        self, key: str, file: Blob | None, crc: Blob | None,
-        content: bytes | None, checksum: bytes | None,
-    ) -> None:
+    def _put_both(self, key: str, file: Blob | None, crc: Blob | None, wanted: Wanted) -> None:
         beside = crc_of(key)
-        early = None if file is not None else checksum  # an orphan's goes first
-        if crc is not None and (file is not None or checksum is not None):
+        early = None if file is not None else wanted.crc  # an orphan's goes first
+        if crc is not None and (file is not None or wanted.crc is not None):
             with suppress(AnswerLost):  # the move of the file will tell its outcome
                 self._move(beside, crc, early)
-            placed = None if early is None else Blob(early, 0)
+            placed = None if early is None else Blob(early, 0, kept=crc.kept)
             try:
-                self._move(key, file, content)
+                self._move(key, file, wanted.content, wanted.kept)
             except BaseException:
                 with suppress(Moved, Refused, CannotTell):
-                    self._move(beside, placed, crc.content)
+                    self._move(beside, placed, crc.content, crc.kept)
                 raise
             crc = placed
         else:
-            self._move(key, file, content)
+            self._move(key, file, wanted.content, wanted.kept)
         with suppress(Moved, Refused, CannotTell):  # the file is valid without it
-            self._move(beside, crc, checksum)
+            self._move(beside, crc, wanted.crc, wanted.crc_kept)
 
-    def _move(self, key: str, was: Blob | None, content: bytes | None) -> None:
+    def _move(
+        self, key: str, was: Blob | None, content: bytes | None, kept: Kept | None = None
+    ) -> None:
+        """Creates, replaces or deletes a file. kept: what a created one is stored with."""
         if content is None:
             if was is not None:
                 self._blobs.delete(key, was)
         elif was is None:
-            self._blobs.create(key, content)
+            self._blobs.create(key, content, kept)
         elif was.content != content:
             self._blobs.replace(key, content, was)
 

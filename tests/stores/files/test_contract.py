@@ -30,7 +30,7 @@ def _large(key: str) -> Image:
 def samples_of(*identity: str, crc: bool = False, seen: bool = True) -> SampleRows:
     return SampleRows(
         _row, _large, "text", {"crc": {"B": "Y3JjAA=="}} if crc else {}, identity,
-        frozenset({"size", "modified"} if seen else ()),
+        frozenset({"size", "modified", "stored_with", "crc_stored_with"} if seen else ()),
     )
 
 

@@ -29,7 +29,7 @@ from tests.support.plans import apply, resume
 
 pytestmark = pytest.mark.long
 
-MOVING = frozenset({"size", "modified", "crc"})
+MOVING = frozenset({"size", "modified", "crc", "stored_with", "crc_stored_with"})
 RESTORE = Restore(MOVING, frozenset(), frozenset())
 GUARD = ("text", "crc")
 LONG = "é" + "e" * 10_000_000

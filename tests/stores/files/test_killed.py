@@ -40,7 +40,7 @@ pytestmark = pytest.mark.long
 
 CALLS = ("open", "write", "fsync", "fchmod", "fchown", "chmod", "chown", "mkdir", "rmdir",
          "rename", "replace", "unlink", "link", "close")  # fmt: skip
-MOVING = frozenset({"size", "modified", "crc"})
+MOVING = frozenset({"size", "modified", "crc", "stored_with", "crc_stored_with"})
 """What may be otherwise after a kill: a file without a checksum is a whole file."""
 OLD, NEW = b"v1\nold", b"v1\n" + b"new" * 700
 

@@ -129,6 +129,18 @@ def test_what_else_an_object_has_stays(place):
     )
 
 
+def test_what_else_an_object_had_comes_back_with_it(place):
+    place.plant("f", b"x", ContentType="text/x", Metadata={"a": "b"}, CacheControl="no-store")
+    medium = place.tree()
+    image = medium.get(["f"])["f"]
+    medium.write(removal(image), "t")
+    assert medium.write(creation("f", **image.attributes), "t") is WriteResult.APPLIED
+    head = place.boto.head_object(Bucket=place.name, Key=place.key("f"))
+    assert (head["ContentType"], head["Metadata"], head["CacheControl"]) == (
+        "text/x", {"a": "b"}, "no-store"
+    )
+
+
 def test_a_checksum_has_no_place_here(place):
     with pytest.raises(ValueError, match="no checksums beside files"):
         place.tree().write(creation("f", text={"S": "x"}, crc={"B": "YQ=="}), "t")

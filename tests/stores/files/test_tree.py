@@ -53,6 +53,12 @@ def text_of(image: Image | None) -> str | None:
     return None if image is None else image.attributes["text"]["S"]
 
 
+def stored_with(path: Path) -> dict[str, str]:
+    found = path.stat()
+    mode, owner = f"{stat.S_IMODE(found.st_mode):04o}", f"{found.st_uid}:{found.st_gid}"
+    return {"S": f'{{"mode":"{mode}","owner":"{owner}"}}'}
+
+
 def b64(content: bytes) -> dict[str, str]:
     return {"B": base64.b64encode(content).decode()}
 
@@ -67,6 +73,8 @@ def test_files_come_with_text_crc_size_and_time(root):
     assert dict(image.attributes) == {
         "crc": b64(crc32("v1\né\n".encode())), "text": {"S": "v1\né\n"}, "size": {"N": "6"},
         "modified": {"N": "1795216448123456789"},
+        "stored_with": stored_with(root / "offsets/7"),
+        "crc_stored_with": stored_with(root / "offsets/.7.crc"),
     }
 
 
@@ -126,7 +134,10 @@ def test_absent_folders_and_files_are_no_failure(root):
 def test_an_orphan_checksum_is_an_image_of_the_lost_file(root):
     plant(root, "offsets/.8.crc", b"crc\0")
     (found,) = tree(root, wanting({"offsets"}, set())).read()
-    assert (found.key, dict(found.attributes)) == ("offsets/8", {"crc": b64(b"crc\0")})
+    assert (found.key, dict(found.attributes)) == (
+        "offsets/8",
+        {"crc": b64(b"crc\0"), "crc_stored_with": stored_with(root / "offsets/.8.crc")},
+    )
 
 
 def test_names_that_only_look_like_checksums_are_files(root):
@@ -399,6 +410,61 @@ def test_a_replaced_file_keeps_owner_and_mode(root):
     found = (root / "f").stat()
     assert stat.S_IMODE(found.st_mode) == 0o604 and (root / "f").read_bytes() == b"y"
     assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
+
+
+def _odd_one_out(root):
+    """A file and its checksum, neither with the mode or owner of the file that sorts first."""
+    plant(root, "d/a", b"a")
+    (root / "d/a").chmod(0o644)
+    plant(root, "d/f", b"x", crc32(b"x"))
+    for name, mode, owner in (("d/f", 0o750, 4711), ("d/.f.crc", 0o604, 4713)):
+        (root / name).chmod(mode)
+        if ROOT:
+            os.chown(root / name, owner, owner + 1)
+    return {name: seen_of(root / name) for name in ("d/f", "d/.f.crc")}
+
+
+def seen_of(path):
+    found = path.stat()
+    return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
+
+
+def test_a_deleted_file_comes_back_with_the_mode_and_owner_that_it_had(root):
+    before = _odd_one_out(root)
+    medium = tree(root)
+    image = held(medium, "d/f")
+    assert medium.write(removal(image), "t") is WriteResult.APPLIED
+    assert medium.write(creation("d/f", **image.attributes), "t") is WriteResult.APPLIED
+    assert contents(root)["d/f"] == b"x"
+    assert {name: seen_of(root / name) for name in before} == before
+
+
+def test_a_replaced_file_and_its_checksum_keep_their_own_mode_and_owner(root):
+    before = _odd_one_out(root)
+    medium = tree(root)
+    step = change(held(medium, "d/f"), text={"S": "y"}, crc=b64(crc32(b"y")))
+    assert medium.write(step, "t") is WriteResult.APPLIED
+    assert contents(root)["d/.f.crc"] == crc32(b"y")
+    assert {name: seen_of(root / name) for name in before} == before
+
+
+def test_an_image_of_a_journal_without_modes_comes_back_like_its_siblings(root):
+    """Journals of 0.1 and 0.2 hold no mode."""
+    _odd_one_out(root)
+    medium = tree(root)
+    image = held(medium, "d/f")
+    medium.write(removal(image), "t")
+    old = {n: v for n, v in image.attributes.items() if n in ("text", "crc", "size", "modified")}
+    assert medium.write(creation("d/f", **old), "t") is WriteResult.APPLIED
+    assert contents(root)["d/.f.crc"] == crc32(b"x")
+    assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("kept", ["no JSON", "[]", '{"mode":"9"}', '{"owner":"root"}'])
+def test_a_mode_that_is_none_is_no_write(root, kept):
+    with pytest.raises(ValueError, match="f: "):
+        tree(root).write(creation("f", text={"S": "x"}, stored_with={"S": kept}), "t")
+    assert contents(root) == {}
 
 
 def test_a_checksum_goes_with_its_file(root):
