@@ -24,6 +24,7 @@ from reshardctl.commands.open_store import STORES, Reached
 from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
 from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.dynamodb.client import list_tables
 from tests.servers import PASSWORD, USER
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
@@ -61,7 +62,7 @@ def _ours(text: str, endpoint: str, count: int) -> None:
     endpoints = {"dynamodb": endpoint} if endpoint else {}
     reached = Reached(
         _session(), "us-east-1", endpoints, time.monotonic, time.sleep,
-        lambda _done, _all: None, lambda _rows: None,
+        lambda _done, _all: None, lambda _rows: None, list_tables,
     )
     medium = STORES[locator.medium](locator, reached)
     writes = [write for image in medium.read() if (write := _moved(image)) is not None]

@@ -66,7 +66,8 @@ class NoStore(UsageError):
         table: The missing table, or "".
         region: Where it was looked for, or "".
 
-    Next: check name, account and region. For a store that was deleted the message has the command
+    Next: check name, account and region; `reshardctl discover STREAM` finds the tables that hold a
+    stream's positions. For a store that was deleted the message has the command
     that creates it again; then run `reshardctl rebuild`.
     """
 

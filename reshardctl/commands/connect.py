@@ -48,24 +48,28 @@ def checked(locator: Locator) -> Locator:
 
 
 def ports_of(
-    account: Account, locator: Locator, observer: Observer, store: Account | None = None
+    account: Account, locator: Locator, observer: Observer, stream: str,
+    store: Account | None = None,
 ) -> Ports:
     """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
 
-    store: how the store is reached, if not as the stream is.
+    stream: its name or ARN, for commands that messages name. store: how the store is reached, if
+    not as the stream is.
     """
+    from reshardctl.commands.missing_table import search_of
     from reshardctl.commands.open_store import STORES, Reached
     from reshardctl.execution.ports import Ports
 
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
     kinesis = _kinesis(session, account, endpoints, observer)
+    search = search_of(stream, account, store or account)
     if store is not None and store != account:
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
     reached = Reached(
         session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read,
-        observer.rows_read,
+        observer.rows_read, search,
     )
     opened = STORES[locator.medium](locator, reached)
     return Ports(kinesis, opened, time.time, time.sleep, observer.interrupted)

@@ -54,7 +54,7 @@ def into_copy(
     argv = tuple(locator.text if word == target.locator.text else word for word in target.argv)
     copy = replace(
         target, locator=locator, argv=argv,
-        opened=lambda: ports_of(request.account, locator, observer),
+        opened=lambda: ports_of(request.account, locator, observer, target.stream),
     )
     observer.note(
         f"{source} stays as it is. Once {to} is mended, start the query with checkpointLocation="

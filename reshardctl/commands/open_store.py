@@ -22,7 +22,8 @@ class Reached:
 
     endpoints: service → URL, for those that are given. session: a boto3 Session. clock: monotonic
     seconds; sleep: waits that many. files_read: receives how many of how many files are read;
-    rows_read: how many rows of a table.
+    rows_read: how many rows of a table. search: region → the command that shows which tables hold
+    the stream's positions.
     """
 
     session: Any
@@ -32,6 +33,7 @@ class Reached:
     sleep: Callable[[float], None]
     files_read: Callable[[int, int], None]
     rows_read: Callable[[int], None]
+    search: Callable[[str], str]
 
 
 def _dynamodb(locator: Locator, reached: Reached) -> Store:
@@ -43,6 +45,7 @@ def _dynamodb(locator: Locator, reached: Reached) -> Store:
         reached.session, tables, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
         side=consumer_of(locator).side_tables(locator.target), progress=reached.rows_read,
+        search=reached.search,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.lab import TRIM_HORIZON, Item, Lab, Result
 from tests.support.case import CASES, load
+from tests.support.lease_server import LeaseTable
 
 VERBS = [("inspect",), ("fix", "--dry-run"), ("fix", "--yes", "--assume-stopped"), ("explain", "0")]
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=" ".join)
@@ -38,8 +39,37 @@ def test_an_unknown_table(lab, verb):
     result = lab.cli(verb[0], *(verb[1:] if verb[0] == "explain" else ()), "kcl://no-such-table",
                      "--stream", "orders", *(() if verb[0] == "explain" else verb[1:]))  # fmt: skip
     assert result.code == 2
-    assert result.says("no table no-such-table in us-east-1", "aws dynamodb list-tables")
+    assert result.says("no table no-such-table in us-east-1")
+    assert result.says("reshardctl discover orders --region us-east-1")
     assert lab.wire.writes == []
+
+
+@pytest.mark.parametrize("locator", [
+    "kinsumer://no-such?release=twitch", "kinesis-consumer+ddb://no-such?app=a&release=0.5.0",
+])
+def test_an_unknown_table_of_every_library_is_looked_for_with_discover(lab, locator):
+    url = f"dynamodb={lab.servers.dynamodb}"
+    result = lab.cli("inspect", locator, "--stream", "orders", "--endpoint-url", url)
+    assert result.code == 2 and result.says("there is no table no-such")
+    (line,) = [line for line in result.err.splitlines() if "reshardctl discover" in line]
+    words = line.split()[1:]
+    assert words[words.index("--endpoint-url") + 1] == url
+
+
+def test_a_table_that_is_none_of_the_library_is_looked_for_with_discover(lab):
+    other = LeaseTable(lab.servers.dynamodb, key="wid")
+    result = lab.cli("inspect", f"kcl://{other.name}", "--stream", "orders")
+    assert result.code == 2 and result.says("holds no leases", "its key is HASH wid (S)")
+    assert result.says("reshardctl discover orders --region us-east-1")
+
+
+def test_a_log_of_spark_in_a_table_is_not_looked_for_with_discover(lab, tmp_path):
+    """`discover` knows tables by their keys, and the log's are those of no library."""
+    (tmp_path / "c" / "offsets").mkdir(parents=True)
+    where = f"spark:{tmp_path}/c?log=no-such-table&release=awslabs-1.4"
+    result = lab.cli("inspect", where, "--stream", "orders")
+    assert result.code == 2
+    assert result.says("no table no-such-table", "aws dynamodb list-tables --region us-east-1")
 
 
 @every_verb

@@ -48,6 +48,22 @@ def test_printed_commands_name_it_again(lab):
     assert "reshardctl fix app --config other.toml" in " ".join(shown.split())
 
 
+@pytest.mark.parametrize(("consumer", "then"), [
+    ("", "reshardctl discover orders --region us-east-1"),
+    ("profile = 'elsewhere'", "aws dynamodb list-tables --region us-east-1 --profile elsewhere"),
+])
+def test_a_table_that_is_not_there(lab, monkeypatch, tmp_path, consumer, then):
+    """`discover` reaches stream and tables in one way: not for tables of another profile."""
+    keys = "[elsewhere]\naws_access_key_id = a\naws_secret_access_key = b\n"
+    (tmp_path / "credentials").write_text(keys)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    path = configure(lab, consumer=consumer)
+    path.write_text(path.read_text().replace("kcl://", "kcl://not-"))
+    result = lab.cli("inspect", "app")
+    assert result.code == 2 and "there is no table not-" in result.out
+    assert then in result.out
+
+
 def test_the_command_line_goes_before_the_file(lab):
     configure(lab, consumer='policy = "latest-at-start"')
     policies = [

@@ -158,9 +158,9 @@ def of_saved(
     """
     entry = _entry_of(file, locator, stream, observer)
     if entry is None:
-        return Reached(account, ports_of(account, locator, observer))
+        return Reached(account, ports_of(account, locator, observer, stream))
     store = account_of(entry.reach, account)
-    ports = ports_of(account_of(entry.stream.reach, account), locator, observer, store)
+    ports = ports_of(account_of(entry.stream.reach, account), locator, observer, stream, store)
     return Reached(store, ports, folder(entry.journal), entry.watch or None)
 
 
@@ -203,8 +203,8 @@ def account_of(reach: Reach, overrides: Account) -> Account:
 
 
 def _ports(entry: Consumer, overrides: Account, observer: Observer) -> Ports:
-    stream = account_of(entry.stream.reach, overrides)
-    ports = ports_of(stream, entry.locator, observer, account_of(entry.reach, overrides))
+    stream, store = (account_of(each, overrides) for each in (entry.stream.reach, entry.reach))
+    ports = ports_of(stream, entry.locator, observer, entry.stream.stream, store)
     if entry.stream.created is None:
         return ports
     pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)

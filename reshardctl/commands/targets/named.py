@@ -22,14 +22,15 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
         configured.tell_file(config.file, selection.config, observer)
         return configured.one(text, config, selection, observer)
     locator = place_of(text, observer)
-    if selection.stream is None:
+    stream = selection.stream
+    if stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
     argv = suggested_command(
         locator,
-        selection.stream,
+        stream,
         selection.account,
         selection.policy,
         selection.accept,
@@ -38,8 +39,8 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
         selection.created,
     )
     return Target(
-        selection.stream, locator, repair_options, bool(selection.probe), tuple(argv),
-        lambda: ports_of(selection.account, locator, observer),
+        stream, locator, repair_options, bool(selection.probe), tuple(argv),
+        lambda: ports_of(selection.account, locator, observer, stream),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE = 0.1
 """Seconds; with `aws.retry`, 11 s in all."""
+
+
+def list_tables(region: str, profile: str | None = None) -> str:
+    """The command that lists the tables of a region."""
+    named = f" --profile {shlex.quote(profile)}" if profile else ""
+    return f"aws dynamodb list-tables --region {region}{named}"
 
 
 class Denied(CannotTell):
@@ -37,13 +44,18 @@ class Client:
         region: str | None,
         endpoint_url: str | None,
         sleep: Callable[[float], None],
+        search: Callable[[str], str] = list_tables,
     ) -> None:
-        """Makes the client and calls nothing. Raises UsageError without a region."""
+        """Makes the client and calls nothing. Raises UsageError without a region.
+
+        search: region → the command that shows which tables there are.
+        """
         self._boto = aws.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
         self.table = table
         self.more: tuple[str, ...] = ()
         self.region: str = self._boto.meta.region_name
         self.retry = aws.retry(FIRST_PAUSE, sleep, failure_of)
+        self.search = search(self.region)
 
     def once(self, operation: str, **arguments: object) -> dict[str, Any]:
         """One attempt; raises what boto3 raises."""
@@ -88,8 +100,7 @@ class Client:
                 return NoStore(
                     f"there is no table {names} in {self.region} "
                     "in the account of these credentials",
-                    f"aws dynamodb list-tables --region {self.region}", self.table,
-                    self.region,
+                    self.search, self.table, self.region,
                 )
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
                 what = "is throttled" if kind_of(error) is Kind.BUSY else "does not answer"

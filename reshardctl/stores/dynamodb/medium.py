@@ -10,7 +10,7 @@ from reshardctl.model.tables import check
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import reading, writing
 from reshardctl.stores.dynamodb.beside import Beside
-from reshardctl.stores.dynamodb.client import Client
+from reshardctl.stores.dynamodb.client import Client, list_tables
 from reshardctl.stores.dynamodb.table import Table
 
 if TYPE_CHECKING:
@@ -36,16 +36,18 @@ class DynamoDb:
         sleep: Callable[[float], None],
         side: Sequence[SideTable] = (),
         progress: Callable[[int], None] = lambda _rows: None,
+        search: Callable[[str], str] = list_tables,
     ) -> None:
         """Makes the clients and calls nothing yet. Raises UsageError without a region.
 
         session: a boto3 Session. store: its tables, the main one first; a name means one lease
         table. side: tables to read as well, if they exist. progress: called with the number of
-        rows of a table that are read so far.
+        rows of a table that are read so far. search: region → the command that shows which tables
+        there are, for a name that was mistyped.
         """
         self._shapes = (TableShape(store),) if isinstance(store, str) else tuple(store)
         check(self._shapes)
-        self._client = Client(session, self._shapes[0].name, region, endpoint_url, sleep)
+        self._client = Client(session, self._shapes[0].name, region, endpoint_url, sleep, search)
         self._beside = Beside(self._client, side, lambda: reading.Pace(0, clock, sleep))
         self._tables = [
             Table(self._client.of_table(shape.name), shape, clock, sleep, progress)

@@ -75,5 +75,5 @@ class Table:
         raise UsageError(
             f"table {self._client.table} in {self._client.region} holds no {self.shape.holds}: "
             f"its key is {theirs}, and that of a table of {self.shape.holds} is {ours}",
-            f"aws dynamodb list-tables --region {self._client.region}",
+            self._client.search,
         )
