@@ -69,10 +69,18 @@ def plan_for(
 
 
 def writable(request: FixRequest, target: Target, *, dry_run: bool) -> None:
-    """Raises UsageError and Refused, before any read, for a consumer that can only be read."""
+    """Raises UsageError and Refused, before any read, for what cannot be written.
+
+    That is a consumer that can only be read, and a journal that cannot be made.
+    """
     if target.offline:
         offline.only_shown(dry_run, request.out, target)
     only_read(target.locator, dry_run, request.out)
+    if not dry_run:
+        configured_at = "" if target.entry is None else target.entry.sources.get("journal", "")
+        Journals(request.account).check_before_write(
+            request_for(request, target).journal, "" if request.journal else configured_at
+        )
 
 
 def fix_target(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reshardctl.commands.connect import ports_of
-from reshardctl.commands.fix_consumer import fix_target, plan_for
+from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
 from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, FixResult
@@ -31,6 +31,7 @@ def into_copy(
     from reshardctl.stores.files.copying import copied
 
     source = folder_of(request, target, to, dry_run=False)
+    writable(request, target, dry_run=False)
     ports = target.ports()
     target = replace(target, opened=lambda: ports)
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)

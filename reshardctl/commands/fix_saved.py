@@ -67,6 +67,7 @@ def prepared(
     locator = locators.parse(plan.locator)
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
+    Journals(saved.account).check_before_write(request.journal or saved.journal)
     try:
         report = survey(saved.ports, plan.stream, locator, plan.options, plan.probe)
     except EmptyCheckpoint as error:

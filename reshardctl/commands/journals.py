@@ -16,7 +16,7 @@ from reshardctl.consumers import locator as locators
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read, state_dir
 from reshardctl.journal.bucket import listed
-from reshardctl.journal.file import FileLog, check_new
+from reshardctl.journal.file import FileLog, check_folder, check_new
 from reshardctl.journal.listed_journals import Entry, entries, files, younger
 from reshardctl.journal.place import SUFFIX, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log
@@ -80,8 +80,27 @@ class Journals:
             return
         if is_s3(journal):
             s3_object(journal)
-        elif not _is_folder(journal):
+        elif _is_folder(journal):
+            check_folder(Path(journal))
+        else:
             check_new(Path(journal))
+
+    def check_before_write(self, journal: str | None, origin: str = "") -> None:
+        """As `check`, for the usual directory, too, if no journal is named.
+
+        origin: file and line of the configuration that names it.
+        """
+        try:
+            if journal is None:
+                check_folder(self.directory)
+            else:
+                self.check(journal)
+        except UsageError as error:
+            if not origin:
+                raise
+            raise UsageError(
+                f"{origin}: {error.what}", "change journal = there, or name another with --journal"
+            ) from None
 
     def listing(self, folder: str | None) -> Listing:
         """The journals of a directory or a prefix on S3; `None`: this machine's directory."""

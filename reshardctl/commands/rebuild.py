@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.commands import count_sink as sparking
 from reshardctl.commands.consent import within_limit
-from reshardctl.commands.fix_consumer import fix_target, plan_for
+from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
 from reshardctl.commands.fix_request import FixRequest, require_consistent
 from reshardctl.commands.fix_saved import fix_from_plan, resume
 from reshardctl.commands.given_positions import require_alone
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
-from reshardctl.commands.read_only import only_read
 from reshardctl.commands.request import counting
 from reshardctl.commands.sinks import Sink
 from reshardctl.commands.target import Target
@@ -105,7 +104,7 @@ def _proven_by_sink(
     account = request.account
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
-    only_read(target.locator, dry_run, request.out)
+    writable(request, target, dry_run=dry_run)
     sparking.check(sink, None)
     sparking.check_installed(sink)
     if target.locator.medium == "files" and on_this_machine(target.locator.target) is None:

@@ -90,6 +90,8 @@ def undo(
     locator = locators.parse(plan.locator)
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
+    if source.log is None and not request.dry_run:
+        Journals(saved.account).check_before_write(request.journal or saved.journal)
     request = replace(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,

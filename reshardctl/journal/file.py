@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -140,11 +141,22 @@ def check_new(path: Path) -> None:
     """UsageError if the journal cannot be created for a reason that shows before any work."""
     if os.path.lexists(path):
         raise _existing(path)
-    folder = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
+    _check_nearest(path, path.absolute().parents)
+
+
+def check_folder(folder: Path) -> None:
+    """As `check_new`, for a journal that gets a name of its own in a folder."""
+    _check_nearest(folder, (folder.absolute(), *folder.absolute().parents))
+
+
+def _check_nearest(path: Path, folders: Sequence[Path]) -> None:
+    """UsageError unless the first folder that exists can be written. path: for the message."""
+    folder = next(each for each in folders if os.path.lexists(each))
     if not folder.is_dir():
         raise unwritable(path, NotADirectoryError(errno.ENOTDIR, f"{folder} is no directory"))
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise unwritable(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        why = f"{folder}: {os.strerror(errno.EACCES)}"
+        raise unwritable(path, PermissionError(errno.EACCES, why))
 
 
 def unwritable(path: Path, error: OSError) -> UsageError:

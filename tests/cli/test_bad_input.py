@@ -505,13 +505,26 @@ def test_a_read_only_state_directory(lab):
     assert lab.wire.writes == []
 
 
-def test_a_state_directory_that_is_none(lab):
+def test_a_state_directory_that_is_none_is_refused_before_anything_is_read(lab, tmp_path):
+    plan = tmp_path / "a.plan"
+    assert lab.dry("--out", plan).code == 1
     lab.state.write_text("a file")
     before = lab.items()
-    result = lab.fix()
-    assert result.code == 2
-    assert result.says("cannot write journal", "--journal", "RESHARDCTL_STATE_DIR")
-    assert lab.wire.writes == [] and lab.items() == before
+    lab.wire.calls.clear()
+    many = ("fix", lab.locator, f"{lab.locator}&failover=10s", "--stream", "orders", "--yes")
+    for result in (lab.fix(), lab.cli("fix", "--plan", plan, "--yes"), lab.cli(*many),
+                   lab.cli("undo", plan, "--yes", "--assume-stopped")):  # fmt: skip
+        assert result.code == 2
+        assert result.says("cannot write journal", "--journal", "RESHARDCTL_STATE_DIR")
+        assert str(lab.state) in result.err and result.out == ""
+    assert lab.wire.calls == [] and lab.items() == before
+
+
+def test_what_writes_nothing_needs_no_state_directory(lab, tmp_path):
+    lab.state.write_text("a file")
+    assert lab.inspect().code == 1 and lab.dry().code == 1
+    assert lab.fix("--journal", tmp_path / "j.jsonl").code == 0
+    assert lab.cli("undo", tmp_path / "j.jsonl", "--yes", "--assume-stopped").code == 0
 
 
 def test_a_journal_that_exists(lab, tmp_path):
@@ -527,8 +540,9 @@ def test_a_journal_that_cannot_be_made_is_refused_before_anything_is_read(lab, t
     file = tmp_path / "file"
     file.write_text("mine")
     lab.wire.calls.clear()
-    result = lab.fix("--journal", file / "deeper" / "j.jsonl")
-    assert result.code == 2 and result.says("cannot write journal", f"{file} is no directory")
+    for place in (file / "deeper" / "j.jsonl", f"{file}/deeper/", f"{file}/"):
+        result = lab.fix("--journal", place)
+        assert result.code == 2 and result.says("cannot write journal", f"{file} is no directory")
     assert lab.wire.calls == []
 
 

@@ -180,6 +180,20 @@ def test_a_broken_file_does_not_stop_an_undo(lab):
     assert result.code == 0 and "reshardctl.toml is left out" in result.err
 
 
+@pytest.mark.parametrize("more", [[], ["app"]], ids=["one", "two"])
+def test_a_configured_journal_that_cannot_be_made_is_refused_first(lab, tmp_path, more):
+    (tmp_path / "file").write_text("mine")
+    journal = f'journal = "{tmp_path}/file/deeper"'
+    second = ["[consumers.other]", 'stream = "all-orders"', 'locator = "kcl://other"']
+    configure(lab, *second, consumer=journal)
+    lab.wire.calls.clear()
+    result = lab.cli("fix", *(["other", "app"] if more else ["app"]), "--yes", "--assume-stopped")
+    assert result.code == 2 and result.out == ""
+    assert result.says("cannot write journal", "file is no directory", "reshardctl.toml:7")
+    assert lab.wire.calls == []
+    assert lab.cli("fix", "app", "--dry-run").code == 1
+
+
 def test_a_configured_journal_is_a_folder(lab, tmp_path):
     (tmp_path / "kept").mkdir()
     configure(lab, consumer=f'journal = "{tmp_path / "kept"}"')
