@@ -55,8 +55,8 @@ def _files(locator: Locator, reached: Reached) -> Store:
 
     path = on_this_machine(locator.target)
     if path is not None:
-        hint = f"is it on HDFS? Then name it with its scheme: spark:hdfs://{path}"
-        blobs: Blobs = Local(path, reached.files_read, hint if path.startswith("/") else "")
+        else_there = f"; if it is on HDFS: spark:hdfs://{path}" if path.startswith("/") else ""
+        blobs: Blobs = Local(path, reached.files_read, else_there)
     else:
         from reshardctl.spark.hadoop import Hadoop
 

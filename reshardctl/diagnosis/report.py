@@ -13,6 +13,7 @@ from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.located import located
 from reshardctl.diagnosis.record_counts import (
     by_probes,
     counted_decision,
@@ -118,7 +119,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     checkpoint = case.checkpoint()
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, repair_options, case)
-    incarnation = consumer.incarnation(lineage, checkpoint)
+    with located(snapshot.locator):
+        incarnation = consumer.incarnation(lineage, checkpoint)
     processed = processed_frontier(case)
     want = LOSSLESS.frontier(lineage, processed)
     judged = judge(case, want, processed)
@@ -183,8 +185,9 @@ def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
     """The case that a snapshot poses."""
     consumer = consumer_of(snapshot.locator)
     remembered = Remembered()
-    checkpoint = remembered.checkpoint(consumer, snapshot.images, snapshot.lineage.stream)
-    candidates = consumer.candidates(checkpoint, snapshot.locator.options)
+    with located(snapshot.locator):
+        checkpoint = remembered.checkpoint(consumer, snapshot.images, snapshot.lineage.stream)
+        candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     return Case(
         consumer,
         StreamState(

@@ -14,6 +14,8 @@ def complaints_about(place: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise UsageError(f"{place}: not UTF-8 ({error})") from None
+        raise UsageError(
+            f"{place}: not UTF-8 ({error})", "restore it from a backup, or name another place"
+        ) from None
     except UsageError as error:
         raise UsageError(f"{place}: {error.what}", error.next) from None

@@ -345,6 +345,8 @@ def wrong(lab: SparkLab, what: str) -> None:
         case "two":
             line = newest.read_text().splitlines()[2]
             newest.write_text(newest.read_text() + "\n" + line)
+        case "log":
+            shutil.rmtree(lab.root / "sources")
         case "bytes":
             newest.write_bytes(b"v1\n\xff\xfe\x00")
         case _:
@@ -360,6 +362,7 @@ def wrong(lab: SparkLab, what: str) -> None:
     ("version", {2, 3}, ["offsets/0", "v9"]),
     ("nothing", {2, 3}, ["offsets/0"]),
     ("list", {2, 3}, []),
+    ("log", {3}, ["log of the connector", "log=TABLE"]),
     ("two", {2}, ["source="]),
     ("bytes", {2, 3}, ["offsets/0"]),
 ])  # fmt: skip
@@ -370,7 +373,8 @@ def test_bad_input_is_named(golden, what, codes, words):
     for verb in (lab.inspect, lab.fix):
         done = verb()
         assert done.code in codes, done.out + done.err
-        assert done.says(*words)
+        assert done.says(str(lab.root), *words)
+        assert len(done.err.splitlines()) >= 2, "what to do next"
     assert (lab.files() if lab.root.is_dir() else {}) == before
     assert lab.journals() == []
 
@@ -383,7 +387,8 @@ def test_another_stream_s_checkpoint(golden):
     lab.stream = "other"
     done = lab.inspect()
     assert done.code == 2
-    assert done.says("st", "other")
+    assert done.says("st", "other", str(lab.root))
+    assert len(done.err.splitlines()) >= 2
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")

@@ -107,7 +107,8 @@ def test_a_new_file_is_like_its_siblings(system: Hdfs) -> None:
 
 def test_a_deleted_file_comes_back_as_it_was(system: Hdfs) -> None:
     system.put(f"{ROOT}/offsets/6", b"x", READER, "644")
-    system.put(f"{ROOT}/offsets/7", b"x", "another", "640")
+    system.put(f"{ROOT}/offsets/7", b"x", READER)
+    system.own(f"{ROOT}/offsets/7", "another", "640")
     before = system.status(f"{ROOT}/offsets/7")
     store = opened(system)
     was = held(store, "offsets/7")

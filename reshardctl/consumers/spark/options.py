@@ -145,7 +145,9 @@ def _flag(text: str | None) -> bool | None:
     if text is None:
         return None
     if text.lower() not in ("true", "false"):
-        raise UsageError(f"failOnDataLoss={text}: neither true nor false")
+        raise UsageError(
+            f"failOnDataLoss={text}: neither true nor false", "write it as the query sets it"
+        )
     return text.lower() == "true"
 
 

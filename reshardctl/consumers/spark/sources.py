@@ -78,7 +78,10 @@ def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) ->
     fitting = [name for name in ours if stream is None or _fits(ours[name], stream)]
     if not fitting and stream is not None:
         read = sorted({offset.stream for offset in ours.values()})
-        raise WrongStream(f"the checkpoint reads {', '.join(read)}, not {stream.name}")
+        raise WrongStream(
+            f"the checkpoint reads {', '.join(read)}, not {stream.name}",
+            f"--stream {read[0]}, or the right checkpoint",
+        )
     if len(fitting) > 1:
         where = f"stream {stream.name}" if stream else "Kinesis"
         raise UsageError(
@@ -104,12 +107,20 @@ def _named(
     ours: Mapping[str, SourceOffset], all_: tuple[str, ...], stream: Stream | None, source: str
 ) -> str:
     if source not in all_:
-        raise UsageError(f"source={source}: the query has no such source, but {_listed(all_)}")
+        raise UsageError(
+            f"source={source}: the query has no such source, but {_listed(all_)}",
+            "leave source= out, or name one of these",
+        )
     if source not in ours:
-        raise UsageError(f"source={source}: that source does not read Kinesis")
+        raise UsageError(
+            f"source={source}: that source does not read Kinesis",
+            f"these do: {_listed(tuple(ours))}" if ours
+            else "check the path; it must be the query's checkpointLocation",
+        )
     if stream is not None and not _fits(ours[source], stream):
         raise WrongStream(
-            f"source {source} of the checkpoint reads {ours[source].stream}, not {stream.name}"
+            f"source {source} of the checkpoint reads {ours[source].stream}, not {stream.name}",
+            f"--stream {ours[source].stream}, or another source=",
         )
     return source
 

@@ -109,4 +109,8 @@ class Client:
                     "run this again later",
                 )
             case _:
-                return CannotTell(f"{where}: {tables}: {clean(str(error))}")
+                return CannotTell(
+                    f"{where}: {tables}: {clean(str(error))}",
+                    "aws dynamodb describe-table --region "
+                    f"{self.region} --table-name {shlex.quote(self.table)}",
+                )

@@ -111,7 +111,10 @@ def _pages(
         if not last:
             return [images[name] for name in sorted(images)]
         if start.get("ExclusiveStartKey") == last:
-            raise CannotTell(f"table {client.table}: the {operation} does not advance past {last}")
+            raise CannotTell(
+                f"table {client.table}: the {operation} does not advance past {last}",
+                "run this again later; an endpoint that is not AWS's may be defective",
+            )
         start = {"ExclusiveStartKey": last}
         page += 1
 
@@ -152,4 +155,7 @@ def _batch(
             return items
         if pause is not None:
             client.retry.sleep(pause)
-    raise CannotTell(f"table {client.table}: rows stay unread, again and again: throttled")
+    raise CannotTell(
+        f"table {client.table}: rows stay unread, again and again: throttled",
+        "run this again when the table is read less, or raise its read capacity",
+    )

@@ -21,6 +21,8 @@ class Entry:
     unread: str = ""
 
 
+TOO_LARGE = "no log and no metastore is so large: check the path"
+"""What to do about a file that is too large to be read."""
 Kept = Mapping[str, Any]
 """What a file is stored with, as JSON: its mode and owner, or an object's headers."""
 
@@ -106,5 +108,7 @@ def joined(folder: str, name: str) -> str:
 def checked(key: str) -> str:
     """The key itself. UsageError for one that would lead out of the root."""
     if any(part in ("", ".", "..") for part in key.split("/")) or "\0" in key:
-        raise UsageError(f"{key!r} names no file below the root")
+        raise UsageError(
+            f"{key!r} names no file below the root", "name a file of the folder itself"
+        )
     return key

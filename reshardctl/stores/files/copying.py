@@ -32,7 +32,11 @@ def copied(source: Path, to: Path) -> None:
     try:
         _copied(source, whole)
     except OSError as error:
-        raise CannotTell(f"copying {source} to {to}: {error.strerror or error}") from None
+        raise CannotTell(
+            f"copying {source} to {to}: {error.strerror or error}"
+            + (f" ({error.filename})" if error.filename else ""),
+            "mend that, or name a folder elsewhere with --to",
+        ) from None
 
 
 def _copied(source: Path, whole: Path) -> None:
@@ -52,7 +56,10 @@ def _copied(source: Path, whole: Path) -> None:
                 _synced(half / path.relative_to(source))
         shutil.copystat(source, half)
         if not place(half, whole):
-            raise CannotTell(f"{whole.parent}: this file system cannot rename without replacing")
+            raise CannotTell(
+                f"{whole.parent}: this file system cannot rename without replacing",
+                "name a folder of another file system with --to",
+            )
         _synced(whole.parent)
     except BaseException:
         shutil.rmtree(half, ignore_errors=True)
@@ -65,7 +72,10 @@ def _tree(folder: Path) -> Iterator[tuple[Path, bool]]:
         path, mode = Path(entry.path), entry.stat(follow_symlinks=False).st_mode
         if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
             what = "a symbolic link" if stat.S_ISLNK(mode) else "neither a file nor a folder"
-            raise Refused(f"{path} is {what}: a copy would not be the checkpoint that Spark reads")
+            raise Refused(
+                f"{path} is {what}: a copy would not be the checkpoint that Spark reads",
+                "put the file itself in its place, or repair without --to",
+            )
         yield path, stat.S_ISDIR(mode)
         if stat.S_ISDIR(mode):
             yield from _tree(path)

@@ -117,7 +117,10 @@ class Document:
     def _blob(self) -> Blob:
         blob = self._blobs.read([self._key])[self._key]
         if blob is None:
-            raise NoStore(f"there is no file {self.location}")
+            raise NoStore(
+                f"there is no file {self.location}",
+                "name the folder that metastore_uri names, or restore the file from a backup",
+            )
         return blob
 
     def _text(self, blob: Blob) -> str:

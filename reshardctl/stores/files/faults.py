@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import pwd
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,8 @@ def unreadable(name: str, error: OSError, path: str = "") -> CannotTell:
     """CannotTell for a failed read, naming the user to run as if permission is missing."""
     if error.errno in _DENIED:
         return CannotTell(f"cannot read {name}: {_words(error)}", f"run this as {_owner(path)}")
-    return CannotTell(f"cannot read {name}: {_words(error)}")
+    look = f"ls -ld {shlex.quote(path or name)}"
+    return CannotTell(f"cannot read {name}: {_words(error)}", look)
 
 
 @contextmanager
@@ -34,7 +36,8 @@ def unwritable(name: str) -> Iterator[None]:
         yield
     except Unsettled as error:
         raise AnswerLost(
-            f"wrote {name}, but cannot say whether it will stay: {_words(error)}"
+            f"wrote {name}, but cannot say whether it will stay: {_words(error)}",
+            "look at the disk, then run reshardctl inspect",
         ) from None
     except OSError as error:
         code = error.errno or 0
@@ -45,7 +48,10 @@ def unwritable(name: str) -> Iterator[None]:
         if code in _DENIED:
             owner = _owner(str(error.filename or ""))
             raise Refused(what, f"run this as {owner}") from None
-        raise Refused(what) from None
+        if code in _READ_ONLY:
+            raise Refused(what, "mount it for writing, then run this again") from None
+        path = str(error.filename or name)
+        raise Refused(what, f"look at the disk: df {shlex.quote(path)}") from None
 
 
 def _words(error: OSError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
 from reshardctl.stores.files import swapping
-from reshardctl.stores.files.blobs import Blob, Entry, Kept, checked, split
+from reshardctl.stores.files.blobs import TOO_LARGE, Blob, Entry, Kept, checked, split
 from reshardctl.stores.files.faults import unreadable, unwritable
 from reshardctl.stores.files.locking import alone
 from reshardctl.stores.files.ownership import Ownership
@@ -34,8 +35,8 @@ class Local:
     ) -> None:
         """Touches nothing yet.
 
-        progress: called with the number of files read and their total. absent: what to do where
-        the directory does not exist.
+        progress: called with the number of files read and their total. absent: what else to
+        try where the directory does not exist.
         """
         self._progress = progress
         self._absent = absent
@@ -205,8 +206,10 @@ class Local:
 
     def _no_root(self, error: OSError) -> ReshardError:
         if error.errno in _GONE or isinstance(error, NotADirectoryError):
-            home = "write the path in full: no shell puts a home behind the colon"
-            hint = home if "~" in self.location else self._absent
+            above = next(folder for folder in self._root.parents if folder.is_dir())
+            hint = f"check the path: ls {shlex.quote(str(above))}{self._absent}"
+            if "~" in self.location:
+                hint = "write the path in full: no shell puts a home behind the colon"
             return NoStore(f"there is no directory {self.location}", hint)
         return unreadable(self.location, error, str(self._root))
 
@@ -222,9 +225,9 @@ def _content(path: str, name: str) -> Blob | None:
     try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
-            raise CannotTell(f"cannot read {name}: it is no file")
+            raise CannotTell(f"cannot read {name}: it is no file", "put a file in its place")
         if before.st_size > LARGEST:
-            raise CannotTell(f"cannot read {name}: {before.st_size} bytes are too many")
+            raise CannotTell(f"cannot read {name}: {before.st_size} bytes are too many", TOO_LARGE)
         content = b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
         after = os.fstat(descriptor)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reshardctl.errors import CannotTell
 from reshardctl.model import AttributeValue, Image
 from reshardctl.model.trees import Select, Wants
+from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, Entry, joined, split
 from reshardctl.stores.files.images import crc_of, image_of, owner_of, seen
 
@@ -48,7 +49,8 @@ class _Round:
     def go(self) -> None:
         """Lists and reads what is wanted, step by step."""
         while True:
-            wants = self._select(dict(self.images), frozenset(self._listed))
+            with complaints_about(self._blobs.location):
+                wants = self._select(dict(self.images), frozenset(self._listed))
             folders = wants.folders - self._listed.keys()
             for folder in sorted(folders):
                 self._list(folder)

@@ -20,7 +20,7 @@ from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import AnswerLost, CannotTell, NoStore, ReshardError
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, checked
+from reshardctl.stores.files.blobs import TOO_LARGE, Blob, Entry, Kept, Moved, checked
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -183,7 +183,7 @@ class S3:
         if not is_after(now) and not is_before(now):
             raise AnswerLost(
                 f"writing {self.location}/{key}: the answer was lost, and someone else has written "
-                "since"
+                "since", "look at the state as it is now with reshardctl inspect"
             )
         return is_after(now)
 
@@ -239,7 +239,8 @@ def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
 
 def _got(answer: Mapping[str, Any], address: str) -> Blob:
     if answer["ContentLength"] > LARGEST:
-        raise CannotTell(f"cannot read {address}: {answer['ContentLength']} bytes are too many")
+        size = answer["ContentLength"]
+        raise CannotTell(f"cannot read {address}: {size} bytes are too many", TOO_LARGE)
     kept = {name: answer[name] for name in _KEPT if answer.get(name)}
     if answer.get("ServerSideEncryption") == "aws:kms":
         kept |= {name: answer[name] for name in _ENCRYPTION if name in answer}

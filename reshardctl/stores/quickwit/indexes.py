@@ -79,7 +79,10 @@ class Indexes:
         """Makes all writes or none: they are of one index, and so of one file."""
         of = {write.key.partition("/")[0] for write in step.writes}
         if len(of) != 1:
-            raise UsageError(f"a step writes {len(of)} indexes, each in a file of its own")
+            raise UsageError(
+                f"a step writes {len(of)} indexes, each in a file of its own",
+                "name one with index=INDEX",
+            )
         return self._document(of.pop(), needed=False).write(step, token)
 
     def texts(self, keys: Collection[str]) -> Mapping[str, str]:
@@ -116,7 +119,10 @@ class Indexes:
         """Each index with its file, in order, one at a time: they may be large."""
         entries = self._blobs.list("")
         if entries is None:
-            raise UsageError(f"{self._blobs.location}: there is no such folder")
+            raise UsageError(
+                f"{self._blobs.location}: there is no such folder",
+                "name the folder that metastore_uri names",
+            )
         any_there = bool(MANIFESTS & {entry.name for entry in entries})
         for index in sorted(entry.name for entry in entries if entry.folder):
             key = f"{index}/{NAME}"

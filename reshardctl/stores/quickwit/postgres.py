@@ -80,7 +80,10 @@ class Metastore:
         writes = checked(step, self.max_writes)
         of = sorted({write.key.partition("/")[0] for write in writes})
         if len(of) != 1:
-            raise UsageError(f"a step writes {len(of)} indexes, each in a row of its own")
+            raise UsageError(
+                f"a step writes {len(of)} indexes, each in a row of its own",
+                "name one with index=INDEX",
+            )
         try:
             return self._attempts.writing(
                 step, lambda cursor: self._changed(cursor, of[0], writes), self.get

@@ -50,7 +50,7 @@ class Rest:
             address = urlsplit(f"//{target}")
             self._port = address.port or PORTS[scheme]
         except ValueError as error:
-            raise UsageError(f"{target!r}: {error}") from None
+            raise UsageError(f"{target!r}: {error}", "write it as HOST[:PORT]") from None
         self._host = address.hostname or ""
         self._index = index
         self._codec = codec(index, source, True)
@@ -117,7 +117,10 @@ class Rest:
             while piece := answer.read1(_PIECE):
                 body += piece
                 if len(body) > LARGEST:
-                    raise CannotTell(f"{self.location}: an answer of more than {LARGEST} bytes")
+                    raise CannotTell(
+                        f"{self.location}: an answer of more than {LARGEST} bytes",
+                        "name a node of Quickwit: curl http://NODE:7280/api/v1/indexes",
+                    )
                 if self._clock() > until:
                     raise TimeoutError(f"no whole answer in {WHOLE:g} s")
             if answer.length:

@@ -45,7 +45,9 @@ def address_of(target: str, password: str) -> Address:
         raise UsageError(f"{target!r} is no database", "write it as [USER@]HOST[:PORT]/DATABASE")
     port = int(match["port"]) if match["port"] else None
     if port is not None and not 0 < port < 65536:
-        raise UsageError(f"{target!r}: {port} is no port")
+        raise UsageError(
+            f"{target!r}: {port} is no port", "write it as [USER@]HOST[:PORT]/DATABASE"
+        )
     return Address(
         match["host"].strip("[]"), port, match["database"], match["user"] or "", password
     )
