@@ -13,7 +13,8 @@ from tests.cli.spark_s3_lab import BucketLab, bucket_lab
 
 @pytest.fixture
 def lab(servers, tmp_path, monkeypatch, wire, request) -> Iterator[BucketLab]:
-    with bucket_lab(*request.param, servers, tmp_path, monkeypatch, wire) as lab:
+    release, shape, slash = request.param
+    with bucket_lab(release, shape, slash, servers, tmp_path, monkeypatch, wire) as lab:
         yield lab
 
 

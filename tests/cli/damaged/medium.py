@@ -19,6 +19,8 @@ from tests.servers import Running
 
 Damage = Callable[[Random], tuple[Sequence[str], str]]
 """dice → texts that name what was damaged, and what was done."""
+Place = tuple[Servers, Path, pytest.MonkeyPatch]
+"""What a lab is made in, with a wire of the test's own: servers, a folder, and monkeypatch."""
 
 
 @dataclass(frozen=True)

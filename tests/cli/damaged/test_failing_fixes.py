@@ -18,6 +18,7 @@ import pytest
 from tests.cli.damaged.endings import ended_badly
 from tests.cli.damaged.failing_wire import FailingWire, answer_lost, not_done, refused
 from tests.cli.damaged.media_files import contents
+from tests.cli.damaged.medium import Place
 from tests.cli.lab import Result
 from tests.cli.spark_lab import HEAD, QUBOLE, SparkLab
 from tests.cli.spark_log_lab import TABLE, dynamodb, log_lab, rows
@@ -40,7 +41,7 @@ class Failing:
 
 
 @contextmanager
-def bucket(release: str, shape: str, *setting: Any) -> Iterator[Failing]:
+def bucket(release: str, shape: str, setting: Place) -> Iterator[Failing]:
     wire = FailingWire()
     with bucket_lab(release, shape, "", *setting, wire) as lab:
         yield Failing(lab, wire, lab.files, partial(_overwritten, lab))
@@ -51,7 +52,7 @@ def _overwritten(lab: BucketLab, key: str) -> None:
 
 
 @contextmanager
-def table(shape: str, *setting: Any) -> Iterator[Failing]:
+def table(shape: str, setting: Place) -> Iterator[Failing]:
     wire = FailingWire()
     with log_lab(shape, *setting, wire) as lab:
 
@@ -82,7 +83,7 @@ MEDIA = {
 def failing(
     request: pytest.FixtureRequest, servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Failing]:
-    with MEDIA[request.param](servers, tmp_path, monkeypatch) as made:
+    with MEDIA[request.param]((servers, tmp_path, monkeypatch)) as made:
         yield made
 
 

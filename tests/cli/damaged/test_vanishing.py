@@ -6,7 +6,7 @@ Each call of a command that reads meets it in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.damaged.endings import ended_badly
 from tests.cli.damaged.failing_wire import CHANGING
+from tests.cli.damaged.medium import Place
 from tests.cli.lab import Lab, Wire
 from tests.cli.quickwit_rest_lab import rest_lab
 from tests.cli.spark_lab import HEAD, SparkLab
@@ -36,14 +37,14 @@ class Vanishing:
 
 
 @contextmanager
-def of_bucket(operation: str, what: Callable[..., None], *setting: Any):
+def of_bucket(operation: str, what: Callable[..., None], setting: Place):
     wire = Wire()
     with bucket_lab(HEAD, "s1x", "", *setting, wire) as lab:
         yield of_wire(lab, operation, bound(what, lab), (f"s3://{lab.bucket}", "offsets/"))
 
 
 @contextmanager
-def of_log(operation: str, what: Callable[..., None], *setting: Any):
+def of_log(operation: str, what: Callable[..., None], setting: Place):
     wire = Wire()
     with log_lab("s1x", *setting, wire) as lab:
         yield of_wire(lab, operation, bound(what, lab), (TABLE, "log of the connector"))
@@ -73,7 +74,7 @@ def denied() -> None:
 
 
 @contextmanager
-def of_node(*setting: Any):
+def of_node(setting: Place):
     """The index is deleted, or an answer breaks off, between two questions."""
     with rest_lab("0.9.0", "q3", "?index=events", *setting, Wire()) as lab:
         assert lab.inspect().code in (0, 1)
@@ -107,7 +108,7 @@ def rows_lost(lab: SparkLab) -> None:
         })  # fmt: skip
 
 
-CASES = {
+CASES: dict[str, Callable[[Place], AbstractContextManager[Vanishing]]] = {
     "objects-at-a-read": partial(of_bucket, "GetObject", all_objects_lost),
     "objects-at-a-list": partial(of_bucket, "ListObjectsV2", all_objects_lost),
     "newest-at-a-read": partial(of_bucket, "GetObject", newest_lost),
@@ -134,7 +135,7 @@ def made(
         count += 1
         folder = tmp_path / str(count)
         folder.mkdir()
-        return CASES[request.param](servers, folder, monkeypatch)
+        return CASES[request.param]((servers, folder, monkeypatch))
 
     yield make
 
