@@ -1,7 +1,8 @@
 """Errors of Hadoop's file systems, in words for an operator.
 
 Names of exceptions: org.apache.hadoop.security, hdfs.protocol and hdfs.server.namenode of Hadoop
-3.5, whose NameNode raises each of them in tests/spark/test_hdfs.py.
+3.5, whose NameNode raises each of them in tests/spark/test_hdfs.py; that of a standby, which comes
+without its name, was seen by hand.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _CLIENT = "export HADOOP_CONF_DIR=…   # the folder of the cluster's core-site.
 _STEPS = {
     "UnknownHostException": _CLIENT,
     "Incomplete HDFS URI": _CLIENT,
-    "StandbyException": "name the nameservice and not one NameNode: hdfs://NAMESERVICE/PATH",
+    "not supported in state standby": "name the nameservice and not one NameNode: hdfs://NAMESERVICE/PATH",
     "ConnectException": "hdfs getconf -confKey fs.defaultFS   # is this the NameNode's address?",
     "SafeModeException": "hdfs dfsadmin -safemode get   # run this again when it is OFF",
     "QuotaExceededException": "make room, then run this again",

@@ -59,6 +59,9 @@ def test_what_is_broken_names_its_file() -> None:
 @pytest.mark.parametrize(("said", "step"), [
     ('org.apache.hadoop.security.AccessControlException: Permission denied: user=mallory, '
      'access=EXECUTE, inode="/lake":spark:supergroup:drwxr-x---', "run this as user spark"),
+    ("org.apache.hadoop.ipc.RemoteException(org.apache.hadoop.ipc.StandbyException): Operation "
+     "category READ is not supported in state standby. Visit https://s.apache.org/sbnn-error",
+     "name the nameservice"),
     ("java.io.IOException: Incomplete HDFS URI, no host: hdfs:///lake/_delta_log",
      "export HADOOP_CONF_DIR="),
 ])  # fmt: skip
