@@ -20,8 +20,8 @@ from reshardctl.model import (
     at_number,
     exactly,
 )
-from reshardctl.planning.effects import StreamState, effects
-from reshardctl.testing.lineages import lineages, number_inside
+from reshardctl.planning.effects import Harm, StreamState, effects
+from reshardctl.testing.lineages import lineages, number_inside, split_in_turn
 
 
 def places(lineage, shard):
@@ -73,3 +73,25 @@ def test_what_was_measured_before_changes_nothing(question):
         assert effects(state, want, processed, run) == effects(
             StreamState(lineage, now), want, processed, run
         )
+
+
+def test_disorder_that_has_become_certain_is_told_anew():
+    """A position just before a shard's close may be its end only where no end is ever marked."""
+    lineage = split_in_turn(1, [0])
+    parent, *children = lineage
+    opened, closed = lineage.opened_at(parent), lineage.closed_at(parent)
+    assert opened is not None and closed is not None
+    late = int(number_inside(lineage, parent)) + (int(closed - opened - 120) << 36)
+    cut = at_number(str(late))
+    state = StreamState(lineage, closed + 60)
+    nothing: frozenset[ShardId] = frozenset()
+    told = []
+    for cause in (Cause.UNMARKED, Cause.POSITION):
+        run: dict[ShardId, Fate] = {
+            child: WillRead(exactly(START), TIP, nothing, False, Cause.POSITION, "reads")
+            for child in children
+        }
+        run = {parent: WillRead(exactly(cut), DONE, nothing, True, cause, "reads"), **run}
+        found = effects(state, {}, {parent: Span(cut, cut)}, Simulation(run, orders=True))
+        told.append([effect.certain for effect in found if effect.harm is Harm.DISORDERED])
+    assert told == [[False] * len(children), [True] * len(children)]
