@@ -14,20 +14,16 @@ class Twice(dict[str, Any]):
     """An object in which a member is given twice; the last counts, as for Jackson."""
 
 
+class Digits(str):
+    """A whole number as it is spelled: a sequence number exceeds any integer limit."""
+
+    __slots__ = ()
+
+
 def load(text: str) -> Any:
     """Read JSON; raises Malformed. Whole numbers stay whole however long they are."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members = dict(pairs)
-        return members if len(members) == len(pairs) else Twice(members)
-
-    def constant(name: str) -> NoReturn:
-        raise Malformed(f"{name} is no JSON")
-
     try:
-        return json.loads(
-            text, object_pairs_hook=once, parse_constant=constant, parse_int=Digits
-        )
+        return json.loads(text) if text.startswith(_MARK) else _DECODER.decode(text)
     except RecursionError:
         raise Malformed("it is nested too deep") from None
     except ValueError as error:
@@ -36,10 +32,21 @@ def load(text: str) -> Any:
         raise Malformed(f"it is no JSON: {error}") from None
 
 
-class Digits(str):
-    """A whole number as it is spelled: a sequence number exceeds any integer limit."""
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else Twice(members)
 
-    __slots__ = ()
+
+def _constant(name: str) -> NoReturn:
+    raise Malformed(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_once, parse_constant=_constant, parse_int=Digits
+)
+"""One for all texts: a log of ten thousand shards has as many files."""
+_MARK = "\ufeff"
+"""A byte order mark, which `json.loads` refuses in words of its own."""
 
 
 def kind(value: object) -> str:
