@@ -33,7 +33,16 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 def text(value: object) -> str:
     """JSON in one spelling: members sorted, no spaces, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_object
+    )
+
+
+def _object(value: object) -> dict[str, Any]:
+    """An attribute value that is a mapping and no dict (`AlikeValue`), as an object."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 def digest(value: object) -> str:

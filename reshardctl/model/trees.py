@@ -2,7 +2,8 @@
 
 A file is an `Image` whose key is its path below the root, parts joined by `/`. Its attributes:
 
-    text      S   its content, where that is UTF-8
+    text      S   its content, where that is UTF-8; many long ones that are alike take less memory
+                  (model/alike.py)
     bytes     B   its content, where it is not
     crc       B   the bytes of its hidden sibling `.<name>.crc` (Hadoop's checksums), where that
                   is; an image with nothing else is such a sibling that lost its file

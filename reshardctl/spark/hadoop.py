@@ -77,12 +77,15 @@ class Hadoop:
         return [entry for entry in entries if not ours(entry.name)]
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
+        """All that `each` gives."""
+        return dict(self.each(keys))
+
+    def each(self, keys: Collection[str]) -> Iterator[tuple[str, Blob | None]]:
         """Reads one file after the other: the gateway handles one call at a time."""
-        blobs: dict[str, Blob | None] = {}
-        for key in keys:
-            blobs[key] = self._read(checked(key))
-            self._progress(len(blobs), len(keys))
-        return blobs
+        for done, key in enumerate(keys, 1):
+            blob = self._read(checked(key))
+            self._progress(done, len(keys))
+            yield key, blob
 
     def writing(self) -> AbstractContextManager[None]:
         """No locks exist, so it does nothing."""

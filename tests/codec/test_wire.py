@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reshardctl.codec import values as wire
 from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.errors import UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical
+from reshardctl.model import Create, Delete, Image, Step, Update, Write, alike, canonical
 from reshardctl.testing.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)
@@ -198,3 +198,17 @@ def test_whatever_is_wrong_is_named_with_its_place(
 def test_text_that_is_no_json(text: str | bytes, words: str) -> None:
     with pytest.raises(UsageError, match=f"^plan.json: .*{words}"):
         parse(text, PLACE)
+
+
+def test_a_text_that_is_kept_as_digits_is_written_as_a_text(monkeypatch):
+    monkeypatch.setattr(alike, "LEAST", 0)
+    series = alike.Series()
+    series.value(b"offsets 1")
+    kept = series.value(b"offsets 2")
+    plain = {"S": "offsets 2"}
+    assert isinstance(kept, alike.AlikeValue)
+    assert wire.digest({"text": kept}) == wire.digest({"text": plain})
+    rows = [Image("offsets/2", {"text": value}) for value in (kept, plain)]
+    assert wire.text(wire.image_json(rows[0])) == wire.text(wire.image_json(rows[1]))
+    with pytest.raises(TypeError):
+        wire.text({"text": object()})

@@ -7,6 +7,7 @@ import binascii
 
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.model import Image
+from reshardctl.model.alike import AlikeText, AlikeValue
 
 
 def was_read(image: Image) -> bool:
@@ -23,8 +24,13 @@ def is_orphan(image: Image) -> bool:
 
 def text_of(image: Image) -> str:
     """The file's text; raises Malformed where it has none."""
-    if "text" in image.attributes:
-        return str(image.attributes["text"]["S"])
+    return str(kept_text_of(image))
+
+
+def kept_text_of(image: Image) -> str | AlikeText:
+    """The file's text as it is kept, for a file that may be long; raises Malformed as `text_of`."""
+    if (value := image.attributes.get("text")) is not None:
+        return value.text if isinstance(value, AlikeValue) else str(value["S"])
     if "unread" in image.attributes:
         raise Malformed(f"it cannot be read: {image.attributes['unread']['S']}")
     raise Malformed("it is no UTF-8 text" if "bytes" in image.attributes else "it was not read")

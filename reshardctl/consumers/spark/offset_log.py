@@ -17,6 +17,7 @@ from operator import add
 
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.version_marker import version_of
+from reshardctl.model.alike import AlikeText, outline
 
 NO_OFFSET = "-"
 
@@ -37,7 +38,7 @@ class SourceLine:
     """
 
     name: str
-    within: str
+    within: str | AlikeText
     start: int = 0
     end: int | None = None
 
@@ -104,11 +105,11 @@ class OffsetLog:
 
 
 @lru_cache(maxsize=_KEPT)
-def parse_offset_log(text: str) -> OffsetLog:
+def parse_offset_log(text: str | AlikeText) -> OffsetLog:
     """Read a log; raises Malformed for a text that is no offset log of version 1 or 2."""
     if not text:
         raise Malformed("it is empty")
-    places, breaks = _lines(text)
+    places, breaks = _lines(outline(text))
     tail = breaks.pop() if len(places) > 1 and places[-1] == (len(text), len(text)) else ""
     if tail:
         places.pop()
@@ -146,7 +147,7 @@ def _breaks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _sources(
-    version: int, text: str, places: Sequence[tuple[int, int]]
+    version: int, text: str | AlikeText, places: Sequence[tuple[int, int]]
 ) -> Iterator[SourceLine]:
     seen = set()
     for index, (start, end) in enumerate(places):
@@ -155,7 +156,7 @@ def _sources(
         if version == 1:
             yield SourceLine(str(index), text, start, end)
             continue
-        colon = text.find(":", start, end)
+        colon = outline(text).find(":", start, end)
         if colon < 0 or colon == start or colon + 1 == end:
             raise Malformed(f"line {index + 3} is no `source:offset`")
         name = text[start:colon]

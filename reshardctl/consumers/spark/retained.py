@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from reshardctl.consumers.spark.commit_log import CommitLog, parse_commit_log
-from reshardctl.consumers.spark.contents import bytes_of, is_orphan, text_of, was_read
+from reshardctl.consumers.spark.contents import bytes_of, is_orphan, kept_text_of, text_of, was_read
 from reshardctl.consumers.spark.folders import COMMITS, OFFSETS, Folders, batches
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import OffsetLog, parse_offset_log
@@ -65,7 +65,7 @@ def retained(folders: Folders) -> Retained:
     for number, image in images.items():
         if was_read(image):
             try:
-                logs[number] = parse_offset_log(text_of(image))
+                logs[number] = parse_offset_log(kept_text_of(image))
             except UsageError as error:
                 raise _named(image, error) from None
             except Malformed as error:

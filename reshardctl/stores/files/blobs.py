@@ -66,6 +66,9 @@ class Blobs(Protocol):
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """Contents, each as it was at one moment; `None` for an absent file."""
 
+    def each(self, keys: Collection[str]) -> Iterator[tuple[str, Blob | None]]:
+        """The same one by one, in the order of the keys: only a few contents are held at once."""
+
     def writing(self) -> AbstractContextManager[None]:
         """Surrounds each write, and keeps other reshardctl processes from writing if it can."""
 

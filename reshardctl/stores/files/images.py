@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.model import Attributes, AttributeValue, Image
+from reshardctl.model.alike import Series
 from reshardctl.stores.files.blobs import Blob, Kept, joined, split
 
 CONTENT = ("text", "bytes")
@@ -47,8 +48,13 @@ def owner_of(name: str) -> str | None:
     return None
 
 
-def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
-    """The image of a file and its sibling as read; `None` if neither exists."""
+def image_of(
+    key: str, file: Blob | None, crc: Blob | None, series: Series | None = None
+) -> Image | None:
+    """The image of a file and its sibling as read; `None` if neither exists.
+
+    series: what keeps texts that are alike, where many files are read.
+    """
     if file is None and crc is None:
         return None
     attributes: dict[str, AttributeValue] = {}
@@ -56,15 +62,16 @@ def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
         attributes["crc"] = {"B": base64.b64encode(crc.content).decode()}
         attributes |= _stored(CRC_KEPT, crc)
     if file is not None:
-        attributes |= {**content_of(file.content), **seen(len(file.content), file.modified)}
+        attributes |= {**content_of(file.content, series), **seen(len(file.content), file.modified)}
         attributes |= _stored(KEPT, file)
     return Image(key, {name: attributes[name] for name in sorted(attributes)})
 
 
-def content_of(content: bytes) -> dict[str, AttributeValue]:
+def content_of(content: bytes, series: Series | None = None) -> dict[str, AttributeValue]:
     """A content as an attribute: {"text": …} if it is UTF-8, else {"bytes": …}."""
     try:
-        return {"text": {"S": content.decode()}}
+        kept = series.value(content) if series is not None else None
+        return {"text": {"S": content.decode()} if kept is None else kept}
     except UnicodeDecodeError:
         return {"bytes": {"B": base64.b64encode(content).decode()}}
 

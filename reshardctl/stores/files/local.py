@@ -70,13 +70,16 @@ class Local:
             raise unreadable(f"{self.location}/{folder}", error) from None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
+        """All that `each` gives."""
+        return dict(self.each(keys))
+
+    def each(self, keys: Collection[str]) -> Iterator[tuple[str, Blob | None]]:
         """Reads one file after the other, which is fastest on a disk."""
         folders: dict[str, Path | None] = {}
-        blobs: dict[str, Blob | None] = {}
-        for key in keys:
-            blobs[key] = self._read(key, folders)
-            self._progress(len(blobs), len(keys))
-        return blobs
+        for done, key in enumerate(keys, 1):
+            blob = self._read(key, folders)
+            self._progress(done, len(keys))
+            yield key, blob
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -228,7 +231,7 @@ def _content(path: str, name: str) -> Blob | None:
             raise CannotTell(f"cannot read {name}: it is no file", "put a file in its place")
         if before.st_size > LARGEST:
             raise CannotTell(f"cannot read {name}: {before.st_size} bytes are too many", TOO_LARGE)
-        content = b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
+        content = _bytes(descriptor, before.st_size)
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)
@@ -238,3 +241,10 @@ def _content(path: str, name: str) -> Blob | None:
         return None
     return Blob(content, after.st_mtime_ns, kept=Ownership.of(after).kept)
 
+
+def _bytes(descriptor: int, size: int) -> bytes:
+    """All bytes of a file, which had this size: one call reads them, and one more that it ends."""
+    pieces = [os.read(descriptor, size + 1)]
+    while pieces[-1]:
+        pieces.append(os.read(descriptor, size + 1))
+    return b"".join(pieces) if len(pieces) > 2 else pieces[0]

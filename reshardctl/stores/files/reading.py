@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reshardctl.errors import CannotTell
 from reshardctl.model import AttributeValue, Image
+from reshardctl.model.alike import Series
 from reshardctl.model.trees import Select, Wants
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, Entry, joined, split
@@ -95,16 +96,16 @@ class _Round:
 
     def _contents(self, wants: Wants) -> bool:
         """Reads what is wanted and not read yet; returns whether there was any."""
-        files = sorted((wants.files | self._orphans) - self._read)
+        # Shorter names first: so logs come in the order of their numbers, and are alike.
+        files = sorted((wants.files | self._orphans) - self._read, key=lambda key: (len(key), key))
         for key in files:
             self._refuse_unread(key)
-        blobs = self._blobs.read(files) if files else {}
         beside = [crc_of(key) for key in files if self._has_crc(key)]
-        crcs = self._blobs.read(beside) if beside else {}
-        for key in files:
+        crcs = dict(self._blobs.each(beside)) if beside else {}
+        series = Series()
+        for key, blob in self._blobs.each(files) if files else ():
             self._read.add(key)
-            # The bytes go as their text comes: together they would be twice the checkpoint.
-            image = image_of(key, blobs.pop(key), crcs.pop(crc_of(key), None))
+            image = image_of(key, blob, crcs.pop(crc_of(key), None), series)
             if image is not None:
                 self.images[key] = image
             else:

@@ -8,10 +8,12 @@ lists are strongly consistent since December 2020. Spark keeps no checksums besi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.aws import client as aws
@@ -32,6 +34,8 @@ ACTIONS = {
 """Command group → actions; s3:ListBucket is on the bucket, the others on the objects."""
 AT_ONCE = 8
 """Objects that are read at the same time; boto3 keeps ten connections."""
+AHEAD = 2 * AT_ONCE
+"""Objects that are being read or were read and not taken yet."""
 LARGEST = 1 << 30
 """Bytes of the largest object that is read."""
 _KEPT = (
@@ -84,20 +88,34 @@ class S3:
         return entries if there else None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
-        """Reads AT_ONCE objects at a time."""
+        """All that `each` gives."""
+        return dict(self.each(keys))
+
+    def each(self, keys: Collection[str]) -> Iterator[tuple[str, Blob | None]]:
+        """Reads AT_ONCE objects at a time; at most AHEAD are held."""
         names = [checked(key) for key in keys]
         if len(names) < 2:
-            return {key: self._read(key) for key in names}
-        blobs: dict[str, Blob | None] = {}
+            yield from ((key, self._read(key)) for key in names)
+            return
         with ThreadPoolExecutor(AT_ONCE) as pool:
             try:
-                for key, blob in zip(names, pool.map(self._read, names), strict=True):
-                    blobs[key] = blob
-                    self._progress(len(blobs), len(names))
+                for done, (key, blob) in enumerate(self._in_order(pool, names), 1):
+                    self._progress(done, len(names))
+                    yield key, blob
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return blobs
+
+    def _in_order(
+        self, pool: Executor, names: Sequence[str]
+    ) -> Iterator[tuple[str, Blob | None]]:
+        waiting = iter(names)
+        asked = deque((name, pool.submit(self._read, name)) for name in islice(waiting, AHEAD))
+        while asked:
+            name, answer = asked.popleft()
+            blob = answer.result()
+            asked.extend((next_, pool.submit(self._read, next_)) for next_ in islice(waiting, 1))
+            yield name, blob
 
     def writing(self) -> AbstractContextManager[None]:
         """Does nothing: every write has its condition."""

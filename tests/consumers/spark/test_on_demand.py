@@ -9,11 +9,12 @@ import tracemalloc
 import pytest
 
 from reshardctl.consumers.spark.append import LINES
-from reshardctl.consumers.spark.lines import canonical, shapes
+from reshardctl.consumers.spark.lines import canonical, on_demand, shapes
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.sources import offset_of
-from reshardctl.model import ShardId, shard_id
+from reshardctl.model import ShardId, alike, shard_id
+from reshardctl.model.alike import AlikeText, AlikeValue, Series
 
 
 def text_of(connector: str, count: int, seed: int) -> str:
@@ -107,3 +108,58 @@ def test_batches_share_the_text_of_their_files(version: int) -> None:
     assert [offset and len(offset.positions) for offset in offsets] == [2000] * 8
     assert all(offset_of(log.lines[1]) is None for log in logs)
     assert kept < sum(map(len, texts)) / 2
+
+
+def kept(first: str, *others: str) -> list[AlikeText]:
+    """The other texts as they are kept behind the first."""
+    series = Series()
+    values = [series.value(text.encode()) for text in (first, *others)][1:]
+    return [value.text for value in values if isinstance(value, AlikeValue)]
+
+
+@pytest.fixture
+def _however_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alike, "LEAST", 0)
+
+
+@pytest.mark.usefixtures("_however_short")
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("connector", ["awslabs", "qubole"])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_log_kept_as_digits_says_what_its_text_says(
+    connector: str, version: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any digit may be another: of a number, a name, the batch id, the version, the metadata."""
+    monkeypatch.setattr(on_demand, "MANY", 7)
+    draw = random.Random(seed)
+    lines = (("0:", "11:") if version == 2 else ("", ""))
+    first = (
+        f'v{version}\n{{"batchTimestampMs":{seed}1795219200}}\n{lines[0]}-\n'
+        f"{lines[1]}{text_of(connector, 30, seed).replace('orders', 'orders-2')}"
+    )
+    digits = [place for place, character in enumerate(first) if character.isdigit()]
+    for changed in (0, 1, 1, 5, 50, len(digits)):
+        second = list(first)
+        for place in draw.sample(digits[1:], min(changed, len(digits) - 1)):
+            second[place] = draw.choice("0123456789")
+        (text,) = kept(first, "".join(second))
+        whole, log = parse_offset_log("".join(second)), parse_offset_log(text)
+        assert (log.text(), log.metadata) == ("".join(second), whole.metadata)
+        assert [line.name for line in log.lines] == [line.name for line in whole.lines]
+        assert offset_of(log.lines[0]) is None
+        expected, offset = offset_of(whole.lines[1]), offset_of(log.lines[1])
+        assert expected is not None
+        assert offset is not None
+        one_by_one = {shard: offset.positions[shard] for shard in expected.positions}
+        assert one_by_one == dict(expected.positions)
+        assert list(offset.positions) == list(expected.positions)
+        assert offset == expected
+
+
+@pytest.mark.usefixtures("_however_short")
+def test_a_name_given_twice_in_digits_is_left_to_the_slow_reader() -> None:
+    text = text_of("qubole", 3, 1)
+    first, other, *_ = as_json(text)
+    (doubled,) = kept(text, text.replace(other, first))
+    assert canonical.read(doubled) is None
+    assert "twice" in str(shapes.read(doubled))

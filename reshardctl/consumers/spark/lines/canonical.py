@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from operator import itemgetter
 
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.lines.on_demand import OnDemand
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
+from reshardctl.model.alike import AlikeText, Shape
 
 _PLACE = (
     r'"iteratorType":"('
@@ -58,45 +59,84 @@ _SPELLINGS = {
 }
 
 
-def read(text: str, start: int = 0, end: int | None = None) -> SourceOffset | None:
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where an offset that is so spelled has its members, counted from its own start.
+
+    Attributes:
+        head: Name and value of both members of the metadata.
+        starts: Each shard's member.
+        names: The digits of each shard's name; in the layout of a shape, among all of its digits.
+    """
+
+    connector: str
+    head: tuple[slice, ...]
+    starts: array[int]
+    names: Sequence[slice]
+
+
+def read(text: str | AlikeText, start: int = 0, end: int | None = None) -> SourceOffset | None:
     """A connector's offset with at least one shard; `None` for any other spelling.
 
     start, end: which part of the text it is. Its positions keep the text, and no copy of the part.
     """
-    part = text[start:end]
-    if not part.startswith('{"') or not part.endswith("}}"):
+    if isinstance(text, str):
+        named = text[start:end]
+        layout = _layout(named)
+    else:
+        layout, named = _layout_of_shape(text.shape, start, end), text.digits
+    if layout is None:
         return None
-    connector = "awslabs" if '"isLast":"' in part else "qubole"
-    spelling = _SPELLINGS[connector]
-    if (whole := spelling.whole.fullmatch(part)) is None:
-        return None
-    first, first_value, second, second_value = whole.groups()
+    first, first_value, second, second_value = (
+        text[start + part.start : start + part.stop] for part in layout.head
+    )
     head = {first: first_value, second: second_value}
     if len(head) != 2 or not _BATCH.match(head["batchId"]):
         return None
-    names, starts = _members(part)
-    shards = _order(" ".join(names))
-    if not shards or len(shards) != len(starts):
+    shards = _order(" ".join(map(named.__getitem__, layout.names)))
+    if not shards or len(shards) != len(layout.starts):
         return None
-    positions = OnDemand(text, start, starts, shards, spelling.shard, spelling.read)
-    return SourceOffset(connector, head["streamName"], int(head["batchId"]), positions)
+    spelling = _SPELLINGS[layout.connector]
+    positions = OnDemand(text, start, layout.starts, shards, spelling.shard, spelling.read)
+    return SourceOffset(layout.connector, head["streamName"], int(head["batchId"]), positions)
 
 
-def _members(part: str) -> tuple[Sequence[str], array[int]]:
-    """The digits of each shard's name, and where its member starts, in an offset so spelled.
+@lru_cache(maxsize=4)
+def _layout_of_shape(shape: Shape, start: int, end: int | None) -> _Layout | None:
+    """The layout of every text of a shape: no spelling asks which digit it meets."""
+    layout = _layout(shape.text[start:end])
+    if layout is None:
+        return None
+    firsts = (shape.digits_before(start + name.start) for name in layout.names)
+    return replace(layout, names=[slice(first, first + _DIGITS) for first in firsts])
+
+
+def _layout(part: str) -> _Layout | None:
+    """The layout of an offset, `None` for one of another spelling."""
+    if not part.startswith('{"') or not part.endswith("}}"):
+        return None
+    connector = "awslabs" if '"isLast":"' in part else "qubole"
+    if (whole := _SPELLINGS[connector].whole.fullmatch(part)) is None:
+        return None
+    head = tuple(slice(*whole.span(group)) for group in range(1, 5))
+    starts = _starts(part)
+    first = len(_PREFIX)
+    names = [slice(start + first, start + first + _DIGITS) for start in starts]
+    return _Layout(connector, head, starts, names)
+
+
+def _starts(part: str) -> array[int]:
+    """Where each shard's member starts, in an offset so spelled.
 
     What looks like a shard's name is one, because no member has a quotation mark inside a value,
     and no value but a stream's name begins like one.
     """
     if f":{_PREFIX}" in part:
-        matches = list(_SHARDS.finditer(part))
-        starts = array("I", [match.start() for match in matches])
-        return [match[1][-_DIGITS:] for match in matches], starts
+        return array("I", [match.start() for match in _SHARDS.finditer(part)])
     # Several times faster than the expression: the lengths between the names, added up.
     before, *pieces = part.split(_PREFIX)
-    names = list(map(itemgetter(slice(_DIGITS)), pieces))
     steps = map(len(_PREFIX).__add__, map(len, pieces[:-1]))
-    return names, array("I", list(accumulate(steps, initial=len(before))) if pieces else [])
+    return array("I", list(accumulate(steps, initial=len(before))) if pieces else [])
 
 
 @lru_cache(maxsize=8)

@@ -16,13 +16,14 @@ from reshardctl.consumers.spark.lines.loading import load
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.lines.writing import METADATA
 from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.model.alike import AlikeText
 
 _KEPT = 256
 """Offsets that stay cached: a plan reads one checkpoint repeatedly."""
 
 
 @lru_cache(maxsize=_KEPT)
-def read(text: str, start: int = 0, end: int | None = None) -> SourceOffset | None:
+def read(text: str | AlikeText, start: int = 0, end: int | None = None) -> SourceOffset | None:
     """A Kinesis source's offset, `None` for that of another source.
 
     start, end: which part of the text it is.
@@ -59,7 +60,7 @@ def unread(text: str) -> str:
     return damaged(text) or "it is no offset of a Kinesis source"
 
 
-def damaged(text: str, start: int = 0, end: int | None = None) -> str:
+def damaged(text: str | AlikeText, start: int = 0, end: int | None = None) -> str:
     """Why a part of a text is no offset of any source that writes JSON, "" where it is one."""
     if read(text, start, end) is not None:
         return ""
