@@ -20,6 +20,7 @@ import boto3
 from benchmarks.measured import cost_of
 from benchmarks.stored import LAST_INDEX, number
 from benchmarks.targets import record
+from reshardctl.cli import collect_seldom
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import needed_files
 from reshardctl.consumers.spark.append import LINES
@@ -146,6 +147,7 @@ def parse_all(root: str) -> None:
 
 def inspect_local(root: str, count: int, batches: int) -> None:
     """Everything that `inspect` does after ListShards, but for the printing."""
+    collect_seldom()  # in a process of its own, as a command is
     _decide(Tree(Local(root), needed_files.select("")), count, batches)
 
 
