@@ -123,7 +123,10 @@ def client_of(
             f"no region is set for {target}", "add --region, or set AWS_DEFAULT_REGION"
         ) from None
     except (BotoCoreError, ValueError) as error:
-        raise UsageError(f"{target} cannot be reached: {clean(str(error))}") from None
+        raise UsageError(
+            f"{target} cannot be reached: {clean(str(error))}",
+            "check --region, and the endpoint if one is set: AWS_ENDPOINT_URL",
+        ) from None
 
 
 def session_of(

@@ -124,7 +124,9 @@ def failure(
             reason = "S3 is busy" if kind is Kind.BUSY else "S3 does not answer"
             return CannotTell(f"{what}: {reason} ({code_of(error)})", "run this again later")
         case _:
-            return CannotTell(f"{what}: {clean(str(error))}")
+            return CannotTell(
+                f"{what}: {clean(str(error))}", f"aws s3api head-bucket --bucket {bucket}"
+            )
 
 
 def _elsewhere(what: str, bucket: str, error: Exception) -> UsageError:

@@ -78,8 +78,12 @@ def _told(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         from reshardctl.spark.error_text import full_message, line
+        from reshardctl.spark.hadoop_faults import next_step
 
-        raise CannotTell(f"{what}: {line(full_message(error)) or type(error).__name__}") from error
+        raise CannotTell(
+            f"{what}: {line(full_message(error)) or type(error).__name__}",
+            next_step(full_message(error)) or "run this again with --debug FILE and look there",
+        ) from error
 
 
 def check(sink: Sink, rows: str | None) -> None:

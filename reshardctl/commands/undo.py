@@ -233,7 +233,9 @@ def _read_back(
         keys = {write.key for step in steps for write in step.writes}
         stands = write_states(steps, {key: rows.get(key) for key in keys}, volatile_attributes)
         if any(state is not WriteState.APPLIED for row in stands for state in row):
-            raise CannotTell("a row is not as it was put back: someone else wrote")
+            raise CannotTell(
+                "a row is not as it was put back: someone else wrote", "reshardctl inspect"
+            )
         journal.undone()
     except ReshardError as error:
         raise half_done(journal, f"everything was put back, but: {error.what}") from error

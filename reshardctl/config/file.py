@@ -15,6 +15,7 @@ from reshardctl.errors import UsageError
 LARGEST = 4_000_000
 """Bytes of the largest file; one with thousands of consumers is smaller."""
 
+_MEND = "mend it there, then: reshardctl config check"
 _WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
 
 
@@ -33,12 +34,12 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
         reason = str(error)
         if match := _WHERE.search(reason):
             where = f"{name}:{match[1]}:{match[2]}"
-            raise UsageError(f"{where}: not TOML: {reason[: match.start()]}") from None
-        raise UsageError(f"{name}: not TOML: {reason}") from None
+            raise UsageError(f"{where}: not TOML: {reason[: match.start()]}", _MEND) from None
+        raise UsageError(f"{name}: not TOML: {reason}", _MEND) from None
     except ValueError:  # Python's limit of digits, which the parser lets through
-        raise UsageError(f"{name}: not TOML: a number has more digits than 4,300") from None
+        raise UsageError(f"{name}: not TOML: a number has more digits than 4,300", _MEND) from None
     except RecursionError:
-        raise UsageError(f"{name}: nested too deep") from None
+        raise UsageError(f"{name}: nested too deep", _MEND) from None
     return read(Spot(name, lines(text), (), values), check)
 
 
@@ -51,7 +52,10 @@ def _text(path: Path) -> str:
             f"{path}: {error.strerror}", "name the file with --config, or give a locator"
         ) from None
     if len(content) > LARGEST:
-        raise UsageError(f"{path}: larger than {LARGEST} bytes; that is no configuration")
+        raise UsageError(
+            f"{path}: larger than {LARGEST} bytes; that is no configuration",
+            "name the file with --config, or give a locator",
+        )
     try:
         return content.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -29,6 +29,7 @@ from reshardctl.model.write_state import WriteResult, WriteState, write_states
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store, Texts, recover
 
+_ANEW = "look at the state as it is now with reshardctl inspect, and plan anew"
 TRIES = 5
 """How often a step is tried while a running consumer renews its rows."""
 
@@ -94,7 +95,7 @@ def apply(
     and what the store raises while nothing is in place.
     """
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
-        raise StalePlan("the checked steps write other rows than the plan's")
+        raise StalePlan("the checked steps write other rows than the plan's", _ANEW)
     if isinstance(store, Texts) and not journal.undoing:
         journal.keep(store.texts([write.key for step in fresh for write in step.writes]))
     todo = list(enumerate(fresh))
@@ -145,7 +146,7 @@ def resume(
 ) -> Applied:
     """Writes what is left. fresh, renewing, errors: as for `apply`."""
     if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
-        raise StalePlan("the checked steps write other rows than the journal's")
+        raise StalePlan("the checked steps write other rows than the journal's", _ANEW)
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
     done = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
     return Applied(tuple(fresh), done, rest.in_place)
@@ -163,7 +164,8 @@ def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) ->
         if identity.get(name) != wanted[name]:
             raise UsageError(
                 f"journal {records.path} is about another store: {name} was {wanted[name]}, "
-                f"here it is {identity.get(name, 'not known')}"
+                f"here it is {identity.get(name, 'not known')}",
+                f"reshardctl undo --show {shlex.quote(str(records.path))}   # which store it was",
             )
 
 

@@ -35,7 +35,8 @@ def save(plans: Sequence[SavedPlan], path: Path) -> Saved:
             f"{path} exists already; no plan was saved", "name another file with --out"
         ) from None
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
+        what = f"{path}: {error.strerror}; no plan was saved"
+        raise UsageError(what, "name another file with --out") from None
     return Saved(str(path), hashlib.sha256(whole.encode()).hexdigest())
 
 

@@ -126,7 +126,8 @@ def save(plan: SavedPlan, path: Path) -> None:
             f"{path} exists already; no plan was saved", "name another file with --out"
         ) from None
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
+        what = f"{path}: {error.strerror}; no plan was saved"
+        raise UsageError(what, "name another file with --out") from None
 
 
 def load(path: Path) -> SavedPlan:

@@ -91,7 +91,11 @@ class Transport:
                 return CannotTell(what, "run this again later")
             case _:
                 text = clean(message_of(error))
-                return CannotTell(f"{action} on {stream}: {code_of(error)}: {text}")
+                return CannotTell(
+                    f"{action} on {stream}: {code_of(error)}: {text}",
+                    f"aws kinesis describe-stream-summary --stream-name {target.name} "
+                    f"--region {target.region}",
+                )
 
 
 def _failure_of(error: Exception) -> FailureKind:

@@ -89,5 +89,8 @@ def parents_first(columns: Columns, links: Links) -> list[int]:
                 heapq.heappush(ready, child)
     if len(order) < len(columns.ids):
         names = sorted(columns.ids.name(row) for row in waits if waits[row])
-        raise StreamUnsettled(f"the listing makes {names[0]} an ancestor of itself")
+        raise StreamUnsettled(
+            f"the listing makes {names[0]} an ancestor of itself",
+            "run this again later; an endpoint that is not AWS's may be defective",
+        )
     return order

@@ -195,5 +195,6 @@ def applied(step: Step, get: Get) -> bool:
     moved = [w.key for w in step.writes if write_state(w, rows[w.key]) is WriteState.CONFLICT]
     raise AnswerLost(
         f"{step.title}: the answer was lost, and someone else has written since: "
-        f"{', '.join(moved) or 'only some rows are as written'}"
+        f"{', '.join(moved) or 'only some rows are as written'}",
+        "look at the state as it is now with reshardctl inspect",
     )

@@ -75,7 +75,8 @@ def save(saved: SavedSnapshot, path: Path) -> None:
     except OSError as error:
         if name:
             Path(name).unlink(missing_ok=True)
-        raise UsageError(f"{path}: {error.strerror}; no snapshot was saved") from None
+        what = f"{path}: {error.strerror}; no snapshot was saved"
+        raise UsageError(what, "name another file with -o") from None
 
 
 def load(path: Path) -> SavedSnapshot:

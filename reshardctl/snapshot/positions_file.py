@@ -57,7 +57,8 @@ def save(text: str, path: Path) -> None:
             f"{path} exists already; nothing was saved", "name another file with -o"
         ) from None
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; nothing was saved") from None
+        what = f"{path}: {error.strerror}; nothing was saved"
+        raise UsageError(what, "name another file with -o") from None
 
 
 def _json_lines(exported: ExportedPositions) -> Iterator[str]:

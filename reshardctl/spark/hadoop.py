@@ -21,7 +21,16 @@ from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardE
 from reshardctl.spark.gateway import configuration, gateway
 from reshardctl.spark.hadoop_faults import kind_of, refused, unread
 from reshardctl.spark.hadoop_owners import Owned, Owners
-from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, checked, joined, split
+from reshardctl.stores.files.blobs import (
+    TOO_LARGE,
+    Blob,
+    Entry,
+    Kept,
+    Moved,
+    checked,
+    joined,
+    split,
+)
 from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
@@ -195,10 +204,12 @@ class Hadoop:
         def read() -> Blob:
             status = context.getFileStatus(path)
             if not status.isFile():
-                raise CannotTell(f"cannot read {self.location}/{key}: it is no file")
+                what = f"cannot read {self.location}/{key}: it is no file"
+                raise CannotTell(what, "put a file in its place")
             if status.getLen() > LARGEST:
                 raise CannotTell(
-                    f"cannot read {self.location}/{key}: {status.getLen()} bytes are too many"
+                    f"cannot read {self.location}/{key}: {status.getLen()} bytes are too many",
+                    TOO_LARGE,
                 )
             stream = context.open(path)
             try:
@@ -249,7 +260,8 @@ class Hadoop:
             try:
                 now = self._read(key)
             except ReshardError as unknown:
-                raise AnswerLost(f"writing {self.location}/{key}: {unknown.what}") from None
+                what = f"writing {self.location}/{key}: {unknown.what}"
+                raise AnswerLost(what, unknown.next or "reshardctl inspect") from None
             if landed(now):
                 return
             if not before(now):

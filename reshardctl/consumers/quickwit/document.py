@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.quickwit.spans import (
+    MENDED,
     Member,
     blank,
     broken,
@@ -26,6 +27,7 @@ from reshardctl.consumers.quickwit.splice import edited, quoted
 from reshardctl.errors import UsageError
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Image, Update, Write
 
+_ANEW = "make a new plan: reshardctl fix --dry-run"
 VERSIONS = ("0.7", "0.8", "0.9")
 """Of file and index metadata; only releases before 0.9 read 0.4 to 0.6."""
 PRESENT: AttributeValue = {"S": "{}"}
@@ -227,7 +229,7 @@ def _check_sources(sources: Sequence[Any]) -> None:
     for source in sources:
         name = source.get("source_id") if isinstance(source, dict) else None
         if not isinstance(name, str):
-            raise UsageError("`sources` holds an entry without source_id")
+            raise UsageError("`sources` holds an entry without source_id", MENDED)
         if name in seen:
             raise UsageError(f"`sources` holds {name!r} twice", "keep one of them")
         seen.add(name)
@@ -236,7 +238,7 @@ def _check_sources(sources: Sequence[Any]) -> None:
 def _state(parsed: _Found, source: Mapping[str, Any], known: bool) -> Attributes:
     params = source.get("params")
     if not isinstance(params, dict) or not isinstance(params.get("stream_name"), str):
-        raise UsageError(f"source {source['source_id']} names no stream in its params")
+        raise UsageError(f"source {source['source_id']} names no stream in its params", MENDED)
     row: dict[str, AttributeValue] = {
         "backfill": {"BOOL": bool(params.get("enable_backfill_mode", False))},
         "enabled": {"BOOL": bool(source.get("enabled", True))},
@@ -270,7 +272,8 @@ def _key_after(write: Write) -> str | None:
             return "{}"
         if not write.change.set and write.change.remove == ("checkpoint",):
             return None
-    raise UsageError(f"{write.key}: of a source only its key in the checkpoint can be written")
+    what = f"{write.key}: of a source only its key in the checkpoint can be written"
+    raise UsageError(what, _ANEW)
 
 
 def _position_after(write: Write) -> str | None:
@@ -279,11 +282,12 @@ def _position_after(write: Write) -> str | None:
         return None
     values = change.attributes if isinstance(change, Create) else change.set
     if set(values) != {"position"} or (isinstance(change, Update) and change.remove):
-        raise UsageError(f"{write.key}: of a shard only its position can be written")
+        raise UsageError(f"{write.key}: of a shard only its position can be written", _ANEW)
     return quoted(values["position"]["S"])
 
 
 def _at(parsed: _Found, source: str) -> int:
     if source not in parsed.holders:
-        raise UsageError(f"source {source} has no key in the checkpoint to put positions under")
+        what = f"source {source} has no key in the checkpoint to put positions under"
+        raise UsageError(what, _ANEW)
     return parsed.holders[source].value

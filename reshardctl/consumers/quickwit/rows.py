@@ -85,7 +85,9 @@ def parse(
         if "unreadable" in image.attributes:
             unreadable.append(image)
         elif len(parts) < 2:
-            raise UsageError(f"row {image.key!r} is none of a Quickwit metastore")
+            raise UsageError(
+                f"row {image.key!r} is none of a Quickwit metastore", "take the snapshot anew"
+            )
         elif len(parts) == 2:
             sources.append(image)
         else:
@@ -103,7 +105,10 @@ def parse(
 def _row(image: Image) -> Row:
     text = image.attributes.get("position", {}).get("S")
     if not isinstance(text, str):
-        raise UsageError(f"row {image.key}: its position is no string, which Quickwit refuses")
+        raise UsageError(
+            f"row {image.key}: its position is no string, which Quickwit refuses",
+            "put it in quotes, or take the entry out",
+        )
     return Row(shard_of(image.key), text, image)
 
 

@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 from reshardctl.errors import UsageError
 
 _BLANK = re.compile(r"[ \t\n\r]*")
+MENDED = "mend it, or restore the file from a backup"
+"""What to do about a text that Quickwit itself could not read."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
@@ -33,7 +35,7 @@ class Member:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise UsageError(f"{word} is no JSON")
+    raise UsageError(f"{word} is no JSON", MENDED)
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
@@ -60,13 +62,13 @@ def broken(text: str, at: int, why: str) -> UsageError:
     """The error for a text that is no JSON, with the line and column that editors show."""
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
-    return UsageError(f"malformed JSON at line {line}, column {column}: {why}")
+    return UsageError(f"malformed JSON at line {line}, column {column}: {why}", MENDED)
 
 
 def members(text: str, at: int, what: str) -> Iterator[Member]:
     """The members of the object at `at`, in order; raises UsageError for a name given twice."""
     if text[at:at + 1] != "{":
-        raise UsageError(f"{what} is no JSON object")
+        raise UsageError(f"{what} is no JSON object", MENDED)
     seen: set[str] = set()
     at = blank(text, at + 1)
     while text[at:at + 1] != "}":

@@ -154,7 +154,10 @@ def _table(spark: SparkSession, sink: str) -> Sink:
 def _delta(spark: SparkSession, sink: str) -> Sink:
     version = _version(spark, sink)
     if version is None:
-        raise UsageError(f"{sink} is no Delta table: there is no {DELTA_LOG} with commits in it")
+        raise UsageError(
+            f"{sink} is no Delta table: there is no {DELTA_LOG} with commits in it",
+            "leave --form delta out, or name the folder of the table",
+        )
     try:
         frame = spark.read.format("delta").option("versionAsOf", version).load(sink)
         frame.schema  # noqa: B018

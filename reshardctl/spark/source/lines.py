@@ -75,7 +75,8 @@ def _end(shard: str, end: object) -> str:
         raise UsageError(f"endingLine of {shard} is {str(end)[:80]!r}", _FORMS)
     decoded = decode(end)
     if decoded is not None and decoded.shard != index:
-        raise UsageError(f"endingLine of {shard}: {end} is a number of shard {decoded.shard}")
+        what = f"endingLine of {shard}: {end} is a number of shard {decoded.shard}"
+        raise UsageError(what, _FORMS)
     return SHARD_END if decoded is not None and decoded.is_end else end
 
 
