@@ -20,7 +20,7 @@ from uuid import uuid4
 from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError
 from reshardctl.spark.gateway import configuration, gateway
 from reshardctl.spark.hadoop_faults import kind_of, refused, unread
-from reshardctl.spark.hadoop_owners import Owned, Owners
+from reshardctl.spark.hadoop_owners import Owners, owned
 from reshardctl.stores.files.blobs import (
     TOO_LARGE,
     Blob,
@@ -31,6 +31,7 @@ from reshardctl.stores.files.blobs import (
     joined,
     split,
 )
+from reshardctl.stores.files.ownership import Ownership
 from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
@@ -112,10 +113,10 @@ class Hadoop:
         """Creates by rename, which refuses an existing name."""
         context, _ = self._context()
         target = self._path(checked(key))
-        own = None if kept is None else Owned.read(key, kept)
+        own = None if kept is None else Ownership.read(key, kept)
         made: list[Any] = []
 
-        def owned() -> Owned:
+        def wanted() -> Ownership:
             self._owners().make(target.getParent(), made)
             return own or self._owners().neighbour(target)
 
@@ -125,7 +126,7 @@ class Hadoop:
             context.rename(temporary, target, self._array("Rename"))
 
         try:
-            self._put(key, content, owned, rename, lambda now: now is None)
+            self._put(key, content, wanted, rename, lambda now: now is None)
         except (Moved, Refused):
             with suppress(Exception):
                 for folder in made:
@@ -143,7 +144,7 @@ class Hadoop:
             context.rename(temporary, target, self._array("Rename", overwrite))
 
         self._put(
-            key, content, lambda: Owned.of(context.getFileStatus(target)), rename,
+            key, content, lambda: owned(context.getFileStatus(target)), rename,
             lambda now: _is(now, was.content),
         )
 
@@ -164,21 +165,21 @@ class Hadoop:
                 folder, _ = split(folder)
 
     def _put(
-        self, key: str, content: bytes, owned: Callable[[], Owned], rename: Callable[[Any], None],
-        before: Callable[[Blob | None], bool],
+        self, key: str, content: bytes, wanted: Callable[[], Ownership],
+        rename: Callable[[Any], None], before: Callable[[Blob | None], bool],
     ) -> None:
         """Write a temporary file and rename it.
 
-        owned: whose it shall be. before: whether a content is the one that was there.
+        wanted: whose it shall be. before: whether a content is the one that was there.
         """
         self._may_write(key)
         context, _ = self._context()
         temporary = self._path(f".reshardctl.{uuid4()}.tmp")
         try:
             with self._nothing_done(key):
-                wanted = owned()
+                own = wanted()
                 self._write(temporary, content)
-                self._owners().give(temporary, wanted, f"{self.location}/{key}")
+                self._owners().give(temporary, own, f"{self.location}/{key}")
             self._changed(lambda: rename(temporary), key, lambda now: _is(now, content), before)
         finally:
             with suppress(Exception):
@@ -217,7 +218,7 @@ class Hadoop:
             finally:
                 stream.close()
             modified = status.getModificationTime() * _MILLISECOND
-            return Blob(content, modified, kept=Owned.of(status).kept)
+            return Blob(content, modified, kept=owned(status).kept)
 
         return self._asked(read, f"{self.location}/{key}")
 

@@ -7,46 +7,19 @@ else (FSDirAttrOp.setOwner of HDFS). File systems without owners say the same of
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 from reshardctl.spark.hadoop_faults import is_denied
-from reshardctl.stores.files.blobs import Kept
 from reshardctl.stores.files.faults import foreign
+from reshardctl.stores.files.ownership import Ownership
 from reshardctl.stores.files.swapping import ours
 
-_MODE = re.compile(r"[0-7]{4}")
-_OWNER = re.compile(r"[^:]+:[^:]*")
 
-
-@dataclass(frozen=True, slots=True)
-class Owned:
-    """The mode of a file or a folder, and the names of its user and its group."""
-
-    mode: int
-    user: str
-    group: str
-
-    @classmethod
-    def of(cls, status: Any) -> Self:
-        """That of an existing one, by its FileStatus."""
-        mode = status.getPermission().toShort()
-        return cls(mode, str(status.getOwner()), str(status.getGroup()))
-
-    @classmethod
-    def read(cls, key: str, kept: Kept) -> Self:
-        """Reads what `kept` gave. ValueError for anything else."""
-        mode, owner = str(kept.get("mode")), str(kept.get("owner"))
-        if not _MODE.fullmatch(mode) or not _OWNER.fullmatch(owner):
-            raise ValueError(f"{key}: {dict(kept)} is no mode and owner")
-        user, _, group = owner.partition(":")
-        return cls(int(mode, 8), user, group)
-
-    @property
-    def kept(self) -> Kept:
-        """As `hadoop fs -chmod` and `-chown` take it."""
-        return {"mode": f"{self.mode:04o}", "owner": f"{self.user}:{self.group}"}
+def owned(status: Any) -> Ownership:
+    """Whose a file or a folder is, and its mode, by its FileStatus."""
+    mode = status.getPermission().toShort()
+    return Ownership(mode, str(status.getOwner()), str(status.getGroup()))
 
 
 class Owners:
@@ -57,7 +30,7 @@ class Owners:
         self._context = context
         self._permission = permission
 
-    def neighbour(self, target: Any) -> Owned:
+    def neighbour(self, target: Any) -> Ownership:
         """That of another file of the folder, or of the folder itself; nothing is executable."""
         folder = target.getParent()
         files = {
@@ -67,7 +40,7 @@ class Owners:
         }
         others = sorted((name.startswith("."), name) for name in files if not ours(name))
         status = files[others[0][1]] if others else self._context.getFileStatus(folder)
-        like = Owned.of(status)
+        like = owned(status)
         return replace(like, mode=like.mode & 0o666)
 
     def make(self, folder: Any, made: list[Any]) -> None:
@@ -82,15 +55,15 @@ class Owners:
         self.make(parent, made)
         self._context.mkdir(folder, self._permission.getDirDefault(), False)
         made.insert(0, folder)
-        self.give(folder, Owned.of(self._context.getFileStatus(parent)), str(folder))
+        self.give(folder, owned(self._context.getFileStatus(parent)), str(folder))
 
-    def give(self, path: Any, wanted: Owned, name: str) -> None:
+    def give(self, path: Any, wanted: Ownership, name: str) -> None:
         """Gives a file or a folder a mode, a user and a group. name: in messages.
 
         Raises:
             Refused: It would belong to another user.
         """
-        mine = Owned.of(self._context.getFileStatus(path))
+        mine = owned(self._context.getFileStatus(path))
         if mine.mode != wanted.mode:
             self._context.setPermission(path, self._permission(f"{wanted.mode:o}"))
         if (mine.user, mine.group) == (wanted.user, wanted.group):

@@ -11,21 +11,22 @@ from typing import Self
 from reshardctl.stores.files.blobs import Kept
 
 _MODE = re.compile(r"[0-7]{4}")
-_OWNER = re.compile(r"\d+:\d+", re.ASCII)
+_OWNER = re.compile(r"[^:]+:[^:]*")
+_IDS = re.compile(r"\d+:\d+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """The mode of a file, and the ids of its user and group."""
+    """The mode of a file, its user and its group: ids on this machine, names on HDFS."""
 
     mode: int
-    user: int
-    group: int
+    user: str
+    group: str
 
     @classmethod
     def of(cls, status: os.stat_result) -> Self:
-        """That of an existing file."""
-        return cls(stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid)
+        """That of an existing file of this machine."""
+        return cls(stat.S_IMODE(status.st_mode), str(status.st_uid), str(status.st_gid))
 
     @classmethod
     def read(cls, key: str, kept: Kept) -> Self:
@@ -34,7 +35,14 @@ class Ownership:
         if not _MODE.fullmatch(mode) or not _OWNER.fullmatch(owner):
             raise ValueError(f"{key}: {dict(kept)} is no mode and owner")
         user, _, group = owner.partition(":")
-        return cls(int(mode, 8), int(user), int(group))
+        return cls(int(mode, 8), user, group)
+
+    @property
+    def ids(self) -> tuple[int, int]:
+        """User and group of this machine. ValueError for names."""
+        if not _IDS.fullmatch(f"{self.user}:{self.group}"):
+            raise ValueError(f"{self.user}:{self.group} are no ids of a user and a group")
+        return int(self.user), int(self.group)
 
     @property
     def kept(self) -> Kept:

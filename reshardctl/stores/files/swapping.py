@@ -151,14 +151,14 @@ def _write(temporary: Path, content: bytes, own: Ownership | None, path: Path) -
 
 
 def _owned(descriptor: int, own: Ownership, path: Path) -> None:
-    mine = os.fstat(descriptor)
-    if (mine.st_uid, mine.st_gid) == (own.user, own.group):
+    mine, (user, group) = os.fstat(descriptor), own.ids
+    if (mine.st_uid, mine.st_gid) == (user, group):
         return
     try:
-        os.fchown(descriptor, own.user, own.group)
+        os.fchown(descriptor, user, group)
     except PermissionError:
-        if mine.st_uid != own.user:
-            raise foreign(str(path), user_of(own.user)) from None
+        if mine.st_uid != user:
+            raise foreign(str(path), user_of(user)) from None
 
 
 def _like_siblings(path: Path) -> Ownership:
