@@ -43,8 +43,10 @@ def test_it_starts_at_the_positions_of_a_file(
         done = tool.fix(locator, stream.name, "--positions", str(file), *accept)
         assert done.writes, done.errors
 
-    outcome = laboratory.run(Start(case, release, "LATEST", case.items(), mend=put))
-    print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
     wanted = {shard_name(shard): payloads for shard, payloads in COMES.items()}
+    outcome = laboratory.run(
+        Start(case, release, "LATEST", case.items(), mend=put, awaits=wanted)
+    )
+    print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
     assert differences(outcome, wanted, (), dies=False) == []
     laboratory.confirm(outcome)

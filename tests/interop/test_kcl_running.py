@@ -17,6 +17,8 @@ pytestmark = pytest.mark.interop
 
 SHARD = shard_name(0)
 CASE = load(CASES / "kcl" / "healthy-roots.toml")
+AGAIN = ("s0-2", "s0-3", "s0-0", "s0-1", "s0-2", "s0-3", "n0-0", "n0-1")
+EXPECTED = {**CASE.expects[0].delivers, SHARD: AGAIN}
 
 
 def evict(running: Running) -> None:
@@ -50,7 +52,9 @@ class Evicted:
         return f"{self.release}/evicted"
 
     def start(self) -> Start:
-        return Start(CASE, self.release, "LATEST", CASE.items(), meanwhile=evict)
+        return Start(
+            CASE, self.release, "LATEST", CASE.items(), meanwhile=evict, awaits=EXPECTED
+        )
 
 
 @pytest.mark.parametrize("planned", [Evicted(release) for release in RELEASES], ids=str)
@@ -60,8 +64,6 @@ def test_evicted_lease_is_taken_up_at_what_was_written(
     """Runs on KCL 1.15.3, 2.7.2 and 3.5.1, November 2026: the lease is lost, and begins anew."""
     outcome = laboratory.outcome(planned.id)
     print(outcome.tail())
-    again = ("s0-2", "s0-3", "s0-0", "s0-1", "s0-2", "s0-3", "n0-0", "n0-1")
-    expected = {**CASE.expects[0].delivers, SHARD: again}
-    assert differences(outcome, expected, (), dies=False) == []
+    assert differences(outcome, EXPECTED, (), dies=False) == []
     own = [e.kind for e in outcome.log.of("INIT", "LEASE_LOST") if e.members["shard"] == SHARD]
     assert own[:3] == ["INIT", "LEASE_LOST", "INIT"]

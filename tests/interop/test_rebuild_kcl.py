@@ -20,6 +20,7 @@ from tests.interop.kcl.laboratory import Laboratory, Start
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.rebuilding import Operator, Said, as_json
 from tests.support.case import Case, from_table
+from tests.support.case_stream import shard_name
 
 pytestmark = pytest.mark.interop
 
@@ -129,6 +130,18 @@ def stored(case: Case, delivered: Any, lost: Callable[[str], bool]) -> list[tupl
     ]
 
 
+def unread_of(case: Case, held: set[str]) -> dict[str, tuple[str, ...]]:
+    """The records that the sink lacks, by shard id: those of the stream and the live ones."""
+    stored = {shard: [p for _, p, _ in of] for shard, of in case.records.items()}
+    for shard in case.live.shards:
+        live = [f"n{shard}-{i}" for i in range(case.live.n)]
+        stored.setdefault(shard_name(shard), []).extend(live)
+    return {
+        shard: tuple(payload for payload in payloads if payload not in held)
+        for shard, payloads in stored.items()
+    }
+
+
 @pytest.mark.parametrize(
     ("release", "initial"),
     [
@@ -141,19 +154,20 @@ def test_a_deleted_table_is_rebuilt(
     release: str, initial: str, laboratory: Laboratory, tmp_path: Path
 ) -> None:
     first = case_of("rebuild-first", FIRST)
-    ran = laboratory.run(Start(first, release, "TRIM_HORIZON", []))
+    awaited = unread_of(first, set())
+    ran = laboratory.run(Start(first, release, "TRIM_HORIZON", [], awaits=awaited))
     assert ran.settled and not ran.died, ran.tail()
     laboratory.confirm(ran)
     then = case_of("rebuild-then", second())
     rows = stored(then, ran.delivered, lambda payload: payload in ("s1-3", "s1-4"))
     assert len(rows) == 10
     mend = Rebuild(release, as_json(rows, tmp_path / "sink"), tmp_path / "state")
-    outcome = laboratory.run(Start(then, release, initial, [], mend=mend))
+    held = {payload for _, _, payload in rows}
+    lacking = unread_of(then, held)
+    outcome = laboratory.run(Start(then, release, initial, [], mend=mend, awaits=lacking))
     print(mend.said[-1].out, outcome.tail())
     assert outcome.settled and not outcome.died
-    held = {payload for _, _, payload in rows}
-    unread = {p for of in then.records.values() for _, p, _ in of} - held
-    unread |= {f"n{shard}-{i}" for shard in then.live.shards for i in range(then.live.n)}
+    unread = {payload for payloads in lacking.values() for payload in payloads}
     came = [payload for _, payload in outcome.delivered]
     assert unread <= set(came), f"lost: {sorted(unread - set(came))}"
     assert {p for p in came if p in held} == {"s1-5"}, "behind the gap, as the plan says"

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,10 @@ from tests.interop.kcl.recording import (
 )
 from tests.interop.kcl.running import Running
 from tests.interop.kcl.stream import ServedStream
-from tests.interop.kcl.verdict import Outcome, outcome_of
+from tests.interop.kcl.verdict import Outcome, came, outcome_of, started
 from tests.interop.starts.deciding import recorded_or_run
 from tests.interop.starts.records import RECORDED, Records
-from tests.support.case import Case
+from tests.support.case import Case, Delivery
 from tests.support.case_tables import SIDE_KEYS
 
 WORKER = "w1"
@@ -36,6 +36,7 @@ AT_ONCE = 16
 LIVE_SECONDS = 2.0
 READS = 3
 READ_ON_SECONDS = 30.0
+AWAITED_SECONDS = 60.0
 PATIENCE_SECONDS = 120.0
 ATTEMPTS = 3
 WITH_SIDE_TABLES = frozenset({"3.1.3"})
@@ -59,6 +60,9 @@ class Start:
     """Other streams of a multi-stream application, to be served and read too."""
     longer: int = 1
     """How many times as long as usual nothing may move before it counts as still."""
+    awaits: Delivery = field(default_factory=dict)
+    """What is expected of it: a busy machine gets a minute more to deliver this, before the wait
+    for whatever else may come."""
 
     @property
     def patience(self) -> float:
@@ -213,9 +217,11 @@ class Laboratory:
             if start.meanwhile is not None:
                 start.meanwhile(running)
             settled = log.wait(lambda log: log.still(pace.audits, pace.seconds), start.patience)
+            log.wait(lambda log: started(log, start.awaits), AWAITED_SECONDS)
             put, audits = time.time(), min(1, pace.audits)
             stream.put_live()
             log.wait(read_on(stream), READ_ON_SECONDS)
+            log.wait(lambda log: came(log, start.awaits), AWAITED_SECONDS)
             settled &= log.wait(
                 lambda log: log.still(audits, LIVE_SECONDS * start.longer, since=put),
                 start.patience,

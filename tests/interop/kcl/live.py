@@ -76,8 +76,9 @@ class Edited:
 
     def start(self) -> Start:
         return Start(
-            self.case, self.release, self.initial, self.case.items(), meanwhile=self.meanwhile
-        )
+            self.case, self.release, self.initial, self.case.items(), meanwhile=self.meanwhile,
+            awaits=self.delivers if self.what == "fix" else {},
+        )  # fmt: skip
 
 
 def edited(name: str, release: str, initial: str, what: str, busy: int) -> Edited:

@@ -31,7 +31,10 @@ class Planned:
     def start(self) -> Start:
         """The table as stored; repaired by the tool or, until that is connected, by hand."""
         each, fixed = self.situation, self.situation.expect.fixed
-        stored = Start(each.case, each.release, each.initial, each.case.items(), beside=each.beside)
+        stored = Start(
+            each.case, each.release, each.initial, each.case.items(), beside=each.beside,
+            awaits=each.delivers,
+        )  # fmt: skip
         if not each.repaired or fixed is None:
             return stored
         if CONNECTED:
@@ -63,7 +66,10 @@ class Wrong:
         return next(each for each in self.case.expects if self.initial in each.initial)
 
     def start(self) -> Start:
-        return Start(self.case, self.release, self.initial, self.case.with_writes(self.writes))
+        items, fixed = self.case.with_writes(self.writes), self.expect.fixed
+        assert fixed is not None
+        kept = {s: payloads for s, payloads in fixed.delivers.items() if s not in self.robbed}
+        return Start(self.case, self.release, self.initial, items, awaits=kept)
 
 
 def _wrong(case: str, writes: Mapping[int, str], *robbed: int) -> list[Wrong]:

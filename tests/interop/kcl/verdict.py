@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -46,6 +47,30 @@ def outcome_of(log: Log, *, settled: bool, seconds: float) -> Outcome:
         robbed=_robbed(log),
         seconds=seconds,
         log=log,
+    )
+
+
+def came(log: Log, delivers: Delivery) -> bool:
+    """Whether all these records have been delivered, each as often as it is named, or all is over."""
+    if log.ended():
+        return True
+    seen = Counter((e.members["shard"], e.members["payload"]) for e in log.of("RECORD"))
+    return all(
+        seen[shard, payload] >= times
+        for shard, payloads in delivers.items()
+        for payload, times in Counter(payloads).items()
+    )
+
+
+def started(log: Log, delivers: Delivery) -> bool:
+    """Whether each shard with records here has been started, and those that it held came."""
+    begun = {event.members["shard"] for event in log.of("INIT")}
+    held = {
+        shard: tuple(payload for payload in payloads if not payload.startswith("n"))
+        for shard, payloads in delivers.items()
+    }
+    return log.ended() or (
+        begun >= {shard for shard, payloads in delivers.items() if payloads} and came(log, held)
     )
 
 
