@@ -74,10 +74,19 @@ class Edited:
         stored, late = wanted[shard][:-live], wanted[shard][-live:]
         return {**wanted, shard: (*stored, *burst(self.busy), *late)}
 
+    @property
+    def awaits(self) -> dict[str, tuple[str, ...]]:
+        """What comes in any case: where no fix is made, the two children give their new records."""
+        wanted = self.delivers
+        if self.what != "fix":
+            for shard in (shard_name(2), shard_name(3)):
+                wanted[shard] = tuple(p for p in wanted[shard] if p.startswith(("m", "n")))
+        return wanted
+
     def start(self) -> Start:
         return Start(
             self.case, self.release, self.initial, self.case.items(), meanwhile=self.meanwhile,
-            awaits=self.delivers if self.what == "fix" else {},
+            awaits=self.awaits,
         )  # fmt: skip
 
 
