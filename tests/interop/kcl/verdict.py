@@ -51,7 +51,7 @@ def outcome_of(log: Log, *, settled: bool, seconds: float) -> Outcome:
 
 
 def came(log: Log, delivers: Delivery) -> bool:
-    """Whether all these records have been delivered, each as often as it is named, or all is over."""
+    """Whether all these records came, each as often as it is named, or all is over."""
     if log.ended():
         return True
     seen = Counter((e.members["shard"], e.members["payload"]) for e in log.of("RECORD"))
