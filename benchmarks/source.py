@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.targets import record
 
-RECORDS, SHARDS, SIZES, ROUNDS = 600_000, 4, (200, 1000), 3
+RECORDS, SHARDS, SIZES, ROUNDS = 2_400_000, 4, (200, 1000), 2
 MADE_UP = {
     "AWS_ACCESS_KEY_ID": "made-up", "AWS_SECRET_ACCESS_KEY": "made-up",
     "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
@@ -71,12 +71,14 @@ def run(scale: int, folder: Path) -> None:
             print(f"{records:,} records of {size} B in {SHARDS} shards, "
                   f"{cores} processes or threads, PySpark {__version__}")  # fmt: skip
             with _server(records, size) as url:
-                _compare(spark, url, records, cores, folder / str(size))
+                _compare(spark, url, records, size, cores, folder / str(size))
     finally:
         spark.stop()
 
 
-def _compare(spark: Any, url: str, records: int, cores: int, folder: Path) -> None:
+def _compare(
+    spark: Any, url: str, records: int, size: int, cores: int, folder: Path
+) -> None:
     ways: dict[str, Callable[[], Cost]] = {
         "a boto3, rows dropped": lambda: _loop("boto3", url, records, cores),
         "b boto3, Arrow rows": lambda: _loop("boto3-rows", url, records, cores),
@@ -97,7 +99,7 @@ def _compare(spark: Any, url: str, records: int, cores: int, folder: Path) -> No
                 before = best.get(name, cost)
                 best[name] = Cost(*map(min, zip(before, cost, strict=True)))
     read, bare = best["spark.read, noop sink"], best["c signed, json, Arrow rows"]
-    record(f"`spark.read` of {records:,} records", read.seconds, "s", 1.11,
+    record(f"`spark.read` of {records:,} records of {size} B", read.seconds, "s", 1.11,
            rival="a signed bare loop", theirs=bare.seconds)  # fmt: skip
     loops = list(ways)[:4]
     letters = "".join(f"{name[0]:>6}" for name in loops)
