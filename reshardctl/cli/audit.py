@@ -7,23 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    ColorOption,
-    ColumnOption,
-    ConfigOption,
-    EndpointOption,
-    FormatOption,
-    FormOption,
-    MasterOption,
-    OutputOption,
-    ProfileOption,
-    RegionOption,
-    RemoteOption,
-    RoleOption,
-    StreamOption,
-    VerboseOption,
-)
+from reshardctl.cli import completion, options, sink_options
 from reshardctl.console.choices import ColorMode, FailOn
 
 
@@ -35,7 +19,7 @@ def audit(
             show_default=False,
         ),
     ],
-    stream: StreamOption = None,
+    stream: options.Stream = None,
     consumer: Annotated[
         str | None,
         typer.Option(
@@ -44,8 +28,8 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    kind: FormOption = None,
-    column: ColumnOption = None,
+    kind: sink_options.Form = None,
+    column: sink_options.Column = None,
     against: Annotated[
         bool,
         typer.Option(
@@ -89,20 +73,20 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    master: MasterOption = None,
-    remote: RemoteOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
+    master: sink_options.Master = None,
+    remote: sink_options.Remote = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
     ] = FailOn.ERROR,
-    form: FormatOption = None,
-    output: OutputOption = None,
-    color: ColorOption = ColorMode.AUTO,
-    verbose: VerboseOption = False,
+    form: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = ColorMode.AUTO,
+    verbose: options.Verbose = False,
 ) -> None:
     """Does the sink have what the stream had? Missing, doubled and disordered records, by shard.
 

@@ -7,14 +7,8 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import options
 from reshardctl.cli.grouped_help import Command, CommandGroup
-from reshardctl.cli.options import (
-    ConfigOption,
-    EndpointOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-)
 
 config = typer.Typer(
     name="config", cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None,
@@ -40,7 +34,7 @@ class Group(StrEnum):
 
 
 @config.command(cls=Command)
-def show(config: ConfigOption = None) -> None:
+def show(config: options.Config = None) -> None:
     """The configuration as it takes effect, and where each value is said. Calls nothing.
 
     Example: reshardctl config show
@@ -56,11 +50,11 @@ def show(config: ConfigOption = None) -> None:
 @config.command(cls=Command)
 def check(
     names: NamesArgument = None,
-    config: ConfigOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
+    config: options.Config = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
     online: Annotated[
         bool, typer.Option("--online", help="Look as well whether all can be reached and read.")
     ] = False,
@@ -85,7 +79,7 @@ def check(
 @config.command(cls=Command)
 def iam(
     names: NamesArgument = None,
-    config: ConfigOption = None,
+    config: options.Config = None,
     wanted: Annotated[
         Group, typer.Option("--for", help="What the policy is to allow.")
     ] = Group.INSPECT,

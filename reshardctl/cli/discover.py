@@ -7,14 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.options import (
-    ColorOption,
-    EndpointOption,
-    OutputOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-)
+from reshardctl.cli import options
 from reshardctl.console.choices import ColorMode
 
 
@@ -30,15 +23,15 @@ def discover(
     stream: Annotated[
         str, typer.Argument(metavar="STREAM", help="Name or ARN.", show_default=False)
     ],
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
     form: Annotated[
         DiscoverFormat, typer.Option("--format", help="For people, or for programs.")
     ] = DiscoverFormat.TEXT,
-    output: OutputOption = None,
-    color: ColorOption = ColorMode.AUTO,
+    output: options.Output = None,
+    color: options.Color = ColorMode.AUTO,
 ) -> None:
     """Which DynamoDB tables of this account and region hold a stream's positions?
 

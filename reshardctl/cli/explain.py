@@ -7,17 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    ConfigOption,
-    EndpointOption,
-    LocatorArgument,
-    ProbeOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-    StreamOption,
-)
+from reshardctl.cli import completion, options
 
 
 class ExplainFormat(StrEnum):
@@ -36,14 +26,14 @@ def explain(
             autocompletion=completion.shards,
         ),
     ],
-    locator: LocatorArgument,
-    stream: StreamOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
-    probe: ProbeOption = None,
+    locator: options.Consumer,
+    stream: options.Stream = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
+    probe: options.Probe = None,
     form: Annotated[
         ExplainFormat, typer.Option("--format", help="For people, or for programs.")
     ] = ExplainFormat.TEXT,

@@ -8,16 +8,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.options import (
-    ConfigOption,
-    EndpointOption,
-    LocatorArgument,
-    ProbeOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-    StreamOption,
-)
+from reshardctl.cli import options
 
 
 class ExportFormat(StrEnum):
@@ -28,14 +19,14 @@ class ExportFormat(StrEnum):
 
 
 def export(
-    locator: LocatorArgument,
-    stream: StreamOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
-    probe: ProbeOption = None,
+    locator: options.Consumer,
+    stream: options.Stream = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
+    probe: options.Probe = None,
     form: Annotated[
         ExportFormat, typer.Option("--format", help="For programs, or for a spreadsheet.")
     ] = ExportFormat.JSON,

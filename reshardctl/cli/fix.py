@@ -7,31 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    AcceptOption,
-    BudgetOption,
-    ColorOption,
-    ConfigOption,
-    CountOption,
-    EndpointOption,
-    FormatOption,
-    NotRuleOption,
-    OutputOption,
-    PatienceOption,
-    PolicyOption,
-    PositionsOption,
-    ProbeOption,
-    ProfileOption,
-    RecreatedOption,
-    RegionOption,
-    RoleOption,
-    RuleOption,
-    SetOption,
-    ShardsOption,
-    ShiftOption,
-    VerboseOption,
-)
+from reshardctl.cli import completion, fix_options, options
 from reshardctl.console.choices import ColorMode
 
 
@@ -45,76 +21,42 @@ def fix(
             autocompletion=completion.consumers,
         ),
     ] = None,
-    stream: Annotated[
-        str | None,
-        typer.Option(
-            "--stream", help="Name or ARN of the stream.", autocompletion=completion.streams
-        ),
-    ] = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Show the proven plan; write nothing.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="PLAN", help="Save the plan to a new file.")
-    ] = None,
-    plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="PLAN", help="Apply exactly that plan.")
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            "--resume", metavar="JOURNAL", autocompletion=completion.journals,
-            help="Finish what was interrupted; a journal's name, path or s3://BUCKET/KEY.",
-        ),
-    ] = None,
-    policy: PolicyOption = None,
-    positions: PositionsOption = None,
-    set_to: SetOption = None,
-    shift: ShiftOption = None,
-    accept: AcceptOption = None,
-    probe: ProbeOption = None,
-    count: CountOption = False,
-    probe_budget: BudgetOption = None,
-    shards: ShardsOption = None,
-    rule: RuleOption = None,
-    not_rule: NotRuleOption = None,
+    stream: options.Stream = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
+    dry_run: fix_options.DryRun = False,
+    out: fix_options.Out = None,
+    plan: fix_options.Plan = None,
+    resume: fix_options.Resume = None,
+    policy: options.Policy = None,
+    positions: fix_options.Positions = None,
+    set_to: fix_options.Set = None,
+    shift: fix_options.Shift = None,
+    accept: options.Accept = None,
+    probe: options.Probe = None,
+    count: options.Count = False,
+    probe_budget: options.ProbeBudget = None,
+    shards: options.Shards = None,
+    rule: options.Rule = None,
+    not_rule: options.NotRule = None,
     bootstrap: Annotated[
         bool, typer.Option("--bootstrap", help="The application is new: make its first positions.")
     ] = False,
-    recreated: RecreatedOption = None,
-    created: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="The positions belong to the stream created at TIME; for a store without numbers.",
-        ),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Apply without asking.")] = False,
-    assume_stopped: Annotated[
-        bool,
-        typer.Option(
-            "--assume-stopped", help="You know that every worker is stopped; it is journaled."
-        ),
-    ] = False,
+    recreated: fix_options.Recreated = None,
+    created: fix_options.Created = None,
+    yes: fix_options.Yes = False,
+    assume_stopped: fix_options.AssumeStopped = False,
     live: Annotated[
         bool,
         typer.Option(
             "--live", help="Write while the application runs: only if every write is safe then."
         ),
     ] = False,
-    watch: PatienceOption = None,
-    journal: Annotated[
-        str | None,
-        typer.Option(
-            "--journal", metavar="PLACE",
-            help="Where to keep the journal: a file, a directory, or s3://BUCKET/PREFIX.",
-        ),
-    ] = None,
+    watch: fix_options.Watch = None,
+    journal: fix_options.Journal = None,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -123,10 +65,10 @@ def fix(
         ),
     ] = None,
     if_reshard: Annotated[list[str] | None, typer.Option("--if-reshard", hidden=True)] = None,
-    form: FormatOption = None,
-    output: OutputOption = None,
-    color: ColorOption = ColorMode.AUTO,
-    verbose: VerboseOption = False,
+    form: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = ColorMode.AUTO,
+    verbose: options.Verbose = False,
 ) -> None:
     """Make it right: plan, prove, show, ask, journal, write, verify.
 

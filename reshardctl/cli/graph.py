@@ -8,18 +8,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    ConfigOption,
-    EndpointOption,
-    OutputOption,
-    ProbeOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-    ShardsOption,
-    StreamOption,
-)
+from reshardctl.cli import completion, options
 
 
 class GraphFormat(StrEnum):
@@ -46,13 +35,13 @@ def graph(
             autocompletion=completion.consumers,
         ),
     ] = None,
-    stream: StreamOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
-    shards: ShardsOption = None,
+    stream: options.Stream = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
+    shards: options.Shards = None,
     only_bad: Annotated[
         bool,
         typer.Option(
@@ -68,7 +57,7 @@ def graph(
             show_default=False,
         ),
     ] = None,
-    probe: ProbeOption = None,
+    probe: options.Probe = None,
     form: Annotated[
         GraphFormat,
         typer.Option(
@@ -77,7 +66,7 @@ def graph(
             "json1: JSON documents of version 1, for one release.",
         ),
     ] = GraphFormat.TEXT,
-    output: OutputOption = None,
+    output: options.Output = None,
 ) -> None:
     """Show me the shards: who descends from whom, and what a consumer has processed of them.
 

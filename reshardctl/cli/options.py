@@ -1,4 +1,4 @@
-"""Options that several verbs take."""
+"""Options that several commands take; each is named as it is spelled."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.console.choices import ColorMode, FailOn, FormatName, MetricsFormat
+from reshardctl.console import choices
 
-LocatorArgument = Annotated[
+Consumer = Annotated[
     str,
     typer.Argument(
         metavar="CONSUMER",
@@ -20,7 +20,7 @@ LocatorArgument = Annotated[
         autocompletion=completion.consumers,
     ),
 ]
-ConsumersArgument = Annotated[
+Consumers = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="CONSUMER...",
@@ -30,17 +30,17 @@ ConsumersArgument = Annotated[
         autocompletion=completion.consumers,
     ),
 ]
-StreamOption = Annotated[
+Stream = Annotated[
     str | None,
     typer.Option(
         "--stream", help="Name or ARN of the stream.", show_default=False,
         autocompletion=completion.streams,
     ),
 ]
-RegionOption = Annotated[str | None, typer.Option("--region", help="AWS region.")]
-ProfileOption = Annotated[str | None, typer.Option("--profile", help="AWS profile.")]
-RoleOption = Annotated[str | None, typer.Option("--role-arn", help="Role to assume first.")]
-EndpointOption = Annotated[
+Region = Annotated[str | None, typer.Option("--region", help="AWS region.")]
+Profile = Annotated[str | None, typer.Option("--profile", help="AWS profile.")]
+RoleArn = Annotated[str | None, typer.Option("--role-arn", help="Role to assume first.")]
+EndpointUrl = Annotated[
     list[str] | None,
     typer.Option(
         "--endpoint-url",
@@ -48,7 +48,7 @@ EndpointOption = Annotated[
         help="Endpoint of kinesis, dynamodb, sts or s3; repeatable. A bare URL is for all.",
     ),
 ]
-AcceptOption = Annotated[
+Accept = Annotated[
     str | None,
     typer.Option(
         "--accept",
@@ -57,27 +57,20 @@ AcceptOption = Annotated[
         "fix asks; --yes alone takes reread=1h and no disorder.",
     ),
 ]
-ProbeOption = Annotated[
+Probe = Annotated[
     bool | None,
     typer.Option(
         "--probe/--no-probe", help="Read a few records (GetRecords) to turn guesses into facts."
     ),
 ]
-PatienceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--watch", metavar="DURATION",
-        help="How long to look for signs of life.  [default: 30s, or as reshardctl.toml says]",
-    ),
-]
-FailOnOption = Annotated[
-    FailOn | None,
+FailOn = Annotated[
+    choices.FailOn | None,
     typer.Option(
         "--fail-on",
         help="Exit 1 from this severity on.  [default: error, or as reshardctl.toml says]",
     ),
 ]
-BudgetOption = Annotated[
+ProbeBudget = Annotated[
     str | None,
     typer.Option(
         "--probe-budget",
@@ -88,19 +81,11 @@ BudgetOption = Annotated[
         show_default=False,
     ),
 ]
-CountOption = Annotated[
+Count = Annotated[
     bool,
     typer.Option("--count", help="Read and count the records that are skipped or read again."),
 ]
-RecreatedOption = Annotated[
-    str | None,
-    typer.Option(
-        "--recreated",
-        metavar="TIME",
-        help="The stream was deleted and made again at TIME, its creation time: start over.",
-    ),
-]
-ShardsOption = Annotated[
+Shards = Annotated[
     list[str] | None,
     typer.Option(
         "--shards",
@@ -110,28 +95,28 @@ ShardsOption = Annotated[
         autocompletion=completion.shards,
     ),
 ]
-RuleOption = Annotated[
+Rule = Annotated[
     list[str] | None,
     typer.Option(
         "--rule", metavar="CODE", help="Only findings of this rule, e.g. RSH203; repeatable.",
         show_default=False, autocompletion=completion.rules,
     ),
 ]
-NotRuleOption = Annotated[
+NotRule = Annotated[
     list[str] | None,
     typer.Option(
         "--not-rule", metavar="CODE", help="No findings of this rule; repeatable.",
         show_default=False, autocompletion=completion.rules,
     ),
 ]
-WaitOption = Annotated[
+Wait = Annotated[
     str | None,
     typer.Option(
         "--wait", metavar="DURATION", help="Wait so long for --until; exit 3 if it takes longer.",
         show_default=False,
     ),
 ]
-UntilOption = Annotated[
+Until = Annotated[
     str | None,
     typer.Option(
         "--until",
@@ -141,7 +126,7 @@ UntilOption = Annotated[
         show_default=False,
     ),
 ]
-WatchOption = Annotated[
+Watch = Annotated[
     str | None,
     typer.Option(
         "--watch",
@@ -150,7 +135,7 @@ WatchOption = Annotated[
         show_default=False,
     ),
 ]
-IfReshardOption = Annotated[
+IfReshard = Annotated[
     list[str] | None,
     typer.Option(
         "--if-reshard",
@@ -160,35 +145,36 @@ IfReshardOption = Annotated[
         show_default=False,
     ),
 ]
-VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Every write, full ids.")]
-OutputOption = Annotated[
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Every write, full ids.")]
+Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="Write there, not to stdout.")
 ]
-FormatOption = Annotated[
+Format = Annotated[
     list[str] | None,
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join(FormatName)}. Default: text on a terminal, concise in a pipe. "
+        help=f"{', '.join(choices.FormatName)}. Default: text on a terminal, concise in a pipe. "
         "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release. "
         "diff: the rows that are written, for reviews.",
         show_default=False,
         autocompletion=completion.formats,
     ),
 ]
-MetricsFormatOption = Annotated[
+MetricsFormat = Annotated[
     list[str] | None,
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join([*FormatName, *MetricsFormat])}. Default: text on a terminal, concise in "
-        "a pipe. Repeatable: others go to their FILE. json1: JSON documents of version 1, for one "
-        "release. openmetrics: gauges for Prometheus; with --probe the age of unread records too.",
+        help=f"{', '.join([*choices.FormatName, *choices.MetricsFormat])}. Default: text on a "
+        "terminal, concise in a pipe. Repeatable: others go to their FILE. json1: JSON documents "
+        "of version 1, for one release. openmetrics: gauges for Prometheus; with --probe the age "
+        "of unread records too.",
         show_default=False,
         autocompletion=completion.formats_and_metrics,
     ),
 ]
-EveryOption = Annotated[
+Every = Annotated[
     str | None,
     typer.Option(
         "--every",
@@ -198,13 +184,13 @@ EveryOption = Annotated[
         show_default=False,
     ),
 ]
-PerShardOption = Annotated[
+PerShard = Annotated[
     bool,
     typer.Option(
         "--per-shard", help="With --format openmetrics: a series for each shard, not the worst."
     ),
 ]
-PolicyOption = Annotated[
+Policy = Annotated[
     str | None,
     typer.Option(
         "--policy",
@@ -215,7 +201,7 @@ PolicyOption = Annotated[
         autocompletion=completion.policies,
     ),
 ]
-ConfigOption = Annotated[
+Config = Annotated[
     Path | None,
     typer.Option(
         "--config", metavar="FILE", help="Streams and consumers by name. Default: reshardctl.toml, "
@@ -223,57 +209,4 @@ ConfigOption = Annotated[
         show_default=False,
     ),
 ]
-ColorOption = Annotated[ColorMode, typer.Option("--color", help="When to use colour.")]
-FormOption = Annotated[
-    str | None,
-    typer.Option(
-        "--form", metavar="parquet|delta|json|csv|table",
-        help="What the sink is, where its path does not tell.", show_default=False,
-    ),
-]
-ColumnOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column", metavar="number=NAME",
-        help="Which column is the number, sub, shard, key, stream, arrival or order. Repeatable; "
-        "usual names are found.",
-        show_default=False,
-    ),
-]
-MasterOption = Annotated[
-    str | None,
-    typer.Option(
-        "--master", metavar="URL", help="Spark's master. Default: local[*].", show_default=False
-    ),
-]
-RemoteOption = Annotated[
-    str | None,
-    typer.Option(
-        "--remote", metavar="sc://HOST", help="A Spark Connect server instead.",
-        show_default=False,
-    ),
-]
-PositionsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--positions", metavar="FILE",
-        help="Move every shard in FILE to its position there: a file of export, or a snapshot.",
-        show_default=False,
-    ),
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="SHARD=POSITION",
-        help="Move one shard to a sequence number, TRIM_HORIZON, LATEST, SHARD_END or "
-        "AT_TIMESTAMP:TIME. Repeatable.",
-        show_default=False,
-    ),
-]
-ShiftOption = Annotated[
-    str | None,
-    typer.Option(
-        "--shift", metavar="-DURATION", help="Move every position back by that time, e.g. -2h.",
-        show_default=False,
-    ),
-]
+Color = Annotated[choices.ColorMode, typer.Option("--color", help="When to use colour.")]

@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    AcceptOption,
-    BudgetOption,
-    ColorOption,
-    ColumnOption,
-    ConfigOption,
-    CountOption,
-    EndpointOption,
-    FormatOption,
-    FormOption,
-    MasterOption,
-    OutputOption,
-    PatienceOption,
-    ProfileOption,
-    RecreatedOption,
-    RegionOption,
-    RemoteOption,
-    RoleOption,
-    VerboseOption,
-)
+from reshardctl.cli import completion, fix_options, options, sink_options
 from reshardctl.console.choices import ColorMode
 
 
@@ -46,14 +25,9 @@ def rebuild(
             show_default=False,
         ),
     ] = None,
-    stream: Annotated[
-        str | None,
-        typer.Option(
-            "--stream", help="Name or ARN of the stream.", autocompletion=completion.streams
-        ),
-    ] = None,
-    kind: FormOption = None,
-    column: ColumnOption = None,
+    stream: options.Stream = None,
+    kind: sink_options.Form = None,
+    column: sink_options.Column = None,
     against: Annotated[
         bool,
         typer.Option(
@@ -62,59 +36,30 @@ def rebuild(
             "sink's own commits.",
         ),
     ] = True,
-    master: MasterOption = None,
-    remote: RemoteOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Show the proven plan; write nothing.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="PLAN", help="Save the plan to a new file.")
-    ] = None,
-    plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="PLAN", help="Apply exactly that plan.")
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            "--resume", metavar="JOURNAL", autocompletion=completion.journals,
-            help="Finish what was interrupted; a journal's name, path or s3://BUCKET/KEY.",
-        ),
-    ] = None,
-    accept: AcceptOption = None,
-    count: CountOption = False,
-    probe_budget: BudgetOption = None,
-    recreated: RecreatedOption = None,
-    created: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="The positions belong to the stream created at TIME; for a store without numbers.",
-        ),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Apply without asking.")] = False,
-    assume_stopped: Annotated[
-        bool,
-        typer.Option(
-            "--assume-stopped", help="You know that every worker is stopped; it is journaled."
-        ),
-    ] = False,
-    watch: PatienceOption = None,
-    journal: Annotated[
-        str | None,
-        typer.Option(
-            "--journal", metavar="PLACE",
-            help="Where to keep the journal: a file, a directory, or s3://BUCKET/PREFIX.",
-        ),
-    ] = None,
-    form: FormatOption = None,
-    output: OutputOption = None,
-    color: ColorOption = ColorMode.AUTO,
-    verbose: VerboseOption = False,
+    master: sink_options.Master = None,
+    remote: sink_options.Remote = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
+    dry_run: fix_options.DryRun = False,
+    out: fix_options.Out = None,
+    plan: fix_options.Plan = None,
+    resume: fix_options.Resume = None,
+    accept: options.Accept = None,
+    count: options.Count = False,
+    probe_budget: options.ProbeBudget = None,
+    recreated: fix_options.Recreated = None,
+    created: fix_options.Created = None,
+    yes: fix_options.Yes = False,
+    assume_stopped: fix_options.AssumeStopped = False,
+    watch: fix_options.Watch = None,
+    journal: fix_options.Journal = None,
+    form: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = ColorMode.AUTO,
+    verbose: options.Verbose = False,
 ) -> None:
     """Positions from the sink: where a store was lost, or is not to be believed.
 

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    ConfigOption,
-    EndpointOption,
-    ProbeOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-)
+from reshardctl.cli import completion, options
 
 if TYPE_CHECKING:
     from reshardctl.snapshot.file import SavedSnapshot
@@ -44,12 +36,12 @@ def snapshot(
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace names, accounts and owners: for bug reports.")
     ] = False,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
-    probe: ProbeOption = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
+    probe: options.Probe = None,
 ) -> None:
     """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
 

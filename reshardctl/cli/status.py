@@ -8,21 +8,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.options import (
-    BudgetOption,
-    ColorOption,
-    ConfigOption,
-    EndpointOption,
-    FailOnOption,
-    LocatorArgument,
-    OutputOption,
-    PerShardOption,
-    ProbeOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-    StreamOption,
-)
+from reshardctl.cli import options
 from reshardctl.console.choices import ColorMode, MetricsFormat
 
 AS_WIDE_AS_NEEDED = 1 << 20
@@ -55,13 +41,13 @@ class StatusColumn(StrEnum):
 
 
 def status(
-    locator: LocatorArgument,
-    stream: StreamOption = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
-    config: ConfigOption = None,
+    locator: options.Consumer,
+    stream: options.Stream = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
     shards: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,19 +62,19 @@ def status(
         StatusColumn,
         typer.Option("--sort", help="Sort by this column, the worst, largest or oldest first."),
     ] = StatusColumn.VERDICT,
-    probe: ProbeOption = None,
+    probe: options.Probe = None,
     count: Annotated[
         bool,
         typer.Option("--count", help="Read and count all unread records: lag in records and bytes.")
     ] = False,
-    probe_budget: BudgetOption = None,
-    fail_on: FailOnOption = None,
+    probe_budget: options.ProbeBudget = None,
+    fail_on: options.FailOn = None,
     form: Annotated[
         StatusFormat, typer.Option("--format", help="For people, or for programs.")
     ] = StatusFormat.TEXT,
-    per_shard: PerShardOption = False,
-    output: OutputOption = None,
-    color: ColorOption = ColorMode.AUTO,
+    per_shard: options.PerShard = False,
+    output: options.Output = None,
+    color: options.Color = ColorMode.AUTO,
 ) -> None:
     """How far is each shard? Its position, lag, owner, last progress and verdict, worst first.
 

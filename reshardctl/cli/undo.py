@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    ColorOption,
-    EndpointOption,
-    FormatOption,
-    OutputOption,
-    PatienceOption,
-    ProfileOption,
-    RegionOption,
-    RoleOption,
-    VerboseOption,
-)
+from reshardctl.cli import completion, fix_options, options
 from reshardctl.console.choices import ColorMode
 
 if TYPE_CHECKING:
@@ -62,10 +51,10 @@ def undo(
         str | None,
         typer.Option(metavar="DURATION", help="With --prune: of fixes that began so long ago."),
     ] = None,
-    region: RegionOption = None,
-    profile: ProfileOption = None,
-    role_arn: RoleOption = None,
-    endpoint_url: EndpointOption = None,
+    region: options.Region = None,
+    profile: options.Profile = None,
+    role_arn: options.RoleArn = None,
+    endpoint_url: options.EndpointUrl = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Show what would be put back.")
     ] = False,
@@ -73,7 +62,7 @@ def undo(
     assume_stopped: Annotated[
         bool, typer.Option("--assume-stopped", help="You know that every worker is stopped.")
     ] = False,
-    watch: PatienceOption = None,
+    watch: fix_options.Watch = None,
     whole_file: Annotated[
         bool,
         typer.Option(
@@ -88,10 +77,10 @@ def undo(
             help="With a plan: where to journal the undo; a file, a directory or s3://…",
         ),
     ] = None,
-    form: FormatOption = None,
-    output: OutputOption = None,
-    color: ColorOption = ColorMode.AUTO,
-    verbose: VerboseOption = False,
+    form: options.Format = None,
+    output: options.Output = None,
+    color: options.Color = ColorMode.AUTO,
+    verbose: options.Verbose = False,
 ) -> None:
     """Put back what a fix wrote: every attribute and type, but counters and owners.
 

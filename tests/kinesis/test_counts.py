@@ -188,7 +188,7 @@ def test_the_help_names_the_budget_there_is() -> None:
     from reshardctl.cli import options
     from reshardctl.commands import request as wishes
 
-    named = options.BudgetOption.__metadata__[0].help  # type: ignore[attr-defined]
+    named = options.ProbeBudget.__metadata__[0].help  # type: ignore[attr-defined]
     least = named.partition("at least ")[2].partition(";")[0]
     assert wishes.budget_of(least) == Limits(USUAL_CALLS, USUAL_SECONDS)
     assert f"{CALLS_A_SHARD} calls and half a second for each shard" in named
