@@ -190,8 +190,8 @@ def test_no_name_that_says_nothing():
 def test_every_rule_is_registered():
     written = {p.stem[:6].upper() for p in (PACKAGE / "diagnosis/rules").glob("rsh*.py")}
     assert [rule.code for rule in RULES] == sorted(written), (
-        "name the rule's module in reshardctl/diagnosis/rules/__init__.py: in the import, and in "
-        "STARTS or SINKS; see docs/adding-a-rule.md"
+        "name the rule's module in reshardctl/diagnosis/rules/__init__.py, in STARTS or SINKS; see "
+        "docs/adding-a-rule.md"
     )
 
 
