@@ -140,7 +140,7 @@ class TimedOut(CannotTell):
 
 
 class Refused(ReshardError):
-    """A safety check failed, and nothing was written.
+    """A safety check failed, or the store refused the write: nothing was written.
 
     Next: do what the message says; no option turns a safety check off.
     """

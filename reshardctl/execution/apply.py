@@ -258,9 +258,7 @@ class _Run:
         except ReshardError as error:
             if self._in_place:
                 raise self._half_done(error.what) from error
-            if "nothing was written" not in error.what:
-                error.what += "; nothing was written"
-            raise
+            raise _nothing_written(error) from None
 
     def _write(self, intent: Intent) -> None:
         """Writes a step until it is in place or its rows have changed for good."""
@@ -308,7 +306,7 @@ class _Run:
             self._note(error.what)
             if self._in_place:
                 raise self._half_done(error.what) from error
-            raise
+            raise _nothing_written(error) from None
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             self._note(repr(error))
             raise half_done(
@@ -376,3 +374,10 @@ def _keys(step: Step) -> list[str]:
 def _rows(keys: Collection[str]) -> str:
     named = ", ".join(sorted(keys))
     return f"row {named} is" if len(keys) == 1 else f"rows {named} are"
+
+
+def _nothing_written(error: ReshardError) -> ReshardError:
+    """The same error, which says that nothing is in place."""
+    if "nothing was written" not in error.what:
+        error.what += "; nothing was written"
+    return error

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from reshardctl.errors import AnswerLost, ReshardError
+from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError
 from reshardctl.model.write_state import WriteResult
 
 T = TypeVar("T")
@@ -33,6 +33,21 @@ class FailureKind(Enum):
 def uncertain(error: ReshardError) -> AnswerLost:
     """The error to raise after a lost answer: the lost write may still arrive."""
     return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)
+
+
+def before_sending(
+    kind_of: Callable[[Exception], FailureKind], sent: Callable[[], bool]
+) -> Callable[[Exception], FailureKind]:
+    """Kinds of errors where an answer can be lost before a write was sent: nothing is in place.
+
+    sent: whether the attempt that failed had sent its write, or its commit.
+    """
+    def kind(error: Exception) -> FailureKind:
+        found = kind_of(error)
+        lost = found is FailureKind.LOST_ANSWER
+        return FailureKind.TRANSIENT if lost and not sent() else found
+
+    return kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +92,9 @@ class Retry:
         call: sends the write once. It returns APPLIED or CONFLICT, or raises; an error of kind
         CONFLICT counts as CONFLICT. applied: whether the write is in place, judged from what is
         stored; asked only after an answer was lost. `None`: that cannot be read now; AnswerLost
-        from it ends the write. failed: makes the exception to raise from the last error. unsettled:
-        what to raise in its place once an answer was lost.
+        from it ends the write. failed: makes the exception to raise from the last error; CannotTell
+        becomes Refused where that error is PERMANENT. unsettled: what to raise in its place once an
+        answer was lost.
 
         Returns CONFLICT only if no attempt is in place.
         """
@@ -104,5 +120,13 @@ class Retry:
             pause = next(pauses, None)
             if pause is None or kind is FailureKind.PERMANENT:
                 failure = failed(last)
-                raise (unsettled(failure) if lost else failure) from None
+                if lost:
+                    raise unsettled(failure) from None
+                raise (_refusal(failure) if kind is FailureKind.PERMANENT else failure) from None
             self.sleep(pause)
+
+
+def _refusal(failure: ReshardError) -> ReshardError:
+    """What a permanent error of a write is: the service said no, and nothing is in place."""
+    told = isinstance(failure, CannotTell)
+    return Refused(failure.what, failure.next) if told else failure

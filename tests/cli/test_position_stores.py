@@ -221,3 +221,38 @@ def test_another_applications_rows_are_left_alone(made):
 def test_set_restored_from_a_snapshot_and_undone_twice(made, tmp_path):
     lab = made("a")
     set_restored_and_undone_twice(lab, lab.numbers, tmp_path)
+
+
+REFUSING = {
+    "postgres": [
+        "CREATE OR REPLACE FUNCTION frozen() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'positions are frozen'; END $$",
+        "CREATE TRIGGER no BEFORE INSERT OR UPDATE OR DELETE ON {t} FOR EACH ROW "
+        "EXECUTE FUNCTION frozen()",
+    ],
+    "mysql": [
+        f"CREATE TRIGGER {{t}}_{verb} BEFORE {verb} ON {{t}} FOR EACH ROW "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'positions are frozen'"
+        for verb in ("INSERT", "UPDATE", "DELETE")
+    ],
+    "redis": [],
+}
+
+
+def test_a_write_that_the_store_refuses_is_refused(made) -> None:
+    """Exit 4, not 3: the store has said that nothing is written (docs/exit-codes.md)."""
+    lab = made("e")
+    for statement in REFUSING[lab.kind]:
+        lab.sql(statement.replace("{t}", lab.table_name))
+    if lab.kind == "redis":
+        lab.handle.config_set("maxmemory", "1")
+    before = lab.numbers()
+    try:
+        done = lab.fix("--accept", "reread=9999h,disorder")
+    finally:
+        if lab.kind == "redis":
+            lab.handle.config_set("maxmemory", "0")
+    assert done.code == 4, done.err
+    assert "maxmemory" in done.err or "positions are frozen" in done.err
+    assert "nothing was written" in done.err.lower()
+    assert lab.numbers() == before

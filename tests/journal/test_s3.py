@@ -278,7 +278,7 @@ REFUSALS = {
     "no bucket": (no_bucket, UsageError, ("there is no bucket", "--journal FILE")),
     "denied": (before(answer("AccessDenied", 403)), Refused, ("s3:PutObject", "arn:aws:s3:::")),
     "elsewhere": (elsewhere, UsageError, ("another region (eu-west-1)", "s3=https://s3.eu-west-1")),
-    "expired": (EXPIRED, CannotTell, ("credentials", "sso login")),
+    "expired": (EXPIRED, Refused, ("credentials", "sso login")),
     "gone": (UNSENT, CannotTell, ("does not answer", "later")),
     "busy": (before(answer("SlowDown", 503)), CannotTell, ("S3 is busy",)),
 }

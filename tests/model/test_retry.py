@@ -130,6 +130,8 @@ def test_what_is_said_of_a_write_is_what_is_stored(raises: bool, readable: bool)
             assert not register.effects, script
         if ended in ("CannotTell", "Refused"):
             assert not LOST & set(seen), script
+        if ended == "CannotTell":
+            assert seen[-1] == "busy", f"{script}: any other error refuses the write"
         endings.add(ended)
     assert endings == {"done", "moved", "lost", "CannotTell", "Refused"}
 

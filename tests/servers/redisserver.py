@@ -9,8 +9,8 @@ from tests.servers import PASSWORD, Running, folder_of, free_port, owner, progra
 
 
 @contextmanager
-def redis_server() -> Iterator[Running]:
-    """It asks for the password, of no user."""
+def redis_server(*options: str) -> Iterator[Running]:
+    """It asks for the password, of no user. options: further words of its command."""
     import redis
 
     (server,) = programs_of("redis")
@@ -24,7 +24,7 @@ def redis_server() -> Iterator[Running]:
 
         command = [
             server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-            "--requirepass", PASSWORD, "--dir", str(folder),
+            "--requirepass", PASSWORD, "--dir", str(folder), *options,
         ]
         with served(command, user, folder, answers):
             yield Running(port, "0", folder)

@@ -8,6 +8,7 @@ it is then. Whatever Quickwit published meanwhile for other shards stays.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,7 +21,7 @@ from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.quickwit.codec import CodecOf
 from reshardctl.stores.sql.attempts import Attempts
-from reshardctl.stores.sql.server import Described, Server
+from reshardctl.stores.sql.server import Described, Server, hidden, left_out
 
 TABLE, MIGRATIONS = "indexes", "_sqlx_migrations"
 UID, ID, TEXT = "index_uid", "index_id", "index_metadata_json"
@@ -134,16 +135,23 @@ class Metastore:
         return ""
 
     def _put(self, cursor: Any, table: Described, uid: str, text: str) -> bool:
+        """Writes a text. Refused if the row holds another one then, before the commit."""
         cursor.execute(
             f"UPDATE {self._name(TABLE)} SET {TEXT} = %s::{_type(table)} "  # noqa: S608
             f"WHERE {UID} = %s", [text, uid],
         )
-        return bool(cursor.rowcount == 1)
+        (row,) = self._rows(cursor, uid.partition(":")[0])
+        normalised = _type(table) == "jsonb"
+        if row.text != text and not (normalised and json.loads(row.text) == json.loads(text)):
+            raise left_out(f"{self._where(row.index)} would keep another text")
+        return True
 
     def _changed(self, cursor: Any, index: str, writes: Sequence[Write]) -> bool:
         table = self._described(cursor)
         (row,) = self._rows(cursor, index, lock=True) or (None,)
         if row is None:
+            if self._rows(cursor, index):
+                raise hidden(self._where(index))
             return False
         codec = self._codec("", "", False)
         with complaints_about(self._where(row.index)):

@@ -54,7 +54,14 @@ class Server:
         self._password = password or os.environ.get("REDISCLI_AUTH") or None
         self._tls = tls
         self.errors: type[Exception] = self._driver.exceptions.RedisError
-        self.moved: type[Exception] = self._driver.exceptions.WatchError
+        kinds = self._driver.exceptions
+        self.moved: type[Exception] = kinds.WatchError
+        self._denied = (
+            kinds.AuthenticationError, kinds.AuthorizationError, kinds.NoPermissionError,
+        )
+        # ClusterDownError is of a replica that has lost its primary, too (MASTERDOWN).
+        self._passing = (kinds.BusyLoadingError, kinds.TryAgainError, kinds.ClusterDownError)
+        self._of_cluster = (kinds.AskError, kinds.ClusterCrossSlotError)
 
     @property
     def location(self) -> str:
@@ -84,31 +91,35 @@ class Server:
         return once_more.read(read, lambda error: self.failure(error, doing))
 
     def kind_of(self, error: Exception) -> FailureKind:
-        """The kind of a driver's error."""
+        """The kind of a driver's error. What the server answers as an error, it did not do."""
+        busy = str(error).startswith("BUSY ") or "max number of clients" in str(error)
+        if busy or isinstance(error, self._passing):
+            return FailureKind.TRANSIENT
         return FailureKind.LOST_ANSWER if self.lost(error) else FailureKind.PERMANENT
 
     def lost(self, error: BaseException) -> bool:
         """Whether the connection was lost, so that it is unknown what the server did."""
         kinds = self._driver.exceptions
         return isinstance(error, (kinds.ConnectionError, kinds.TimeoutError)) and not isinstance(
-            error, (kinds.AuthenticationError, kinds.AuthorizationError)
+            error, self._denied
         )
 
     def failure(self, error: Exception, doing: str) -> ReshardError:
         """The error to raise, in the server's own words; they hold no password."""
         what = f"{self.location}: {doing}: {error}"
         kinds = self._driver.exceptions
-        denied = (kinds.AuthenticationError, kinds.AuthorizationError, kinds.NoPermissionError)
-        if isinstance(error, denied):
+        if isinstance(error, self._denied) or "NOPERM" in what:  # of EXEC, by another name
             return CannotTell(
                 what, "the password comes from REDISCLI_AUTH; allowed must be SCAN, MGET, TYPE, "
                 "WATCH, MULTI, EXEC, SET and DEL on APP:checkpoint:*",
             )
         if isinstance(error, kinds.ReadOnlyError):
             return Refused(what, "name the primary server, not a replica")
-        if str(error).startswith(("MOVED", "ASK", "CROSSSLOT")):
+        if isinstance(error, self._of_cluster):
             return UsageError(
                 f"{what}: this is a Redis Cluster, whose shards reshardctl cannot write at once",
                 "write by hand, with SET, what `fix --dry-run` on a copy shows",
             )
+        if self.kind_of(error) is FailureKind.PERMANENT:
+            return CannotTell(what, "mend what the server names, then run this again")
         return CannotTell(what, "check host and port; try again")

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import AnswerLost, UsageError
 from reshardctl.model import (
     Attributes,
     Image,
@@ -21,7 +23,7 @@ from reshardctl.model import (
     canonical,
     changed,
 )
-from reshardctl.model.retry import Retry
+from reshardctl.model.retry import Retry, before_sending
 from reshardctl.model.write_state import WriteResult, applied
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.redis.server import Server
@@ -80,27 +82,60 @@ class Strings:
         A repeat needs no token: its guards fail on its own rows, which then tell the outcome.
         """
         writes = checked(step, self.max_writes)
-        return self._retry.write(
-            lambda: self._transaction(writes), lambda: applied(step, self.get),
+        exec_sent = False
+
+        def transaction() -> WriteResult:
+            nonlocal exec_sent
+            exec_sent = False
+            with self._prepared(writes) as pipe:
+                if pipe is None:
+                    return WriteResult.CONFLICT
+                exec_sent = True
+                return self._executed(pipe)
+
+        retry = replace(
+            self._retry, kind_of=before_sending(self._server.kind_of, lambda: exec_sent)
+        )
+        return retry.write(
+            transaction, lambda: applied(step, self.get),
             lambda error: self._server.failure(error, step.title),
         )
 
-    def _transaction(self, writes: Sequence[Write]) -> WriteResult:
+    @contextmanager
+    def _prepared(self, writes: Sequence[Write]) -> Iterator[redis.client.Pipeline | None]:
+        """A transaction that is ready for its EXEC; `None` if a guard does not hold."""
         keys = [write.key for write in writes]
         with self._server.client() as client, client.pipeline() as pipe:
             pipe.watch(*map(self._redis_key, keys))
             rows = self._named(pipe, keys)
             if not all(holds(write, rows[write.key]) for write in writes):
-                return WriteResult.CONFLICT
+                yield None
+                return
             pipe.multi()
             for write in writes:
                 self._put(pipe, write, rows[write.key])
-            try:
-                pipe.execute()
-            except self._server.moved as error:
-                if error.__context__ is not None and self._server.lost(error.__context__):
-                    raise error.__context__ from None  # redis-py raises this for a lost EXEC too
-                return WriteResult.CONFLICT
+            yield pipe
+
+    def _executed(self, pipe: redis.client.Pipeline) -> WriteResult:
+        """Raises the error of a command that EXEC refused; AnswerLost if it did the others.
+
+        A refusal before EXEC discards all (EXECABORT). EXEC itself goes on after an error.
+        """
+        try:
+            answers = pipe.execute(raise_on_error=False)
+        except self._server.moved as error:
+            if error.__context__ is not None and self._server.lost(error.__context__):
+                raise error.__context__ from None  # redis-py raises this for a lost EXEC too
+            return WriteResult.CONFLICT
+        errors = [answer for answer in answers if isinstance(answer, Exception)]
+        if 0 < len(errors) < len(answers):
+            raise AnswerLost(
+                f"{self._server.location}: {len(errors)} of {len(answers)} commands of a "
+                f"transaction were refused, and the others done: {errors[0]}",
+                "look at the state as it is now with reshardctl inspect",
+            )
+        if errors:
+            raise errors[0]
         return WriteResult.APPLIED
 
     def _put(self, pipe: redis.client.Pipeline, write: Write, now: Image | None) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from reshardctl.model import Step
-from reshardctl.model.retry import FailureKind, Retry
+from reshardctl.model.retry import Retry, before_sending
 from reshardctl.model.write_state import Get, WriteResult, applied
 from reshardctl.stores.sql.server import Server
 
@@ -62,12 +62,7 @@ class Attempts:
                 connection.commit()
             return WriteResult.APPLIED
 
-        def kind_of(error: Exception) -> FailureKind:
-            kind = self._server.kind_of(error)
-            if kind is FailureKind.LOST_ANSWER and not commit_sent:
-                return FailureKind.TRANSIENT
-            return kind
-
+        kind_of = before_sending(self._server.kind_of, lambda: commit_sent)
         return replace(self._retry, kind_of=kind_of).write(
             transaction, lambda: applied(step, get),
             lambda error: self._server.failure(error, step.title, writing=True),

@@ -17,13 +17,23 @@ from typing import Any
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql.changes import update_each
-from reshardctl.stores.sql.server import Address, Column, Described, Statement
+from reshardctl.stores.sql.server import (
+    AGAIN,
+    REFUSED,
+    Address,
+    Column,
+    Described,
+    Statement,
+)
 
 CONNECT, READ = 10, 120
 """Seconds for a connection, and for an answer."""
 _EXACT = {"decimal", "varchar", "char", "text"}
 _LOST = {2006, 2013, 2055, 1053, 1927, 4031, 0}
 """CR_SERVER_GONE_ERROR, CR_SERVER_LOST and the like: the manual's error reference."""
+_UNCLEAR = {1026, 1030, 1105, 1180}
+"""ER_ERROR_ON_WRITE, ER_GET_ERRNO, ER_UNKNOWN_ERROR, ER_ERROR_DURING_COMMIT: none of them says
+whether a commit was done."""
 _AGAIN = {1205, 1213, 1020}
 _NO_DATABASE, _DENIED = {1049}, {1142, 1143, 1227, 1044}
 
@@ -136,7 +146,7 @@ class MySql:
             return FailureKind.CONFLICT
         if code in _AGAIN:
             return FailureKind.TRANSIENT
-        lost = code in _LOST or isinstance(error, self._driver.err.InterfaceError)
+        lost = code in _LOST | _UNCLEAR or isinstance(error, self._driver.err.InterfaceError)
         return FailureKind.LOST_ANSWER if lost else FailureKind.PERMANENT
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
@@ -148,7 +158,8 @@ class MySql:
             return kind(what, f"GRANT {needed} on the table to this user")
         if _code(error) in (1290, 1792, 1836):
             return Refused(what, "name the primary server, not a replica")
-        return CannotTell(what, "try again; if it stays so, ask who runs the server")
+        refused = writing and self.kind_of(error) is FailureKind.PERMANENT
+        return CannotTell(what, REFUSED if refused else AGAIN)
 
     def _unreached(self, error: Exception) -> ReshardError:
         what = f"{self.location} cannot be reached: {_words(error)}"

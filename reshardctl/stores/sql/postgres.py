@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind
-from reshardctl.stores.sql.server import Address, Column, Described, Statement
+from reshardctl.stores.sql.server import (
+    AGAIN,
+    REFUSED,
+    Address,
+    Column,
+    Described,
+    Statement,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -26,6 +33,9 @@ BEGIN = (
 _EXACT = ("numeric", "text", "character varying")
 _AGAIN = {"40001", "40P01", "55P03"}
 """serialization_failure, deadlock_detected, lock_not_available: appendix A of the manual."""
+_UNCLEAR = ("08", "57", "58", "XX", "40003")
+"""Connection, operator intervention, system and internal errors, statement_completion_unknown: none
+of them says whether a commit was done. Any other error has rolled the transaction back."""
 
 
 def driver() -> Any:
@@ -147,7 +157,7 @@ class Postgres:
         gone = state is None and isinstance(
             error, (self._driver.OperationalError, self._driver.InterfaceError)
         )
-        if gone or (state or "")[:2] in ("08", "57"):
+        if gone or (state or "").startswith(_UNCLEAR):
             return FailureKind.LOST_ANSWER
         return FailureKind.PERMANENT
 
@@ -161,7 +171,8 @@ class Postgres:
             return kind(what, f"GRANT {needed} on the table to this user")
         if state == "25006":
             return Refused(what, "name the primary server, not a replica")
-        return CannotTell(what, "try again; if it stays so, ask who runs the server")
+        refused = writing and self.kind_of(error) is FailureKind.PERMANENT
+        return CannotTell(what, REFUSED if refused else AGAIN)
 
     def _unreached(self, error: Exception) -> ReshardError:
         what = f"{self.location} cannot be reached: {_line(error)}"

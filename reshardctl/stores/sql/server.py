@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from reshardctl.errors import ReshardError, UsageError
+from reshardctl.errors import Refused, ReshardError, UsageError
 from reshardctl.model.retry import FailureKind
 
 Statement = tuple[str, Sequence[Any]]
@@ -16,6 +16,12 @@ _TARGET = re.compile(
     r"(?:(?P<user>[^/@]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^/@:]+)(?::(?P<port>[0-9]+))?"
     r"/(?P<database>[^/]+)\Z"
 )
+
+
+AGAIN = "try again; if it stays so, ask who runs the server"
+"""What to do about an error that is not known better."""
+REFUSED = "mend what the server names, or ask who runs it; then run this again"
+"""What to do where it refuses a write: a trigger, a constraint, a full disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +125,27 @@ class Server(Protocol):
     def kind_of(self, error: Exception) -> FailureKind:
         """What an error of the driver means for the transaction that it ended.
 
-        LOST_ANSWER: the connection was lost; before a commit nothing is in place, during one it is
-        unknown. TRANSIENT: rolled back by the server in favour of another (a deadlock, a lock
-        waited for too long). CONFLICT: a row that was to be created exists.
+        LOST_ANSWER: the connection was lost, or the error does not tell how a commit ended; before
+        a commit nothing is in place. TRANSIENT: rolled back by the server in favour of another (a
+        deadlock, a lock waited for too long). CONFLICT: a row that was to be created exists.
+        PERMANENT: the statement or the commit failed, so that the transaction is rolled back.
         """
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The error to raise: missing permission, or no connection."""
+
+
+def hidden(what: str) -> Refused:
+    """The error for a row that this user reads and cannot lock: a policy, without any error."""
+    return Refused(
+        f"{what}: the database lets this user read it, and not write it",
+        "allow this user SELECT, UPDATE and DELETE by the table's row-level security policies",
+    )
+
+
+def left_out(what: str) -> Refused:
+    """The error for a statement that a server answered as done and did not do."""
+    return Refused(
+        f"{what}, although the database answered that the statement was done",
+        "look at the table's triggers and row-level security policies",
+    )

@@ -14,6 +14,7 @@ from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.model import (
     Attributes,
     Create,
+    Delete,
     Image,
     Step,
     TableShape,
@@ -25,7 +26,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.sql.attempts import Attempts
 from reshardctl.stores.sql.changes import Changes, plain
-from reshardctl.stores.sql.server import Described, Server, Statement
+from reshardctl.stores.sql.server import Described, Server, Statement, hidden, left_out
 
 T = TypeVar("T")
 
@@ -78,8 +79,12 @@ class SqlTable:
                 f"{table.address}: its engine has no transactions, so that a write could "
                 "not be guarded", f"ALTER TABLE {self._shape.name} ENGINE=InnoDB",
             )
-        rows = self._named(cursor, table, [write.key for write in writes], lock=True)
+        keys = [write.key for write in writes]
+        rows = self._named(cursor, table, keys, lock=True)
         if not all(holds(write, rows[write.key]) for write in writes):
+            seen = self._named(cursor, table, [key for key in keys if rows[key] is None])
+            if unlocked := [key for key, row in seen.items() if row is not None]:
+                raise hidden(f"{table.address}: {unlocked[0]}")
             return False
         for statement, values in self._changes(table).statements(writes):
             cursor.execute(statement, values)
@@ -87,7 +92,11 @@ class SqlTable:
         return True
 
     def _check_kept(self, cursor: Any, table: Described, writes: Sequence[Write]) -> None:
-        """Raises Refused if a column keeps another value than was written, before the commit."""
+        """Raises Refused if a column keeps another value, or a row stays, before the commit."""
+        gone = [write.key for write in writes if isinstance(write.change, Delete)]
+        for key, row in self._named(cursor, table, gone).items():
+            if row is not None:
+                raise left_out(f"{table.address}: {key} is still there")
         wanted = {write.key: set_ for write in writes if (set_ := _values(write))}
         columns = sorted({*self._keys, *(name for values in wanted.values() for name in values)})
         rows = self._texts(cursor, columns, *self._where(table, wanted)) if wanted else ()
@@ -98,7 +107,7 @@ class SqlTable:
                 if now.get(column) != plain(value):
                     raise Refused(
                         f"{table.address}: {column} of {key} would be kept as {now.get(column)}, "
-                        f"not as {plain(value)}; nothing was written",
+                        f"not as {plain(value)}",
                         "give the column the type of the library's own table",
                     )
 

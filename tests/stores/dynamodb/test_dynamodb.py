@@ -561,9 +561,29 @@ def test_a_request_that_is_wrong_is_not_repeated(
     table: LeaseTable, faulty: FaultySession
 ) -> None:
     faulty.always["update_item"] = before(answer("ValidationException", 400, "said why"))
-    with pytest.raises(CannotTell, match="said why"):
+    with pytest.raises(Refused, match="said why"):
         table.medium(faulty).write(step(update(row("a"), END)), "token")
     assert len(faulty.calls) == 1
+
+
+@pytest.mark.parametrize("error", [
+    cancelled("None", "ItemCollectionSizeLimitExceeded", "None"),
+    cancelled("ValidationError", "TransactionConflict", "None"),
+    answer("ItemCollectionSizeLimitExceededException"),
+    answer("ExpiredTokenException"),
+], ids=str)  # fmt: skip
+def test_what_the_service_refuses_is_refused(
+    table: LeaseTable, faulty: FaultySession, error: Exception
+) -> None:
+    """ "The entire transaction request is canceled" for each of its reasons (API reference)."""
+    rows, wanted = steps()["transaction"]
+    for image in rows:
+        table.plant(image)
+    faulty.always["transact_write_items"] = before(error)
+    with pytest.raises(Refused):
+        table.medium(faulty).write(wanted, "token")
+    assert table.medium().read() == rows
+    assert [name for name, _ in faulty.calls].count("transact_write_items") == 1
 
 
 def test_the_connection_closed_by_the_other_end_is_looked_after(

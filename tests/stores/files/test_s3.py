@@ -312,10 +312,10 @@ def test_a_body_that_breaks_off_is_read_again(place):
 
 @pytest.mark.parametrize(("fault", "expected", "words"), [
     (DENIED, Refused, "no permission for s3:PutObject"),
-    (EXPIRED, CannotTell, "credentials"),
+    (EXPIRED, Refused, "credentials"),
     (before(answer("NoSuchBucket", 404)), UsageError, "there is no bucket"),
     (before(answer("PermanentRedirect", 301)), UsageError, "another region"),
-    (before(answer("InvalidObjectState", 403)), CannotTell, "cannot write"),
+    (before(answer("InvalidObjectState", 403)), Refused, "cannot write"),
 ])  # fmt: skip
 def test_refused_writes_say_why(place, fault, expected, words):
     place.plant("f", b"x")

@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.consumers.quickwit.document import ROW, Document
 from reshardctl.consumers.quickwit.switching import enabled
-from reshardctl.errors import AnswerLost, CannotTell, UsageError
+from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import Create, Delete, Step, Update, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.quickwit.postgres import Metastore
@@ -155,6 +155,49 @@ def test_an_index_that_went_away_is_not_written(running: Running, database: str)
         server.execute("DELETE FROM indexes")
     assert store.get([ZERO]) == {ZERO: None}
     assert store.write(step, "token") is WriteResult.CONFLICT
+
+
+TRIGGERS = {
+    "refuses": ("RAISE EXCEPTION 'positions are frozen'", "positions are frozen"),
+    "skips": ("RETURN NULL", "would keep another text"),
+    "changes": ("NEW.index_metadata_json = OLD.index_metadata_json; RETURN NEW", "another text"),
+}
+
+
+@pytest.mark.parametrize("name", TRIGGERS)
+def test_what_a_trigger_does_not_let_through_is_refused(
+    running: Running, database: str, name: str
+) -> None:
+    body, words = TRIGGERS[name]
+    store = metastore(running.port, database)
+    step, before = step_of(store), text_of(running, database)
+    with connected(running, database) as server:
+        server.execute(
+            f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; END $$"
+        )
+        server.execute(
+            "CREATE TRIGGER no BEFORE UPDATE ON indexes FOR EACH ROW EXECUTE FUNCTION f()"
+        )
+    with pytest.raises(Refused, match=words):
+        store.write(step, "token")
+    assert text_of(running, database) == before
+
+
+def test_a_row_that_a_policy_hides_from_writes_is_refused(
+    running: Running, database: str
+) -> None:
+    """SELECT … FOR UPDATE finds no row then, as if the index were gone."""
+    with connected(running, database) as server:
+        server.execute("CREATE ROLE reader LOGIN PASSWORD 'x'")
+        server.execute("GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO reader")
+        server.execute("ALTER TABLE indexes ENABLE ROW LEVEL SECURITY")
+        server.execute("CREATE POLICY p ON indexes FOR SELECT USING (true)")
+    address = address_of(f"reader@127.0.0.1:{running.port}/{database}", "x")
+    store = Metastore(
+        Postgres(address), lambda _seconds: None, partial(Document, ROW), enabled, ""
+    )
+    with pytest.raises(Refused, match="lets this user read it, and not write it"):
+        store.write(step_of(store), "token")
 
 
 def test_a_guard_that_does_not_hold_writes_nothing(running: Running, database: str) -> None:

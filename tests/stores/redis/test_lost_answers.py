@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
+from redis.exceptions import BusyLoadingError, NoPermissionError
 from redis.exceptions import ConnectionError as Gone
-from redis.exceptions import NoPermissionError
 
-from reshardctl.errors import AnswerLost, CannotTell
+from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Create, Image, Step, TableShape, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Strings
@@ -20,7 +21,7 @@ STEP = Step("one", (Write(KEY, Create({
     "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, "sequence_number": {"S": "1"},
 }), None, "a test"),))  # fmt: skip
 
-Fault = Callable[[Callable[[], None]], None]
+Fault = Callable[[Callable[[], None]], list[Any] | None]
 
 
 class Pipe:
@@ -28,7 +29,9 @@ class Pipe:
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.strings: dict[bytes, bytes] = {}
-        self.executed = 0
+        self.executed = self.watched = 0
+        self.unreached: Exception | None = None
+        """What every WATCH raises."""
         self._faults, self._queued = list(faults), dict[bytes, bytes]()
 
     def __enter__(self) -> Pipe:
@@ -40,7 +43,10 @@ class Pipe:
     def pipeline(self) -> Pipe:
         return self
 
-    def watch(self, *keys: bytes) -> None: ...
+    def watch(self, *_keys: bytes) -> None:
+        self.watched += 1
+        if self.unreached is not None:
+            raise self.unreached
 
     def multi(self) -> None: ...
 
@@ -54,12 +60,13 @@ class Pipe:
         assert not keepttl
         self._queued[key] = value
 
-    def execute(self) -> None:
+    def execute(self, raise_on_error: bool) -> list[Any]:
+        assert not raise_on_error
         self.executed += 1
         if self._faults:
-            self._faults.pop(0)(self._apply)
-        else:
-            self._apply()
+            return self._faults.pop(0)(self._apply) or []
+        self._apply()
+        return [True]
 
     def _apply(self) -> None:
         self.strings |= self._queued
@@ -123,7 +130,34 @@ def test_a_refusal_after_a_lost_answer_is_judged_by_the_rows(
 
 def test_a_refusal_alone_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     medium, pipe = strings(monkeypatch, denied)
-    with pytest.raises(CannotTell, match="no SET") as caught:
+    with pytest.raises(Refused, match="no SET"):
         medium.write(STEP, "t")
-    assert not isinstance(caught.value, AnswerLost)
     assert (pipe.executed, written(medium)) == (1, None)
+
+
+def test_a_command_that_exec_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    medium, _ = strings(monkeypatch, lambda _apply: [NoPermissionError("no SET")])
+    with pytest.raises(Refused, match="no SET"):
+        medium.write(STEP, "t")
+
+
+def test_one_command_of_several_that_exec_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """EXEC looks at the rules once more for each command, and does the others: execCommand of
+    multi.c in Redis 7.0, "ACLs rules changed between the moment the transaction was accumulated
+    and the EXEC call"."""
+    medium, _ = strings(monkeypatch, lambda _apply: [True, NoPermissionError("no DEL")])
+    with pytest.raises(AnswerLost, match="1 of 2 commands"):
+        medium.write(STEP, "t")
+
+
+@pytest.mark.parametrize("error", [Gone("refused"), BusyLoadingError("loading the dataset")])
+def test_a_server_that_is_not_reached_got_nothing(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Nothing was sent but WATCH: no write may still arrive."""
+    medium, pipe = strings(monkeypatch)
+    pipe.unreached = error
+    with pytest.raises(CannotTell) as caught:
+        medium.write(STEP, "t")
+    assert type(caught.value) is CannotTell
+    assert (pipe.watched, pipe.executed) == (4, 0)
