@@ -31,7 +31,7 @@ from reshardctl.stores.files.blobs import (
     joined,
     split,
 )
-from reshardctl.stores.files.ownership import Ownership
+from reshardctl.stores.files.ownership import Ownership, Place
 from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
@@ -92,8 +92,9 @@ class Hadoop:
 
     def each(self, keys: Collection[str]) -> Iterator[tuple[str, Blob | None]]:
         """Reads one file after the other: the gateway handles one call at a time."""
+        folders: dict[str, tuple[Ownership, ...]] = {}
         for done, key in enumerate(keys, 1):
-            blob = self._read(checked(key))
+            blob = self._read(checked(key), folders)
             self._progress(done, len(keys))
             yield key, blob
 
@@ -113,12 +114,12 @@ class Hadoop:
         """Creates by rename, which refuses an existing name."""
         context, _ = self._context()
         target = self._path(checked(key))
-        own = None if kept is None else Ownership.read(key, kept)
+        own = None if kept is None else Place.read(key, kept)
         made: list[Any] = []
 
         def wanted() -> Ownership:
-            self._owners().make(target.getParent(), made)
-            return own or self._owners().neighbour(target)
+            self._owners().make(target.getParent(), made, own.folders if own else ())
+            return own.file if own else self._owners().neighbour(target)
 
         def rename(temporary: Any) -> None:
             if context.util().exists(target):
@@ -198,7 +199,10 @@ class Hadoop:
         finally:
             stream.close()
 
-    def _read(self, key: str) -> Blob | None:
+    def _read(
+        self, key: str, folders: dict[str, tuple[Ownership, ...]] | None = None
+    ) -> Blob | None:
+        """Reads a file. folders: whose those are that were seen so far; `None` to leave it out."""
         context, _ = self._context()
         path = self._path(key)
 
@@ -218,7 +222,14 @@ class Hadoop:
             finally:
                 stream.close()
             modified = status.getModificationTime() * _MILLISECOND
-            return Blob(content, modified, kept=owned(status).kept)
+            above: tuple[Ownership, ...] = ()
+            if folders is not None:
+                folder, _ = split(key)
+                if folder not in folders:
+                    depth = key.count("/")
+                    folders[folder] = self._owners().above(path.getParent(), depth)
+                above = folders[folder]
+            return Blob(content, modified, kept=Place(owned(status), above).kept)
 
         return self._asked(read, f"{self.location}/{key}")
 

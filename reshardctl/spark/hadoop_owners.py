@@ -7,12 +7,13 @@ else (FSDirAttrOp.setOwner of HDFS). File systems without owners say the same of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from reshardctl.spark.hadoop_faults import is_denied
 from reshardctl.stores.files.faults import foreign
-from reshardctl.stores.files.ownership import Ownership
+from reshardctl.stores.files.ownership import Ownership, unlike
 from reshardctl.stores.files.swapping import ours
 
 
@@ -43,19 +44,30 @@ class Owners:
         like = owned(status)
         return replace(like, mode=like.mode & 0o666)
 
-    def make(self, folder: Any, made: list[Any]) -> None:
-        """Makes the missing folders, each like its parent. made: receives them, innermost first.
+    def above(self, folder: Any, depth: int) -> tuple[Ownership, ...]:
+        """The folders of a file, as `Place` has them. depth: of the innermost, below the root."""
+        found = []
+        for _ in range(depth + 1):
+            found.append(owned(self._context.getFileStatus(folder)))
+            folder = folder.getParent()
+        return unlike(found)
+
+    def make(self, folder: Any, made: list[Any], owns: Sequence[Ownership] = ()) -> None:
+        """Makes the missing folders. made: receives them, innermost first.
+
+        owns: whose they are, innermost first; without it, each is like its parent.
 
         Raises:
-            Refused: One would not belong to the owner of its parent.
+            Refused: One would belong to another user.
         """
         if self._context.util().exists(folder):
             return
         parent = folder.getParent()
-        self.make(parent, made)
+        self.make(parent, made, owns[1:])
         self._context.mkdir(folder, self._permission.getDirDefault(), False)
         made.insert(0, folder)
-        self.give(folder, owned(self._context.getFileStatus(parent)), str(folder))
+        own = owns[0] if owns else owned(self._context.getFileStatus(parent))
+        self.give(folder, own, str(folder))
 
     def give(self, path: Any, wanted: Ownership, name: str) -> None:
         """Gives a file or a folder a mode, a user and a group. name: in messages.

@@ -118,6 +118,22 @@ def test_a_deleted_file_comes_back_as_it_was(system: Hdfs) -> None:
     assert system.status(f"{ROOT}/offsets/7") == before
 
 
+def test_a_folder_comes_back_with_its_last_file_as_it_was(system: Hdfs) -> None:
+    system.put(f"{ROOT}/sources/0/7/a", b"x", READER)
+    folders = {"sources": ("another", "755"), "sources/0": (READER, "750"), "sources/0/7": (
+        "another", "711",
+    )}  # fmt: skip
+    for folder, own in folders.items():
+        system.own(f"{ROOT}/{folder}", *own)
+    before = {folder: system.status(f"{ROOT}/{folder}") for folder in folders}
+    store = opened(system)
+    was = held(store, "sources/0/7/a")
+    assert store.write(removal(was, ("text",)), "t") is WriteResult.APPLIED
+    assert system.names(ROOT) == []
+    assert store.write(creation(was.key, **was.attributes), "u") is WriteResult.APPLIED
+    assert {folder: system.status(f"{ROOT}/{folder}") for folder in folders} == before
+
+
 def test_a_new_folder_is_like_the_one_above(system: Hdfs) -> None:
     system.make(f"{ROOT}/sources", READER, "750")
     step = creation("sources/0/shard-commit/8/s", text={"S": "y"})

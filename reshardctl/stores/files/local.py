@@ -15,13 +15,15 @@ from reshardctl.stores.files import swapping
 from reshardctl.stores.files.blobs import TOO_LARGE, Blob, Entry, Kept, checked, split
 from reshardctl.stores.files.faults import unreadable, unwritable
 from reshardctl.stores.files.locking import alone
-from reshardctl.stores.files.ownership import Ownership
+from reshardctl.stores.files.ownership import Ownership, Place, folders_of
 
 LARGEST = 1 << 30
 """Bytes of the largest file that is read: no log and no metastore comes near it."""
 TRIES = 3
 """How often a file is read that changes meanwhile."""
 _GONE = {errno.ENOENT, errno.ENOTDIR}
+_Folder = tuple[Path, tuple[Ownership, ...]]
+"""The real path of a folder, and whose it and those above it are."""
 
 
 class Local:
@@ -75,7 +77,7 @@ class Local:
 
     def each(self, keys: Collection[str]) -> Iterator[tuple[str, Blob | None]]:
         """Reads one file after the other, which is fastest on a disk."""
-        folders: dict[str, Path | None] = {}
+        folders: dict[str, _Folder | None] = {}
         for done, key in enumerate(keys, 1):
             blob = self._read(key, folders)
             self._progress(done, len(keys))
@@ -115,7 +117,7 @@ class Local:
     def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
         """Writes a temporary file, then gives it its name, never over another file."""
         path = self._target(key)
-        own = None if kept is None else Ownership.read(key, kept)
+        own = None if kept is None else Place.read(key, kept)
         with unwritable(f"{self.location}/{key}"):
             swapping.create(self._root, path, content, own)
 
@@ -148,30 +150,35 @@ class Local:
             return Entry(name, unread="it is neither a file nor a directory")
         return Entry(name, False, seen.st_size, seen.st_mtime_ns)
 
-    def _read(self, key: str, folders: dict[str, Path | None]) -> Blob | None:
-        """Reads one file. folders: the real path of each folder seen so far."""
+    def _read(self, key: str, folders: dict[str, _Folder | None]) -> Blob | None:
+        """Reads one file. folders: each folder seen so far."""
         folder, name = split(checked(key))
         if folder not in folders:
-            folders[folder] = self._real(folder)
-        real = folders[folder]
-        if real is None:
+            folders[folder] = self._folder(folder)
+        found = folders[folder]
+        if found is None:
             return None
+        real, owns = found
         try:
-            return self._read_unchanged(f"{real}/{name}", key)
+            return self._read_unchanged(f"{real}/{name}", key, owns)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise unreadable(f"{self.location}/{key}", error, f"{real}/{name}") from None
         path = self._real(key)
         try:
-            return None if path is None else self._read_unchanged(str(path), key)
+            return None if path is None else self._read_unchanged(str(path), key, owns)
         except OSError as error:
             raise unreadable(f"{self.location}/{key}", error, str(path)) from None
 
-    def _read_unchanged(self, path: str, key: str) -> Blob | None:
+    def _folder(self, folder: str) -> _Folder | None:
+        real = self._real(folder)
+        return None if real is None else (real, folders_of(self._root, self._root / folder))
+
+    def _read_unchanged(self, path: str, key: str, owns: tuple[Ownership, ...]) -> Blob | None:
         """A content that did not change while it was read. OSError, ELOOP for a link."""
         for _ in range(TRIES):
             try:
-                blob = _content(path, f"{self.location}/{key}")
+                blob = _content(path, f"{self.location}/{key}", owns)
             except OSError as error:
                 if error.errno in _GONE:
                     return None
@@ -222,8 +229,8 @@ def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _content(path: str, name: str) -> Blob | None:
-    """The content of a file; `None` if it changed meanwhile."""
+def _content(path: str, name: str, owns: tuple[Ownership, ...]) -> Blob | None:
+    """The content of a file; `None` if it changed meanwhile. owns: whose its folders are."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         before = os.fstat(descriptor)
@@ -239,7 +246,7 @@ def _content(path: str, name: str) -> Blob | None:
         return None
     if len(content) != after.st_size:
         return None
-    return Blob(content, after.st_mtime_ns, kept=Ownership.of(after).kept)
+    return Blob(content, after.st_mtime_ns, kept=Place(Ownership.of(after), owns).kept)
 
 
 def _bytes(descriptor: int, size: int) -> bytes:

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace as replaced
 from pathlib import Path
@@ -20,7 +21,7 @@ from reshardctl.stores.files import renaming
 from reshardctl.stores.files.blobs import Moved
 from reshardctl.stores.files.faults import Unsettled, foreign, user_of
 from reshardctl.stores.files.images import owner_of
-from reshardctl.stores.files.ownership import Ownership
+from reshardctl.stores.files.ownership import Ownership, Place
 
 _OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
 
@@ -68,16 +69,16 @@ def forgotten(note: Path) -> None:
     _drop(note)
 
 
-def create(root: Path, path: Path, content: bytes, own: Ownership | None = None) -> None:
+def create(root: Path, path: Path, content: bytes, own: Place | None = None) -> None:
     """Creates a file. Raises Moved if the name exists, OSError while nothing is in place.
 
-    own: whose the file is; by default it is like its siblings.
+    own: whose the file and its folders are; by default it is like its siblings.
     """
     made: list[Path] = []
     temporary = _temporary(root)
     try:
-        _folders(root, path.parent, made)
-        _write(temporary, content, own or _like_siblings(path), path)
+        _folders(root, path.parent, made, own.folders if own else ())
+        _write(temporary, content, own.file if own else _like_siblings(path), path)
         if not renaming.place(temporary, path):
             why = "no file can be made there without a race"
             raise OSError(errno.EOPNOTSUPP, why, str(path))
@@ -182,20 +183,23 @@ def _unexecutable(status: os.stat_result) -> Ownership:
     return replaced(like, mode=like.mode & 0o666)
 
 
-def _folders(root: Path, folder: Path, made: list[Path]) -> None:
-    """Makes the missing folders, each like its parent. made: receives them, innermost first."""
+def _folders(root: Path, folder: Path, made: list[Path], owns: Sequence[Ownership]) -> None:
+    """Makes the missing folders. made: receives them, innermost first.
+
+    owns: whose they are, innermost first; without it, each is like its parent.
+    """
     if folder == root or folder.is_dir():
         return
-    _folders(root, folder.parent, made)
-    like = folder.parent.stat()
+    _folders(root, folder.parent, made, owns[1:])
+    own = owns[0] if owns else Ownership.of(folder.parent.stat())
     folder.mkdir(0o700)
     made.insert(0, folder)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
-        os.chown(folder, like.st_uid, like.st_gid)
-    except PermissionError:
-        if folder.stat().st_uid != like.st_uid:
-            raise foreign(str(folder), user_of(like.st_uid)) from None
-    folder.chmod(stat.S_IMODE(like.st_mode))
+        _owned(descriptor, own, folder)
+        os.fchmod(descriptor, own.mode)
+    finally:
+        os.close(descriptor)
 
 
 def _unmade(folders: list[Path]) -> None:

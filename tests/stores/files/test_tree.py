@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import socket
 import stat
@@ -518,6 +519,59 @@ def test_a_folder_goes_with_its_last_file(root):
         assert medium.write(removal(held(medium, key)), "t") is WriteResult.APPLIED
     assert not (root / "sources/0/shard-source/7").exists()
     assert (root / "sources/0/shard-source/6").is_dir()
+
+
+FOLDERS = {"sources": 0o750, "sources/0": 0o2771, "sources/0/7": 0o700}
+
+
+def _other_folders(root):
+    """A file in folders of which none has the owner or the mode of the one above it."""
+    plant(root, "sources/0/7/a", b"x", crc32(b"x"))
+    for number, (name, mode) in enumerate(FOLDERS.items()):
+        if ROOT:
+            os.chown(root / name, 4711 + number, 4721 + number)
+        (root / name).chmod(mode)
+    files = ("sources/0/7/a", "sources/0/7/.a.crc")
+    return {name: seen_of(root / name) for name in (*FOLDERS, *files)}
+
+
+def test_a_folder_comes_back_with_its_last_file_as_it_was(root):
+    before = _other_folders(root)
+    medium = tree(root)
+    image = held(medium, "sources/0/7/a")
+    assert medium.write(removal(image), "t") is WriteResult.APPLIED
+    assert not (root / "sources").exists()
+    assert medium.write(creation(image.key, **image.attributes), "t") is WriteResult.APPLIED
+    assert {name: seen_of(root / name) for name in before} == before
+
+
+def test_an_image_without_folders_comes_back_in_folders_like_the_one_above(root):
+    """Journals of earlier releases hold none; nor do images of folders that are like it."""
+    _other_folders(root)
+    medium = tree(root)
+    image = held(medium, "sources/0/7/a")
+    medium.write(removal(image), "t")
+    kept = json.loads(image.attributes["stored_with"]["S"])
+    assert len(kept.pop("folders")) == len(FOLDERS)
+    old = {"text": image.attributes["text"], "stored_with": {"S": json.dumps(kept)}}
+    assert medium.write(creation(image.key, **old), "t") is WriteResult.APPLIED
+    assert {seen_of(root / name) for name in FOLDERS} == {seen_of(root)}
+    (like,) = held(medium, image.key).attributes["stored_with"].values()
+    assert "folders" not in json.loads(like)
+
+
+@pytest.mark.parametrize("folders", ["7", "[7]", '[{"mode":"9"}]', "[]", None])
+def test_folders_that_are_none_are_no_write(root, folders):
+    before = _other_folders(root)
+    medium = tree(root)
+    image = held(medium, "sources/0/7/a")
+    medium.write(removal(image), "t")
+    kept = json.loads(image.attributes["stored_with"]["S"])
+    kept["folders"] = json.loads(folders) if folders else kept["folders"][1:]
+    wrong = {"text": image.attributes["text"], "stored_with": {"S": json.dumps(kept)}}
+    with pytest.raises(ValueError, match=f"{image.key}: "):
+        medium.write(creation(image.key, **wrong), "t")
+    assert contents(root) == {} and before
 
 
 def test_the_root_stays_when_it_is_empty(root):
