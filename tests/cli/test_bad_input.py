@@ -239,7 +239,7 @@ def test_a_probe_that_is_not_allowed(lab_of, action):
 
 
 @pytest.mark.parametrize(("code", "status", "wanted"), [
-    ("AccessDeniedException", 400, 4), ("ExpiredTokenException", 400, 3),
+    ("AccessDeniedException", 400, 4), ("ExpiredTokenException", 400, 4),
     ("ThrottlingException", 400, 3),
 ])  # fmt: skip
 def test_a_first_write_that_fails(lab_of, code, status, wanted):
