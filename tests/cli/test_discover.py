@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from reshardctl.stores.dynamodb.client import Client
-from tests.support.lease_server import LeaseTable, session
+from tests.support.lease_server import LeaseTable, delete_tables
 
 pytestmark = pytest.mark.lab("a-both", "")
 
@@ -16,11 +16,7 @@ _names = itertools.count()
 
 @pytest.fixture(autouse=True, scope="module")
 def _empty_account(servers):
-    """Every server of a process has the same tables, and every one of them would be looked at."""
-    client = session().client("dynamodb", endpoint_url=servers.dynamodb)
-    for page in client.get_paginator("list_tables").paginate():
-        for name in page["TableNames"]:
-            client.delete_table(TableName=name)
+    delete_tables(servers.dynamodb)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from tests.cli.page_reader import Reader, of
 from tests.dialects import kinsumer as dialect
 from tests.docs.pages import ROOT, blocks
 from tests.support.case import CASES, load
+from tests.support.lease_server import delete_tables
 
 PAGE = ROOT / "docs" / "config.md"
 CASE = load(CASES / "kcl" / "a-both.toml")
@@ -103,7 +104,13 @@ def test_what_takes_effect(page):
         page.type(transcript)
 
 
-def test_tables_of_a_stream(page):
+@pytest.fixture
+def empty_account(servers):
+    """`discover` counts all tables of the account."""
+    delete_tables(servers.dynamodb)
+
+
+def test_tables_of_a_stream(empty_account, page):  # noqa: ARG001 - before the page's own tables
     clicks = dialect.images(replace(CASE, state={"rows": [{"shard": 1, "at": "s1-1"}]}))
     with kinsumer_lab(page.lab, clicks, app="clicks"):
         for transcript in of("config", first="Which tables are there?", last="In CI"):

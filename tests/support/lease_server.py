@@ -72,6 +72,14 @@ def session() -> SharedClients:
     return SharedClients()
 
 
+def delete_tables(url: str) -> None:
+    """Deletes what earlier tests left: every server of a process has the same tables."""
+    client = session().client("dynamodb", endpoint_url=url)
+    for page in client.get_paginator("list_tables").paginate():
+        for name in page["TableNames"]:
+            client.delete_table(TableName=name)
+
+
 @dataclass
 class Clock:
     """Time that passes only by sleeping."""
