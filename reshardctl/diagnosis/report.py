@@ -238,8 +238,10 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
         more = f" and {len(whose) - NAMED} more" if len(whose) > NAMED else ""
         known = f"; positions of {', '.join(whose[:NAMED])}{more} are there" if whose else ""
+        address = snapshot.store.get("arn", "")
+        where = f": {address} was read" if "://" in address else ""  # of a server: no ARN
         raise EmptyCheckpoint(
-            f"{snapshot.locator.text} holds no position{known}",
+            f"{snapshot.locator.text} holds no position{where}{known}",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
             "or --policy latest",
         )

@@ -188,7 +188,21 @@ def test_a_wrong_database_or_table(made, running):
     wrong = lab.locator.replace(f"table={lab.table_name}", "table=nothing_of_the_kind")
     seen = lab.cli("inspect", wrong, "--stream", "orders")
     assert seen.code == 2
-    assert seen.says("there is no table nothing_of_the_kind", "positions_")
+    place = f"{lab.kind}://{lab.running.target}"
+    assert seen.says(f"there is no table nothing_of_the_kind in {place}", "positions_")
+
+
+def test_an_empty_database_is_named(made):
+    """Who is connected to the wrong one is told where nothing was found."""
+    lab = made("a")
+    locator, place = lab.locator, f"{lab.kind}://{lab.running.target}"
+    if lab.kind == "redis":
+        locator = locator.replace(f"/{lab.table_name}?", "?")  # 0 is meant, and not written
+        lab.handle.execute_command("FLUSHALL")
+    else:
+        lab.sql(f"DELETE FROM {lab.table_name}")  # noqa: S608
+    seen = lab.cli("inspect", locator, "--stream", "orders")
+    assert seen.code == 3 and seen.says("holds no position", place)
 
 
 @pytest.mark.only(lambda running: running != "redis", "Redis has no tables")
@@ -197,13 +211,13 @@ def test_a_table_of_another_kind(made):
     lab.sql("CREATE TABLE orders_2 (namespace varchar(9), shard_id varchar(9), other int)")
     wrong = lab.locator.replace(f"table={lab.table_name}", "table=orders_2")
     seen = lab.cli("inspect", wrong, "--stream", "orders")
-    assert seen.code == 2 and seen.says("has no column sequence_number")
+    assert seen.code == 2 and seen.says("has no column sequence_number", lab.running.target)
     lab.sql("DROP TABLE orders_2")
     lab.sql("CREATE TABLE orders_3 (namespace varchar(9), shard_id varchar(9), "
             "sequence_number double precision)")
     wrong = lab.locator.replace(f"table={lab.table_name}", "table=orders_3")
     seen = lab.cli("inspect", wrong, "--stream", "orders")
-    assert seen.code == 2 and seen.says("double", "56 digits")
+    assert seen.code == 2 and seen.says("double", "56 digits", lab.running.target)
     lab.sql("DROP TABLE orders_3")
 
 

@@ -122,24 +122,27 @@ class SqlTable:
         """The table. NoStore if it is absent, UsageError if it is another library's."""
         name = self._shape.name
         needed = (*self._keys, self._numbers)
+        place = self._server.location
         table = self._server.described(cursor, name)
         if table is None:
             others = self._server.alike(cursor, needed)
             raise NoStore(
-                f"there is no table {name} in this database",
+                f"there is no table {name} in {place}",
                 f"name it with table=; tables of the kind are here: {', '.join(others)}" if others
                 else "no table here holds positions: is it the right database?", name,
             )
         columns = {column.name: column for column in table.columns}
         if missing := [column for column in needed if column not in columns]:
             raise UsageError(
-                f"table {name} has no column {missing[0]}: it does not hold {self._shape.holds}",
+                f"table {name} in {place} has no column {missing[0]}: it does not hold "
+                f"{self._shape.holds}",
                 "name the right table with table=",
             )
         if not columns[self._numbers].exact:
             raise UsageError(
-                f"table {name}: column {self._numbers} is {columns[self._numbers].type}, which "
-                "cannot hold a sequence number of 56 digits", "name the right table with table=",
+                f"table {name} in {place}: column {self._numbers} is "
+                f"{columns[self._numbers].type}, which cannot hold a sequence number of 56 digits",
+                "name the right table with table=",
             )
         return table
 
