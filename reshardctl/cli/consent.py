@@ -7,14 +7,19 @@ import sys
 from reshardctl.commands.planned import Planned
 from reshardctl.console.progress import clear
 from reshardctl.errors import NotConfirmed
+from reshardctl.render.escape import escape
 from reshardctl.render.price import price_words
 
-QUESTION = "Write this? Only 'yes' is taken for a yes: "
+YES = "Only 'yes' is taken for a yes: "
+QUESTION = f"Write this? {YES}"
 
 
 def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
     """Asks for consent to a plan, with its price. NotConfirmed without a terminal."""
-    return ask(planned.accepting, shown=shown, price=price_words(planned.decision))
+    price, question = price_words(planned.decision), QUESTION
+    if planned.name:
+        question = f"Write this to {escape(planned.name)}? {YES}"
+    return ask(planned.accepting, shown=shown, price=price, question=question)
 
 
 def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTION) -> bool:

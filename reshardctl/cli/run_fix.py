@@ -33,7 +33,10 @@ class FixTerminal(Terminal):
         """Shows the plan, unless only the outcome is wanted."""
         none = planned.plan is None
         if none or self._dry_run or not self._quiet:
-            out = replace(self._out, suggested_command=planned.words, sink=planned.sink_words)
+            out = replace(
+                self._out, suggested_command=planned.words, sink=planned.sink_words,
+                name=planned.name,
+            )
             shown = PlanShown(planned.report, self._dry_run or none, planned.saved)
             out.write(shown, planned.exit)
 

@@ -37,6 +37,7 @@ from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.render.fixes import ConsumerFix, Fixes
 from reshardctl.render.outcomes import Fixed, Saved
+from reshardctl.render.words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ def _prepared(request: FixRequest, path: Path, observer: Observer) -> list[_Work
     require_consistent(request, dry_run=False)
     plans = plan_bundle.load(path)
     jobs = [_preparing(plan, request, path) for plan in plans]
-    return _read(jobs, [_Work(plan.locator, plan.stream) for plan in plans], observer)
+    named = zip(plan_bundle.names_of(plans), plans, strict=True)
+    return _read(jobs, [_Work(name, plan.stream) for name, plan in named], observer)
 
 
 _Job = Callable[["_Withholding"], "_Ready | None"]
@@ -208,7 +210,7 @@ def _planning(target: Target, request: FixRequest) -> _Job:
         return _failing(failure)
 
     def plan(observer: _Withholding) -> _Ready | None:
-        planned = plan_for(request, target, ports, observer)
+        planned = observer.named(plan_for(request, target, ports, observer))
         if planned.plan is None:
             return None
         return _Ready(
@@ -224,7 +226,7 @@ def _preparing(plan: SavedPlan, request: FixRequest, path: Path) -> _Job:
 
     def prepare(observer: _Withholding) -> _Ready:
         ready = prepared(request, plan, path, observer)
-        planned = ready.planned
+        planned = None if ready.planned is None else observer.named(ready.planned)
         return _Ready(
             ready.request, ready.ports, ready.locator, plan, ready.report,
             lambda confirm: None if planned is None else require_consent(planned, confirm),
@@ -277,7 +279,7 @@ def _watched(works: Sequence[_Work], observer: Observer) -> list[str | ReshardEr
     """Why each plan may be written, watched for at the same time; `None` without a plan."""
     ready = [(work.name, work.going) for work in works if work.going is not None]
     if ready:
-        observer.phase(f"looking for signs of life of {len(ready)} consumers")
+        observer.phase(f"looking for signs of life of {count(len(ready), 'consumer')}")
     jobs = [_watching(going, _Withholding(observer, name)) for name, going in ready]
     reasons = iter(at_once(jobs, limit=max(1, len(jobs))))
     return [None if work.going is None else next(reasons) for work in works]
@@ -322,7 +324,11 @@ class _Withholding(Observer):
 
     def planned(self, planned: Planned) -> None:
         """Keeps the plan."""
-        self.plan = planned
+        self.plan = self.named(planned)
+
+    def named(self, planned: Planned) -> Planned:
+        """The plan with the consumer's name."""
+        return replace(planned, name=self._name)
 
     def interrupted(self) -> bool:
         """Whether the whole command is to stop."""

@@ -47,7 +47,8 @@ class Planned:
 
     report: what was read, judged; its `decision` says why if `plan` is `None`. limit: what the
     request accepts. words, sink_words: the arguments that name the consumer and its sink to other
-    commands. saved: the file of the plan, if it was saved.
+    commands. saved: the file of the plan, if it was saved. name: what to call the consumer among
+    several, "" for one alone.
     """
 
     report: Report
@@ -57,6 +58,7 @@ class Planned:
     sink_words: tuple[str, ...]
     again: Again
     saved: Saved | None = None
+    name: str = ""
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -39,6 +39,8 @@ class Output:
     suggested_command: Sequence[str]
     sink: tuple[str, ...] = ()
     """The arguments that name the sink whose positions are wanted."""
+    name: str = ""
+    """What to call the consumer among several; "" for one alone."""
     per_shard: bool = False
     """Whether metrics have a series for each shard."""
     piped_width: int | None = None
@@ -103,7 +105,7 @@ class Output:
         colored = self._colored(destination)
         return Context(
             tuple(self.suggested_command), width, colored, plain, self.verbose, code, self.sink,
-            self.per_shard, earlier_metrics(destination),
+            self.name, self.per_shard, earlier_metrics(destination),
         )
 
     def _colored(self, destination: Destination) -> bool:

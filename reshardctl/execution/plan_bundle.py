@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,6 +45,19 @@ def text(plans: Sequence[SavedPlan]) -> str:
     """The file's content."""
     bodies = [json.loads(plan_file.text(plan)) for plan in plans]
     return json.dumps({"schema": VERSION, "plans": bodies}, indent=1, sort_keys=True) + "\n"
+
+
+def names_of(plans: Sequence[SavedPlan]) -> list[str]:
+    """What to call each plan's consumer: its locator, and its stream where that is not enough.
+
+    A table that serves several streams has one locator.
+    """
+    often = Counter(plan.locator for plan in plans)
+    return [
+        plan.locator if often[plan.locator] == 1
+        else f"{plan.locator} (stream {plan.stream.rpartition('/')[2]})"
+        for plan in plans
+    ]
 
 
 def load(path: Path) -> list[SavedPlan]:

@@ -68,9 +68,9 @@ def lines(document: Document) -> list[str]:
             lines = inspect_lines(report, verbose)
             return lines if report.findings else [*lines, f"{locator_words(report)}: no findings"]
         case Planned() as planned:
-            return _planned(planned, verbose)
+            return _named(_planned(planned, verbose), planned.report, document.context.name)
         case Fixed() as outcome:
-            return _fixed(outcome, verbose)
+            return _named(_fixed(outcome, verbose), outcome.before, document.context.name)
         case Undoing() as undoing:
             return _undo(undoing, verbose)
         case AuditReport() as audit:
@@ -86,6 +86,13 @@ def lines(document: Document) -> list[str]:
             return [_failed(failure)]
         case other:
             raise TypeError(f"{type(other).__name__} is not shown as lines")
+
+
+def _named(lines: list[str], report: Report, name: str) -> list[str]:
+    """The lines with the consumer's name for its locator, which several may have."""
+    if not name:
+        return lines
+    return [f"{name}: {line.removeprefix(f'{locator_words(report)}: ')}" for line in lines]
 
 
 def _planned(planned: Planned, verbose: bool) -> list[str]:

@@ -23,6 +23,8 @@ class Context:
     exit: Exit = Exit.OK
     sink: tuple[str, ...] = ()
     """The arguments that name the sink whose positions are wanted; none for a fix."""
+    name: str = ""
+    """What to call the consumer among several; "" for one alone."""
     per_shard: bool = False
     """Whether metrics have a series for each shard."""
     earlier: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
@@ -58,7 +58,8 @@ def write(fixes: Fixes, form: str, context: Context) -> str:
     rows = form == "diff"  # the plans have shown them: what came of them is comments
     writer = WRITERS["concise" if rows else form]
     shown = "".join(
-        writer(Document(each.fixed, context)) for each in fixes.consumers if each.fixed is not None
+        writer(Document(each.fixed, replace(context, name=each.name)))
+        for each in fixes.consumers if each.fixed is not None
     )
     lines = [escape(line) for line in _summary(fixes)]
     if context.ascii:

@@ -16,6 +16,7 @@ from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.price import price_words
 from reshardctl.render.text_findings import ask, retention_advice_first, tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
+from reshardctl.render.text_stream import subject
 from reshardctl.render.text_writes import writes
 from reshardctl.render.while_running import plan_words
 from reshardctl.render.words import (
@@ -233,7 +234,7 @@ def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
 def written(sheet: Sheet, outcome: Fixed) -> None:
     """What an applied plan wrote, and what inspect says of the rows now."""
     changed = changes(outcome.before, outcome.steps)
-    sheet.line((outcome.before.snapshot.locator.text, "bold"))
+    sheet.fields(*subject(sheet.context, outcome.before))
     sheet.blank()
     sheet.labelled(("journal", "bold"), outcome.journal, indent=2)
     for phrase in phrases(changed, sheet.context.verbose):

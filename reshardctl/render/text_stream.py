@@ -6,6 +6,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
+from reshardctl.render.context import Context
 from reshardctl.render.forecast_words import happening, supposed
 from reshardctl.render.reshards import resharded
 from reshardctl.render.words import ago
@@ -25,13 +26,21 @@ def header(sheet: Sheet, report: Report) -> None:
     snapshot, listed = report.snapshot, report.snapshot.lineage.stream
     stream(sheet, report)
     read = "read" if snapshot.foreseen is None else "foreseen for"
-    sheet.fields((snapshot.locator.text, "bold"), f"{read} {instant(snapshot.now)}")
+    sheet.fields(*subject(sheet.context, report), f"{read} {instant(snapshot.now)}")
     if sheet.context.verbose:
         sheet.fields(listed.arn, f"created {instant(listed.created)}", listed.mode)
         sheet.fields(*(f"{name} {value}" for name, value in sorted(snapshot.store.items())))
     elif "arn" in snapshot.store:
         sheet.fields(snapshot.store["arn"])
     sheet.blank()
+
+
+def subject(context: Context, report: Report) -> list[Part]:
+    """The consumer: its locator, after its name among several."""
+    locator = report.snapshot.locator.text
+    name = context.name or locator
+    named: Part = (name, "bold")
+    return [named] if name.startswith(locator) else [named, locator]
 
 
 def stream(sheet: Sheet, report: Report) -> None:

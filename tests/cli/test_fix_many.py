@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from reshardctl.aws.client import ATTEMPTS
+from reshardctl.cli import consent
 from reshardctl.commands.fix_many import _of_different_rows, _Work
 from reshardctl.consumers.locator import parse
+from reshardctl.execution import plan_bundle
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
@@ -233,3 +235,45 @@ def test_the_rows_of_both_are_one_diff(two: Two) -> None:
         assert all(line[:1] in "+- @#" for line in lines), lines
         assert lines.count("--- /dev/null") == 4, "two leases of each"
         assert lines[-2:] == [line for line in lines[-2:] if line.startswith("# ")]
+
+
+def test_each_question_names_its_consumer(two: Two, monkeypatch) -> None:
+    """Two plans of the same price: without a name nobody knows which one a no leaves out."""
+    asked: list[str] = []
+
+    def no(question: str) -> str:
+        asked.append(question)
+        return "no"
+
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(consent, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr("builtins.input", no)
+    before = two.rows()
+    assert two.fix("--assume-stopped").code == 4 and two.rows() == before
+    assert [question.split("? Only")[0].rpartition(" ")[2] for question in asked] == [
+        "left", "right",
+    ]
+    assert asked[0].startswith("Skips nothing, ")
+
+
+def test_each_line_names_its_consumer(two: Two) -> None:
+    planned = two.fix("-n", "--format", "concise")
+    assert [line.split(": ")[:2] for line in planned.out.splitlines()[:-2]] == [
+        [name, "planned"] for name in ("left", "left", "right", "right")
+    ]
+    text = two.fix("-n", "--format", "text").out
+    for name, locator in zip(("left", "right"), two.names, strict=True):
+        assert f"\n{name}   {locator}" in text
+    fixed = two.fix("--yes", "--assume-stopped", "--format", "concise")
+    assert {line.split(": ")[0] for line in fixed.out.splitlines()[:-2]} == {"left", "right"}
+
+
+def test_plans_of_one_table_and_several_streams_have_different_names(two: Two) -> None:
+    """Such a table, of KCL's multi-stream mode, has one locator for all of its streams."""
+    two.fix("-n", "--out", "both.plan")
+    left, right = plan_bundle.load(Path("both.plan"))
+    other = replace(left, stream=left.stream.replace("stream/orders", "stream/invoices"))
+    assert plan_bundle.names_of([left, right]) == two.names
+    assert plan_bundle.names_of([left, other, right]) == [
+        f"{two.names[0]} (stream orders)", f"{two.names[0]} (stream invoices)", two.names[1],
+    ]
