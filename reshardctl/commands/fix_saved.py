@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from reshardctl.errors import EmptyCheckpoint, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
+from reshardctl.execution.repair import AGAIN
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Plan
@@ -97,13 +99,16 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
     """Finishes an interrupted fix. name: its journal's name, path or place on S3."""
     journal, records = Journal.open(Journals(request.account).named(name))
     path = journal.path
+    back = f"reshardctl undo {shlex.quote(str(path))}"
     with journal:
         if records.undo is not None:
-            raise UsageError(f"{path}: its undo was begun", f"reshardctl undo {path}")
+            if records.undo.outcome == "undone":
+                raise UsageError(f"{path}: this fix is undone already", AGAIN)
+            raise UsageError(f"{path}: its undo was begun", back)
         if records.fix.outcome == "verified":
             raise UsageError(
                 f"{path}: this fix was finished and verified, there is nothing to go on with",
-                f"reshardctl inspect, or take it back: reshardctl undo {path}",
+                f"reshardctl inspect, or take it back: {back}",
             )
         plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
         locator = locators.parse(plan.locator)

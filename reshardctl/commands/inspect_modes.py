@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -115,6 +116,6 @@ def not_for_fix(if_reshard: Sequence[str] | None) -> None:
     if if_reshard:
         raise UsageError(
             "--if-reshard is a forecast, and fix writes only what is wrong now",
-            f"reshardctl inspect ... --if-reshard {if_reshard[0]}; fix what inspect finds without "
-            "it, reshard, then fix again",
+            f"reshardctl inspect ... --if-reshard {shlex.quote(if_reshard[0])}; fix what "
+            "inspect finds without it, reshard, then fix again",
         )

@@ -175,7 +175,7 @@ def _is_folder(journal: str) -> bool:
 def _with_key(text: str) -> S3Object:
     s3_journal = s3_object(text)
     if not s3_journal.key or s3_journal.key.endswith("/"):
-        raise UsageError(f"{text} names no journal", f"reshardctl undo --list {text}")
+        raise UsageError(f"{text} names no journal", f"reshardctl undo --list {shlex.quote(text)}")
     return s3_journal
 
 

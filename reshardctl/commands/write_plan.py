@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 from reshardctl.commands.survey import judged, survey
@@ -72,7 +73,7 @@ def go_on(
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
     if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
-    require_promises(plan, now, rest.steps, f"reshardctl undo {journal.path}")
+    require_promises(plan, now, rest.steps, f"reshardctl undo {shlex.quote(str(journal.path))}")
     if live:
         require_live(rest.steps)
     return resume(
@@ -104,7 +105,8 @@ def _verified(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal)
         journal.failed(f"the next plan is not empty: {titles}")
         raise HalfDone(
             f"everything was written, but there is more to do now: {titles}",
-            f"reshardctl inspect, then fix again, or reshardctl undo {journal.path}",
+            f"reshardctl inspect, then fix again, or reshardctl undo "
+            f"{shlex.quote(str(journal.path))}",
             str(journal.path),
         )
     journal.verified()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -106,7 +107,8 @@ def undo_steps(
     if records.undo is not None:
         done = records.undo.outcome == "undone"
         what = "is undone already" if done else "has an undo that was begun"
-        ways = "see the rows with reshardctl inspect" if done else f"reshardctl undo {records.path}"
+        again = f"reshardctl undo {shlex.quote(str(records.path))}"
+        ways = "see the rows with reshardctl inspect" if done else again
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -29,7 +30,7 @@ def unreadable(
     if wanted and not spoiled:
         raise UsageError(
             "--whole-file restores files that cannot be read, and all can; nothing was undone",
-            f"reshardctl undo {name}",
+            f"reshardctl undo {shlex.quote(name)}",
         )
     why = "; ".join(spoiled.values())
     if spoiled and not spoiled.keys() <= records.fix.texts.keys():
@@ -42,7 +43,8 @@ def unreadable(
         raise UndoRefused(
             f"{why}: the file was changed since the fix; nothing was undone. The journal holds "
             f"its whole content from before the fix of {records.header.when}",
-            f"reshardctl undo {name} --whole-file   # later changes to the file are lost",
+            f"reshardctl undo {shlex.quote(name)} --whole-file"
+            "   # later changes to the file are lost",
             tuple(sorted(keys)),
         )
     return spoiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -50,7 +51,8 @@ def taken(where: S3Object, *, fresh: bool) -> UsageError:
     if fresh:
         return UsageError(
             f"journal {where} exists already; nothing was written",
-            f"name another with --journal, or go on with it: reshardctl fix --resume {where}",
+            f"name another with --journal, or go on with it: reshardctl fix --resume "
+            f"{shlex.quote(str(where))}",
         )
     return UsageError(
         f"journal {where} is in use by another reshardctl", "wait until that one has ended"

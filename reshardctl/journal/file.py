@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shlex
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -177,7 +178,8 @@ def _new(path: Path, flags: int) -> int:
 def _existing(path: Path) -> UsageError:
     return UsageError(
         f"journal {path} exists already; nothing was written",
-        f"name another with --journal, or go on with it: reshardctl fix --resume {path}",
+        f"name another with --journal, or go on with it: reshardctl fix --resume "
+        f"{shlex.quote(str(path))}",
     )
 
 

@@ -6,6 +6,7 @@ What has to come back is worked out from the rows before, not by the code under 
 from __future__ import annotations
 
 import json
+import shlex
 from importlib.resources import files
 from pathlib import Path
 
@@ -381,3 +382,22 @@ def test_the_folder_that_the_configuration_names(place, wanted):
     from reshardctl.commands.targets.configured import folder
 
     assert folder(place) == wanted
+
+
+def test_commands_for_a_journal_in_a_folder_with_spaces_can_be_pasted(lab, tmp_path):
+    """As the folders of a CI server's jobs have them; each message leads on to the next."""
+    folder = tmp_path / "Orders nightly"
+    folder.mkdir()
+    journal = folder / "a b.jsonl"
+    assert lab.fix("--journal", journal).code == 0
+    again = lab.cli("fix", "--resume", journal, "--assume-stopped")
+    assert again.code == 2
+    _, _, pasted = again.err.partition("take it back: ")
+    words = shlex.split(pasted)
+    assert words == ["reshardctl", "undo", str(journal)]
+    assert lab.cli(*words[1:], "--yes", "--assume-stopped").code == 0
+    undone = lab.cli("fix", "--resume", journal, "--assume-stopped")
+    assert undone.code == 2 and undone.says("undone already", "reshardctl fix --dry-run")
+    taken = lab.fix("--journal", journal)
+    assert taken.code == 2
+    assert shlex.split(taken.err.rpartition("go on with it: ")[2])[-1] == str(journal)

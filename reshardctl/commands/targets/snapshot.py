@@ -87,7 +87,7 @@ def _named(path: Path, name: str | None) -> list[Snapshot]:
     if not snapshots:
         raise UsageError(
             f"{path} holds a stream and no consumer",
-            f"reshardctl graph {SCHEME}{path}, or take one with its consumers: "
+            f"reshardctl graph {shlex.quote(f'{SCHEME}{path}')}, or take one with its consumers: "
             "reshardctl snapshot STREAM CONSUMER -o FILE",
         )
     if name is None:
