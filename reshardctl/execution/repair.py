@@ -37,7 +37,8 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     that are safe then are let through (Refused).
     """
     if moved := _footprint_moved(report.snapshot, plan, live):
-        raise StalePlan(f"the plan is stale: {', '.join(moved[:3])} changed since", AGAIN)
+        named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
+        raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", AGAIN)
     decision = report.decision
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "no plan is possible"

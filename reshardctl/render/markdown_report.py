@@ -151,7 +151,7 @@ def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> 
     page.line(f"{undo_words(changed).capitalize()}, from the journal:")
     page.command(command("undo", "JOURNAL", *reached))
     page.line("Or, if the journal is lost, from the plan:")
-    page.command(command("undo", plan_file(report, saved), *reached))
+    page.command(command("undo", plan_file(report, page.context, saved), *reached))
 
 
 def _rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ from reshardctl.render.question_effects import explained
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import accepting, command, elsewhere, sentence, shortened
 
+_CONFIGURED = re.compile(r"[\w.-]+\Z", re.ASCII)
+"""A name in reshardctl.toml; a locator has a colon."""
 Task = tuple[str, Sequence[Sequence[str]]]
 """What to do, and the commands that do it."""
 
@@ -117,7 +120,7 @@ def _in_time(report: Report) -> list[Task]:
 
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
-    path = plan_file(report, saved)
+    path = plan_file(report, context, saved)
     save = command(
         context.verb, "--dry-run", "--out", path, *context.suggested_command, *context.sink
     )
@@ -143,9 +146,16 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     ]
 
 
-def plan_file(report: Report, saved: Saved | None) -> str:
-    """Where the plan is, or is to be."""
-    return f"{report.snapshot.locator.target}.plan" if saved is None else saved.path
+def plan_file(report: Report, context: Context, saved: Saved | None) -> str:
+    """Where the plan is, or is to be: here, under the consumer's name or that of its store.
+
+    Consumers of several streams can share a table, and a directory may be one on S3.
+    """
+    if saved is not None:
+        return saved.path
+    word = "".join(context.suggested_command[:1])
+    target = report.snapshot.locator.target.rstrip("/").rpartition("/")[2]
+    return f"{word if _CONFIGURED.match(word) else target}.plan"
 
 
 def _backup(report: Report) -> Sequence[Sequence[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -277,3 +278,21 @@ def test_plans_of_one_table_and_several_streams_have_different_names(two: Two) -
     assert plan_bundle.names_of([left, other, right]) == [
         f"{two.names[0]} (stream orders)", f"{two.names[0]} (stream invoices)", two.names[1],
     ]
+
+
+def test_each_runbook_has_a_plan_file_of_its_own(two: Two) -> None:
+    """A table can serve several streams, so its name is not enough."""
+    shown = two.lab.cli("inspect", "left", "right", "--format", "markdown").out
+    assert re.findall(r"--out (\S+)", shown) == ["left.plan", "right.plan"]
+    assert re.findall(r"undo (\S+[.]plan)", shown) == ["left.plan", "right.plan"]
+
+
+def test_a_plan_that_was_carried_out_elsewhere_names_each_row_once(two: Two) -> None:
+    """And in plain words: `row KEY`."""
+    two.fix("-n", "--out", "both.plan")
+    assert two.fix("--yes", "--assume-stopped", "--journal", "elsewhere/").code == 0
+    stale = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
+    assert stale.code == 4
+    for line in stale.err.splitlines()[::2]:
+        rows = line.partition("the plan is stale: ")[2].removesuffix(" changed since").split(", ")
+        assert rows == [f"row {key}" for key in dict.fromkeys(r.split()[-1] for r in rows)] != []
