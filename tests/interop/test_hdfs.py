@@ -15,19 +15,13 @@ from reshardctl.testing import serve
 from tests.cli.spark_lab import FOLDERS, GOLDEN, HEAD, QUBOLE, golden_fake, said
 from tests.interop.own_query import stopped_resharded_and_rebuilt
 from tests.interop.rebuilding import Operator
-from tests.servers.hdfs import SUPERUSER, Hdfs, Status, hdfs
+from tests.servers.hdfs import SUPERUSER, Hdfs, Status
 from tests.spark.settings import INTERPRETED
+from tests.support.on_hdfs import READER, system
 
+__all__ = ["system"]
 pytestmark = [pytest.mark.interop, pytest.mark.needs("spark-4", "hdfs")]
-READER = "spark"
-"""The user of the query."""
 ORDERS = "/checkpoints/orders"
-
-
-@pytest.fixture(scope="module")
-def system() -> Iterator[Hdfs]:
-    with hdfs() as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

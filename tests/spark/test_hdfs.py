@@ -18,19 +18,13 @@ from reshardctl.spark.gateway import gateway
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import SampleRows, StoreContract
-from tests.servers.hdfs import SUPERUSER, Hdfs, hdfs
+from tests.servers.hdfs import SUPERUSER, Hdfs
 from tests.stores.files.trees import change, creation, everything, held, removal
+from tests.support.on_hdfs import READER, system
 
+__all__ = ["system"]
 pytestmark = pytest.mark.needs("pyspark-hdfs")
-READER = "spark"
-"""The user of the query."""
 ROOT = "/checkpoint"
-
-
-@pytest.fixture(scope="module")
-def system() -> Iterator[Hdfs]:
-    with hdfs() as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)
