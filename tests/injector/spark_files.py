@@ -1,4 +1,4 @@
-"""Sinks that only Spark writes: its own file sink with a log of its batches, and Delta Lake."""
+"""Sinks that only Spark writes: its file sink with a log of its batches, Delta Lake, Iceberg."""
 
 from __future__ import annotations
 
@@ -67,6 +67,22 @@ def delta(
     return root
 
 
+def iceberg(spark: Any, rows: Sequence[Row], layout: Layout, table: str) -> None:
+    """Partitioned by a hash, appended in a few commits; rows too many go by files of deletes."""
+    *parts, last = ([layout.cells(row) for row in part] for part in _parts(rows))
+    spark.sql(
+        f"CREATE TABLE {table} ({_schema(layout)}) USING iceberg PARTITIONED BY "
+        f"(bucket(2, {layout.roles['shard']})) "
+        "TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')"
+    )
+    for part in parts:
+        _frame(spark, part, layout).writeTo(table).append()
+    brought = [{**cells, "row_id": -1} for cells in last[:5]]
+    _frame(spark, [*last, *brought], layout).writeTo(table).append()
+    spark.sql(f"DELETE FROM {table} WHERE row_id = -1")  # noqa: S608
+    assert spark.table(f"{table}.delete_files").count()
+
+
 def renamed(spark: Any, root: Path, column: str, name: str) -> None:
     """The column of a Delta table gets a name that its files do not have."""
     mapped = "'delta.columnMapping.mode' = 'name'"
@@ -80,7 +96,9 @@ def alter(spark: Any, root: Path, words: str) -> None:
 
 
 def _append(spark: Any, rows: Sequence[Cells], layout: Layout, root: Path) -> None:
+    _frame(spark, rows, layout).write.format("delta").mode("append").save(str(root))
+
+
+def _frame(spark: Any, rows: Sequence[Cells], layout: Layout) -> Any:
     made = [tuple(cells.values()) for cells in rows]
-    spark.createDataFrame(made, _schema(layout)).coalesce(1).write.format("delta").mode(
-        "append"
-    ).save(str(root))
+    return spark.createDataFrame(made, _schema(layout)).coalesce(1)

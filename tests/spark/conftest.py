@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.spark import delta
+from tests.spark import delta, iceberg
+from tests.spark.fetched import joined
 from tests.spark.settings import CONFIGURATION, INTERPRETED
 from tests.support.made_up_aws import MADE_UP
 from tests.support.needs import needs
@@ -37,9 +38,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ.pop("SPARK_HOME", None)
     builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
     interpreted = INTERPRETED if os.environ.get("RESHARDCTL_SPARK_INTERPRETED") == "1" else {}
-    for name, value in {**CONFIGURATION, **interpreted, **delta.configuration()}.items():
-        builder = builder.config(name, value)
     home = tmp_path_factory.mktemp("warehouse")
+    formats = joined(delta.configuration(), iceberg.configuration(home / "iceberg"))
+    for name, value in {**CONFIGURATION, **interpreted, **formats}.items():
+        builder = builder.config(name, value)
     session = builder.config("spark.sql.warehouse.dir", str(home)).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session

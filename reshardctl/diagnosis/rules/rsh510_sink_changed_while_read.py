@@ -12,7 +12,7 @@ another: what is missing may be there by now, what is repeated may be one row re
 How it happens
 --------------
 The consumer runs, or a compaction or retention job works on the table. A table with versions (Delta
-Lake) is read at one of them, and does not change.
+Lake, Iceberg) is read at one of them, and does not change.
 
 What the fix writes
 -------------------

@@ -6,7 +6,6 @@ counted before and after, which shows whether the sink was written to.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +13,9 @@ from typing import TYPE_CHECKING
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
+from reshardctl.spark.audit.listing import Files, files_of, listed
+from reshardctl.spark.audit.table_folders import refuse
+from reshardctl.spark.audit.tables import Table, changed, is_name, is_table, table
 from reshardctl.spark.audit.unread import unread
 from reshardctl.spark.error_text import full_message
 
@@ -38,24 +40,13 @@ _READING: Mapping[str, Mapping[str, str]] = {
     # Of all files, not only one: later columns count too.
     "parquet": {"mergeSchema": "true"},
 }
-_COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """Totals of a directory; equal only if nothing was written in between."""
-
-    count: int
-    size: int
-    digest: int
-    endings: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Sink:
     """An opened sink. proof: why it holds whole batches only.
 
-    files: `None` if its frame is of one version, whatever is written to it.
+    files, table: how a change is noticed; both `None` if its frame is of one version.
     """
 
     name: str
@@ -63,6 +54,7 @@ class Sink:
     frame: DataFrame
     proof: Proof = NONE
     files: Files | None = None
+    table: Table | None = None
 
 
 def audit_path(
@@ -92,13 +84,13 @@ def audit_path(
             since=since, until=until, sink=sink, form=opened_sink.form,
             proof=opened_sink.proof.reaching(oldest),
         )  # fmt: skip
-        changed = _changed(spark, opened_sink, audited.facts.rows)
+        change = _changed(spark, opened_sink, audited.facts.rows)
     except ReshardError:
         raise
     except Exception as error:
         raise unread(sink, error) from error
     return replace(
-        audited, facts=replace(audited.facts, changed=changed, batch=opened_sink.proof.batch)
+        audited, facts=replace(audited.facts, changed=change, batch=opened_sink.proof.batch)
     )
 
 
@@ -106,12 +98,16 @@ def opened(spark: SparkSession, sink: str, form: str | None = None) -> Sink:
     """Opens the sink; raises UsageError and CannotTell like `audit_path`."""
     if form is not None and form not in FORMS:
         raise UsageError(f"--form {form}: there is no such form", f"one of {', '.join(FORMS)}")
-    if form == "table" or (form is None and _is_table(spark, sink)):
-        return _table(spark, sink)
+    if form == "table" or (form is None and is_table(spark, sink)):
+        of = table(spark, sink)
+        return Sink(sink, "table", of.frame, table=of)
     if form == "delta" or (form is None and _version(spark, sink) is not None):
         return _delta(spark, sink)
-    files = _files(spark, sink)
+    refuse(spark, sink)
+    files = files_of(spark, sink)
     if files is None:
+        if is_name(sink) and sink.count(".") > 1:
+            table(spark, sink)  # says what is wrong with such a name
         raise UsageError(f"there is no {sink}", "name a path or a table that this Spark can see")
     if not files.count:
         raise CannotTell(
@@ -130,25 +126,6 @@ def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
     except Exception as error:
         raise unread(sink, error) from error
     return Sink(sink, kind, frame, proof, files)
-
-
-def _is_table(spark: SparkSession, sink: str) -> bool:
-    """Whether the name is a table's: a path has a slash, a table's name one to three parts."""
-    if "/" in sink or not re.fullmatch(r"[\w$`-]+(\.[\w$`-]+){0,3}", sink):
-        return False
-    try:
-        return bool(spark.catalog.tableExists(sink))
-    except Exception:
-        return False
-
-
-def _table(spark: SparkSession, sink: str) -> Sink:
-    try:
-        frame = spark.table(sink)
-        frame.schema  # noqa: B018
-    except Exception as error:
-        raise unread(sink, error) from error
-    return Sink(sink, "table", frame)
 
 
 def _delta(spark: SparkSession, sink: str) -> Sink:
@@ -184,44 +161,12 @@ def _version(spark: SparkSession, sink: str) -> int | None:
     from pyspark.sql import functions as F  # noqa: N812
 
     name = r"/([0-9]{20})\.(?:json|checkpoint\b)"
-    listed = _listed(spark, f"{sink.rstrip('/')}/{DELTA_LOG}")
-    if listed is None:
+    found = listed(spark, f"{sink.rstrip('/')}/{DELTA_LOG}", sink)
+    if found is None:
         return None
     # Twenty digits, so that the greatest text is the greatest number.
-    version = listed.agg(F.max(F.regexp_extract("path", name, 1)).alias("version")).collect()
+    version = found.agg(F.max(F.regexp_extract("path", name, 1)).alias("version")).collect()
     return int(version[0]["version"]) if version[0]["version"] else None
-
-
-def _listed(spark: SparkSession, path: str) -> DataFrame | None:
-    """path, length, modificationTime of all files below; none is opened. `None`: no such path."""
-    try:
-        files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
-        files.schema  # noqa: B018
-    except Exception as error:
-        text = full_message(error)
-        if "PATH_NOT_FOUND" in text or "does not exist" in text:
-            return None
-        raise unread(path.removesuffix(f"/{DELTA_LOG}"), error) from error
-    return files.select("path", "length", "modificationTime")
-
-
-def _files(spark: SparkSession, path: str) -> Files | None:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    listed = _listed(spark, path)
-    if listed is None:
-        return None
-    plain = F.regexp_replace(F.lower("path"), _COMPRESSED, "")
-    ending = F.regexp_extract(plain, r"\.([a-z0-9]+)$", 1)
-    # A sum of 31 bits each, which no number of files makes too large.
-    digest = F.xxhash64("path", "length", "modificationTime").bitwiseAND((1 << 31) - 1)
-    rows = listed.groupBy(ending.alias("ending")).agg(
-        F.count("*").alias("count"), F.sum("length").alias("size"), F.sum(digest).alias("digest")
-    ).collect()  # fmt: skip
-    return Files(
-        sum(row["count"] for row in rows), sum(row["size"] for row in rows),
-        sum(row["digest"] for row in rows), {row["ending"]: row["count"] for row in rows},
-    )  # fmt: skip
 
 
 def _form(sink: str, files: Files) -> str:
@@ -237,10 +182,9 @@ def _form(sink: str, files: Files) -> str:
 
 def _changed(spark: SparkSession, sink: Sink, rows: int) -> str:
     """How the sink changed since it was opened; "" if it did not."""
-    if sink.form == "table":
-        now = sink.frame.count()
-        return "" if now == rows else f"it had {rows} rows, and then {now}"
-    after = None if sink.files is None else _files(spark, sink.name)
+    if sink.table is not None:
+        return changed(spark, sink.name, sink.table, rows)
+    after = None if sink.files is None else files_of(spark, sink.name)
     if after == sink.files:
         return ""
     if sink.files is None or after is None:

@@ -13,6 +13,12 @@ from reshardctl.spark.hadoop_faults import next_step
 _FILE = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
 _NO_CLASS = re.compile(r"NoClassDefFoundError: (\S+)")
+_NO_CATALOG = re.compile(
+    r"REQUIRES_SINGLE_PART_NAMESPACE|CATALOG_NOT_FOUND|Cannot find catalog plugin class"
+)
+_OTHER_SPARK = re.compile(
+    r"(?:IncompatibleClassChangeError|NoSuchMethodError|NoSuchFieldError|AbstractMethodError): (.+)"
+)
 _NO_SCHEME = ("No FileSystem for scheme", "UnsupportedFileSystemException")
 
 
@@ -21,6 +27,18 @@ def unread(sink: str, error: Exception) -> ReshardError:
     text = full_message(error)
     if "TABLE_OR_VIEW_NOT_FOUND" in text:
         return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
+    if _NO_CATALOG.search(text):
+        catalog = sink.split(".")[0]
+        return UsageError(
+            f"this Spark has no catalog {catalog}: {line(text)}",
+            f"give it the catalog's package and spark.sql.catalog.{catalog} "
+            "(docs/audit.md, Iceberg and other tables)",
+        )
+    if unfit := _OTHER_SPARK.search(text):
+        return UsageError(
+            f"a package that this Spark was given is made for another release: {unfit[1][:200]}",
+            "give it the package for this release of Spark, or take a PySpark that has one",
+        )
     if missing := _NO_CONNECTOR.search(text):
         return UsageError(f"this Spark has no connector for {sink}: no {missing[1]}", _give(sink))
     if missing := _NO_CLASS.search(text):

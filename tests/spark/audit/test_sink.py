@@ -71,6 +71,21 @@ def test_delta_is_read_at_one_version(spark: Any, tmp_path: Path) -> None:
     assert sinks.opened(spark, sink).frame.count() == 11
 
 
+@pytest.mark.skipif(not lake.exists(), reason="no release of Delta Lake is for this one of Spark")
+def test_a_delta_table_of_the_catalog_is_read_at_one_version(spark: Any) -> None:
+    """As many rows as before, but others: counting them again would not show it."""
+    frame(spark, clean()).write.format("delta").saveAsTable("audited_delta")
+    try:
+        found = sinks.opened(spark, "audited_delta")
+        before = sorted(row.sequence_number for row in found.frame.collect())
+        spark.sql("DELETE FROM audited_delta WHERE shard_id LIKE '%3'")
+        frame(spark, clean()[:1]).write.format("delta").mode("append").saveAsTable("audited_delta")
+        assert sorted(row.sequence_number for row in found.frame.collect()) == before
+        assert (found.form, sinks._changed(spark, found, 9)) == ("table", "")
+    finally:
+        spark.sql("DROP TABLE audited_delta")
+
+
 @pytest.mark.skipif(lake.exists(), reason="this Spark has Delta Lake")
 def test_without_delta_the_package_is_named(spark: Any, tmp_path: Path) -> None:
     log = tmp_path / "sink" / "_delta_log"
