@@ -69,3 +69,20 @@ def test_what_hdfs_refuses_names_the_next_step(said: str, step: str) -> None:
     """As a NameNode of Hadoop 3.5 said it to PySpark 4.3."""
     found = unread("hdfs:///lake", RuntimeError(said))
     assert isinstance(found, CannotTell) and found.next.startswith(step)
+
+
+@pytest.mark.parametrize(("said", "what"), [
+    # PySpark 4.3.0 with Iceberg 1.11.0 for Spark 4.1.
+    ("An error occurred while calling o52.sql.\n: java.lang.IncompatibleClassChangeError: class "
+     "org.apache.iceberg.spark.source.SparkView can not implement "
+     "org.apache.spark.sql.connector.catalog.View, because it is not an interface",
+     "a package that this Spark was given is made for another release: class org.apache.iceberg"),
+    # Both releases, without the package; and without spark.sql.catalog.glue.
+    ("Cannot find catalog plugin class for catalog 'glue': org.apache.iceberg.spark.SparkCatalog.",
+     "this Spark has no catalog glue"),
+    ("[REQUIRES_SINGLE_PART_NAMESPACE] spark_catalog requires a single-part namespace, but got "
+     "identifier `glue`.`lake`.`orders`. SQLSTATE: 42K05", "this Spark has no catalog glue"),
+])  # fmt: skip
+def test_a_catalog_that_spark_cannot_open(said: str, what: str) -> None:
+    found = unread("glue.lake.orders", RuntimeError(said))
+    assert isinstance(found, UsageError) and found.what.startswith(what)
