@@ -21,9 +21,11 @@ class JsonPath(NamedTuple):
     file: str
     inside: JsonPath | None = None
     member: str | int = ""
+    next: str = ""
+    """What to do about any error in this file."""
 
     def __truediv__(self, member: str | int) -> JsonPath:
-        return JsonPath(self.file, self, member)
+        return JsonPath(self.file, self, member, self.next)
 
     @property
     def path(self) -> str:
@@ -38,7 +40,7 @@ class JsonPath(NamedTuple):
     def wrong(self, why: str, way_out: str = "") -> NoReturn:
         """Raises UsageError: file, path and reason, and what to do."""
         place = f"{self.file}: {self.path}" if self.path else self.file
-        raise UsageError(f"{place}: {why}", way_out) from None
+        raise UsageError(f"{place}: {why}", way_out or self.next) from None
 
 
 def parse(source: str | bytes, json_path: JsonPath) -> Any:

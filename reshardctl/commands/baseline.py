@@ -26,7 +26,7 @@ def baseline_of(path: Path) -> Baseline:
         source = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", MAKE) from None
-    body = parse(source, JsonPath(str(path)))
+    body = parse(source, JsonPath(str(path), next=MAKE))
     if isinstance(body, dict) and body.get("schema") == snapshots.VERSION:
         return Baseline({}, _earlier(snapshots.parsed(source, str(path))))
     return parsed(source, str(path))

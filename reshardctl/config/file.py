@@ -9,13 +9,12 @@ from pathlib import Path
 from reshardctl.config.entries import Config
 from reshardctl.config.lines import lines
 from reshardctl.config.reading import read
-from reshardctl.config.sourced_value import Spot
+from reshardctl.config.sourced_value import MEND, Spot
 from reshardctl.errors import UsageError
 
 LARGEST = 4_000_000
 """Bytes of the largest file; one with thousands of consumers is smaller."""
 
-_MEND = "mend it there, then: reshardctl config check"
 _WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
 
 
@@ -34,12 +33,12 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
         reason = str(error)
         if match := _WHERE.search(reason):
             where = f"{name}:{match[1]}:{match[2]}"
-            raise UsageError(f"{where}: not TOML: {reason[: match.start()]}", _MEND) from None
-        raise UsageError(f"{name}: not TOML: {reason}", _MEND) from None
+            raise UsageError(f"{where}: not TOML: {reason[: match.start()]}", MEND) from None
+        raise UsageError(f"{name}: not TOML: {reason}", MEND) from None
     except ValueError:  # Python's limit of digits, which the parser lets through
-        raise UsageError(f"{name}: not TOML: a number has more digits than 4,300", _MEND) from None
+        raise UsageError(f"{name}: not TOML: a number has more digits than 4,300", MEND) from None
     except RecursionError:
-        raise UsageError(f"{name}: nested too deep", _MEND) from None
+        raise UsageError(f"{name}: nested too deep", MEND) from None
     return read(Spot(name, lines(text), (), values), check)
 
 

@@ -12,6 +12,8 @@ from reshardctl.errors import UsageError
 from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import parse_instant
 
+MEND = "mend it there, then: reshardctl config check"
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -38,7 +40,7 @@ class Spot:
     def wrong(self, why: str, what_next: str = "") -> NoReturn:
         """Raises UsageError: file, line, key and reason."""
         where = f"{self.origin}: {_dotted(self.path)}" if self.path else self.file
-        raise UsageError(f"{where}: {why}", what_next)
+        raise UsageError(f"{where}: {why}", what_next or MEND)
 
     def table(self, known: Iterable[str] | None = None, needed: Iterable[str] = ()) -> Spot:
         """This value, if it is a table with only such keys."""

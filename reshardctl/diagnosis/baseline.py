@@ -64,7 +64,7 @@ class Baseline:
 
 def parsed(source: str | bytes, name: str) -> Baseline:
     """The baseline in a JSON report. name: what messages call it. Raises UsageError."""
-    json_path = JsonPath(name)
+    json_path = JsonPath(name, next=MAKE)
     body = parse(source, json_path)
     schema = body.get("schema") if isinstance(body, dict) else None
     if schema not in (*REPORTS, *ROUNDUPS):

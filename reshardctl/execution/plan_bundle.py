@@ -70,7 +70,7 @@ def load(path: Path) -> list[SavedPlan]:
         source = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", "name a file made with --out") from None
-    json_path = JsonPath(str(path))
+    json_path = JsonPath(str(path), next=plan_file.NEW)
     body = parse(source, json_path)
     if not isinstance(body, dict) or body.get("schema") != VERSION:
         return [plan_file.parsed(source, str(path))]

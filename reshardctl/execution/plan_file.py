@@ -43,6 +43,8 @@ VERSION = "reshardctl/plan/1"
 ON_A_LINE = "reshardctl/plan/2"
 """The format of a plan on the frontier that a sink proves; older releases must not apply it."""
 
+NEW = "make a new one: reshardctl fix --dry-run --out FILE"
+
 Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
 IN_FILES = {"crashes": "dies"}
@@ -145,7 +147,7 @@ def text(plan: SavedPlan) -> str:
 
 def parsed(source: str | bytes, name: str) -> SavedPlan:
     """The plan in a text; `name`: for messages."""
-    json_path = JsonPath(name)
+    json_path = JsonPath(name, next=NEW)
     body = parse(source, json_path)
     if not isinstance(body, dict) or body.get("schema") not in (VERSION, ON_A_LINE):
         json_path.wrong(f"not a plan of this version ({VERSION})")
@@ -154,7 +156,7 @@ def parsed(source: str | bytes, name: str) -> SavedPlan:
     if plan.digest != body["digest"] or text(plan).encode() != written:
         raise UsageError(
             f"{name}: its content does not match its digest: it was edited or damaged",
-            "make a new one: reshardctl fix --dry-run --out FILE",
+            NEW,
         )
     return plan
 

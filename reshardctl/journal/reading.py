@@ -26,6 +26,10 @@ from reshardctl.model import Step
 
 FIRST = "0" * 64
 """The checksum that the first record is chained to."""
+_WAYS = (
+    "reshardctl undo --list   # the journals of this machine; if this one is damaged, name the "
+    "plan's file instead: reshardctl undo PLAN"
+)
 _SUM = b',"sum":"'
 _TAIL = len(_SUM) + 64 + len(b'"}')
 
@@ -86,7 +90,7 @@ def _split(content: bytes) -> tuple[list[bytes], str]:
 def _checked(whole: list[bytes], path: Where) -> tuple[list[Line], str]:
     lines, chain = [], FIRST
     for number, raw in enumerate(whole):
-        json_path = JsonPath(f"{path}, line {number + 1}")
+        json_path = JsonPath(f"{path}, line {number + 1}", next=_WAYS)
         text, tail = raw[: -_TAIL - 1], raw[-_TAIL - 1 :]
         if not tail.startswith(_SUM) or not tail.endswith(b'"}\n'):
             json_path.wrong("not a record of a journal")

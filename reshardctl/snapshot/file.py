@@ -89,7 +89,7 @@ def load(path: Path) -> SavedSnapshot:
 
 def parsed(source: str | bytes, name: str) -> SavedSnapshot:
     """The snapshot in a text; `name`: for messages."""
-    json_path = JsonPath(name)
+    json_path = JsonPath(name, next=NEW)
     body = parse(source, json_path)
     if not isinstance(body, dict) or not isinstance(body.get("schema"), str):
         raise UsageError(f"{name}: not a snapshot", NEW)

@@ -27,7 +27,7 @@ NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"
 def positions_in(text: str, name: str) -> GivenPositions:
     """The positions in a file of `export`. name: the file, for messages."""
     if text.lstrip()[:1] == "{":
-        return _of_json(text, JsonPath(name))
+        return _of_json(text, JsonPath(name, next=NEED))
     try:
         return GivenPositions(once(_of_csv(text, name)), source=name)
     except csv.Error as error:

@@ -80,7 +80,7 @@ def _with(line: str, name: str, value: int) -> str:
 
 def _members(line: str) -> dict[str, object]:
     try:
-        value = parse(line, JsonPath("line 2"))
+        value = parse(line, JsonPath("line 2", next=""))  # the caller says it
     except UsageError as error:
         raise Malformed(error.what) from None
     if not isinstance(value, dict):
