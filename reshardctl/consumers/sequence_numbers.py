@@ -111,17 +111,20 @@ def _of_no_record(lineage: Lineage, shard: ShardId, decoded: Decoded | None) -> 
     if decoded is None:
         start = lineage.first_number(shard)
         return start is not None and decode(start) is not None
-    return decoded.shard != index_of(shard) or _to_come(lineage, decoded.epoch)
+    return decoded.shard != index_of(shard) or to_come(lineage, decoded.epoch)
 
 
 def _inside(lineage: Lineage, decoded: Decoded | None) -> NumberKind:
     """A number of the shard, unless it carries a time at which nothing can have been written."""
-    ahead = decoded is not None and _to_come(lineage, decoded.time)
+    ahead = decoded is not None and to_come(lineage, decoded.time)
     return NumberKind.AHEAD if ahead else NumberKind.INSIDE
 
 
-def _to_come(lineage: Lineage, time: float) -> bool:
-    """Whether a time lies ahead; never, if the clock contradicts the stream's creation time."""
+def to_come(lineage: Lineage, time: float) -> bool:
+    """Whether a time (Unix seconds) lies ahead.
+
+    Never, if the clock contradicts the stream's creation time.
+    """
     stream = lineage.stream
     return stream.created <= stream.as_of < time - CLOCKS_APART
 

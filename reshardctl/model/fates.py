@@ -63,7 +63,7 @@ class Cause(StrEnum):
     SHARED_LOG = "shared-log"
     """Progress is taken from a log that another writer uses too."""
     CLOCK_AHEAD = "clock-ahead"
-    """A stored time in the future makes every worker wait until it has passed."""
+    """A stored time in the future: workers wait until it has passed, or Kinesis refuses it."""
     LIVELOCK = "livelock"
     """A failure that discards all progress since the last commit recurs before the next commit."""
 

@@ -11,6 +11,8 @@ from reshardctl.errors import UsageError
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST = 3650 * _UNITS["d"]
 """Ten times the longest retention of a stream, in seconds."""
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
 
@@ -70,7 +72,15 @@ def parse_instant(text: str) -> float:
 
 def instant(seconds: float) -> str:
     """Formats Unix seconds as `2026-09-22T09:14:00Z`."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{in_utc(seconds).replace(tzinfo=None).isoformat()}Z"
+
+
+def in_utc(seconds: float) -> datetime:
+    """The whole second in UTC; beyond the years 1 to 9999, the first or the last one.
+
+    A store may hold microseconds where milliseconds are read.
+    """
+    return datetime.fromtimestamp(int(min(max(seconds, _FIRST), _LAST)), UTC)
 
 
 def duration(seconds: float) -> str:

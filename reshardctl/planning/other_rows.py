@@ -20,7 +20,9 @@ from reshardctl.model import (
 )
 from reshardctl.planning.effects import Effect, Harm, StreamState, effects
 
-_OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CHILD)
+_OF_ROWS = (
+    Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.CLOCK_AHEAD, Cause.KNOWN_CHILD,
+)
 """Causes by which a single row crashes the consumer."""
 
 

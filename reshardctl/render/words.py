@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from math import ceil
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import TIP, ShardId, index_of, short
-from reshardctl.model.times import duration, instant, parse_seconds
+from reshardctl.model.times import duration, in_utc, instant, parse_seconds
 from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.render.escape import cut
 
@@ -27,7 +26,7 @@ IDLE = "losing records now, or idle; check with --probe"
 
 def clock(moment: float, now: float) -> str:
     """`09:14`, with the date where it is not today's; UTC."""
-    then, today = (datetime.fromtimestamp(int(t), UTC) for t in (moment, now))
+    then, today = in_utc(moment), in_utc(now)
     return then.strftime("%H:%M" if then.date() == today.date() else "%Y-%m-%d %H:%M")
 
 

@@ -161,7 +161,8 @@ LEASES: dict[str, tuple[Damage, float]] = {
 
 
 def _closed(world: World, key: str) -> bool:
-    shard = world.case.topology.get(int(world.shape.shards({key: {}})[key][-12:]))
+    index = world.place_of(key, {key: {}})
+    shard = None if index is None else world.case.topology.get(index)
     return shard is not None and bool(shard.end)
 
 

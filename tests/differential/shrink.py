@@ -65,9 +65,16 @@ def _without(state: State, index: int) -> dict[str, object]:
     """The stream before the split or merge that this shard came of."""
     stream = deepcopy(state.stream)
     (gone,) = (s for s in stream["shards"] if s["id"] == index)
-    born = [s for s in stream["shards"] if s.get("parents") == gone["parents"]]
-    stream["shards"] = [s for s in stream["shards"] if s not in born]
+    born = {s["id"] for s in stream["shards"] if s.get("parents") == gone["parents"]}
+    kept = []
     for shard in stream["shards"]:
-        if shard["id"] in gone["parents"]:
-            del shard["close"]
+        if shard["id"] in born or not born.isdisjoint(shard.get("parents", ())):
+            born.add(shard["id"])
+        else:
+            kept.append(shard)
+    stream["shards"] = kept
+    left = {parent for shard in kept for parent in shard.get("parents", ())}
+    for shard in kept:
+        if shard["id"] not in left:
+            shard.pop("close", None)
     return stream

@@ -1,8 +1,7 @@
 """Simulates what KCL does with a lease table when it starts.
 
 Sources: BlockOnParentShardTask, InitializeTask, ShutdownTask, PeriodicShardSyncManager and
-HierarchicalShardSyncer of 2.7.2 and 3.5.1, the corresponding classes of 1.13.3, 1.15.3 and 2.2.11,
-and runs of the same states on 1.15.3, 2.7.2 and 3.5.1.
+HierarchicalShardSyncer of 2.7.2 and 3.5.1, their like in 1.13.3, 1.15.3 and 2.2.11, and runs.
 """
 
 from __future__ import annotations
@@ -219,6 +218,7 @@ class _Run:
             case PositionKind.END if self._app.traits.ends_with_sub:
                 self._end_by_sub(lease)
             case PositionKind.END:
+                lease.hash_range = (0, -1)  # the audit looks at no sub-sequence number
                 why = "SHARD_END with a sub-sequence number is asked for as a number, for ever"
                 lease.stuck = WontRead(Cause.BAD_END_MARK, why)
             case PositionKind.NONSENSE:

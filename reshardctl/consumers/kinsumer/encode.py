@@ -114,8 +114,8 @@ def _of_absent(shard: ShardId, want: Cut, fate: Fate) -> _Order | None:
     if isinstance(fate, WillRead) and fate.at.exact and fate.at.lo == want:
         return None
     why = fate.why if isinstance(fate, WillRead) else "has no checkpoint"
-    mended = not isinstance(fate, WillRead) and want.rank is Rank.START
-    return None if mended else _Order(shard, want, why)
+    unread = want.rank is Rank.START or want.by_time
+    return None if unread and not isinstance(fate, WillRead) else _Order(shard, want, why)
 
 
 def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate) -> _Order | None:
@@ -173,11 +173,13 @@ def spelling(lineage: Lineage, shard: ShardId, at: Cut, pinned: bool) -> Attribu
     """A cut as SequenceNumber.
 
     The start of a shard is NULL, or its StartingSequenceNumber where it has to hold against a start
-    by time (run on 9a48088 and v1.7.0: read whole).
+    by time (run on 9a48088 and v1.7.0: read whole). A time is the application's own, at which it
+    starts where the number is NULL.
     """
     match at.rank:
+        case Rank.INSIDE if at.by_time:
+            return NULL
         case Rank.INSIDE:
-            assert not at.by_time, "a time is resolved to a number before it is written"
             return {"S": at.text or str(at.number)}
         case Rank.TIP:
             return {"S": LATEST}

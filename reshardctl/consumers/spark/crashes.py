@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
-from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
+from reshardctl.consumers.spark.cuts import is_ahead, is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of, written_over
-from reshardctl.consumers.spark.positions import SHARD_END
+from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.resumed import Resumed
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
+from reshardctl.model.times import instant
 
 REPAIRED = "the checkpoint is repaired"
 
@@ -131,10 +132,17 @@ def _of_shards(
     for shard, resumed in held.items():
         dropped = app.traits.drops_closed and shard in lineage and not lineage.is_open(shard)
         if is_foreign(lineage, shard, resumed.at) and (resumed.runs or not dropped):
-            why = f"{resumed.at.value} is no number of a record of shard {short(shard)}"
-            at_end = is_at_end(lineage, shard, resumed.at)
-            cause = Cause.AT_END if at_end else Cause.FOREIGN_NUMBER
-            yield Crash(why, REPAIRED, cause=cause, by=(shard,))
+            yield _refused(lineage, shard, resumed.at)
+
+
+def _refused(lineage: Lineage, shard: ShardId, at: Position) -> Crash:
+    if is_ahead(lineage, shard, at):
+        time = instant(int(at.value) / 1000)
+        why = f"shard {short(shard)} begins at {time}: Kinesis refuses a time in the future"
+        return Crash(why, REPAIRED, cause=Cause.CLOCK_AHEAD, by=(shard,))
+    why = f"{at.value} is no number of a record of shard {short(shard)}"
+    cause = Cause.AT_END if is_at_end(lineage, shard, at) else Cause.FOREIGN_NUMBER
+    return Crash(why, REPAIRED, cause=cause, by=(shard,))
 
 
 def _of_reading_nothing(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reshardctl.consumers.sequence_numbers import of_no_record
+from reshardctl.consumers.sequence_numbers import of_no_record, to_come
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_SEQUENCE_NUMBER,
@@ -92,7 +92,9 @@ def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
 
 
 def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
-    """Whether Kinesis refuses the number for this shard, so that all three connectors crash."""
+    """Whether Kinesis refuses the position for this shard, so that all three connectors crash."""
+    if is_ahead(lineage, shard, position):
+        return True
     if position.kind not in NUMBERED or shard not in lineage:
         return False
     number = int(position.value)
@@ -100,6 +102,12 @@ def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
     if of_no_record(lineage, shard, number):
         return True
     return (start is not None and number < start) or (end is not None and number >= end)
+
+
+def is_ahead(lineage: Lineage, shard: ShardId, position: Position) -> bool:
+    """Whether the position is a time to come, which Kinesis refuses until then."""
+    by_time = position.kind == AT_TIMESTAMP and shard in lineage
+    return by_time and to_come(lineage, int(position.value) / 1000)
 
 
 def spelled(position: Position) -> str:

@@ -1,9 +1,11 @@
-"""A row is held by a time that lies in the future.
+"""A stored time lies in the future.
 
 What it is
 ----------
 kinsumer: the LastUpdate of an owned checkpoint, of a client, of the Leader row or of the ShardCache
 is more than five minutes ahead of the time at which the stream was listed.
+
+Spark's connectors: a position is AT_TIMESTAMP with a time more than a quarter of an hour ahead.
 
 Why it matters
 --------------
@@ -13,16 +15,22 @@ counts as alive: it gets its share of the shards, and may be the leader. A Leade
 ShardCache from the future keeps every leader from comparing the cache with the stream: shards that
 are not in it, such as the children of a split, are not found. Nothing is logged.
 
+Kinesis refuses AT_TIMESTAMP with a time in the future (InvalidArgumentException): the query
+crashes, at every start until then.
+
 How it happens
 --------------
 The clock of one machine was wrong, and its client was killed; a script wrote milliseconds instead
-of nanoseconds, or the reverse; a table was restored with invented times.
+of nanoseconds, or the reverse; a table was restored with invented times; a position was written by
+hand in another unit than milliseconds.
 
 What the fix writes
 -------------------
 Removes the owner of the checkpoint, whose position stays; deletes the row of such a client, as the
 client itself does when it stops; removes the Leader row's ID; writes the ShardCache with the
 unfinished shards and the time at which the last of them was opened or closed.
+
+For Spark: the position before that time, of an earlier batch, or the shard's beginning.
 
     reshardctl fix kinsumer://APP --stream NAME --dry-run
 
@@ -54,6 +62,9 @@ CODE, NAME = "RSH404", "time-in-the-future"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard is not read before that time; a warning where no row shows which one."""
+    for crash in view.harmed(Harm.CRASHES, Cause.CLOCK_AHEAD):
+        at = "its position is a time that lies in the future"
+        yield Finding(CODE, NAME, Severity.ERROR, crash.by, at, crash.why, (crash,))
     what = "held by a time that lies in the future"
     held = [e for e in view.harmed(Harm.STALLED, Cause.CLOCK_AHEAD) if e.certain]
     for why in dict.fromkeys(effect.why for effect in held):
