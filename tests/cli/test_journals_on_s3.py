@@ -113,7 +113,7 @@ def test_the_machine_vanishes_half_way(lab_of, lab, way):
     ("AccessDenied", 403, 4, ("no permission for s3:PutObject", "allow it")),
     ("NoSuchBucket", 404, 2, ("there is no bucket", "--journal FILE")),
     ("SlowDown", 503, 3, ("S3 is busy", "later")),
-    ("ExpiredToken", 400, 3, ("credentials",)),
+    ("ExpiredToken", 400, 4, ("credentials",)),
 ])
 def test_without_its_journal_nothing_is_written(lab, monkeypatch, code, status, left, words):
     monkeypatch.setattr("reshardctl.aws.client.ATTEMPTS", 2)
