@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from botocore.awsrequest import AWSResponse
 from botocore.endpoint import EndpointCreator
 from botocore.exceptions import ResponseStreamingError
-from botocore.session import get_session
+from botocore.session import Session, get_session
+from botocore.utils import ensure_boolean
 from urllib3.exceptions import HTTPError
 
 
@@ -29,7 +30,7 @@ def take_whole(client: Any) -> None:
         verify=session.get_config_variable("ca_bundle"),
         timeout=(config.connect_timeout, config.read_timeout),
         max_pool_connections=config.max_pool_connections,
-        socket_options=_socket_options(session.get_config_variable("tcp_keepalive")),
+        socket_options=_socket_options(_keeps_alive(session)),
         proxies=config.proxies,
         client_cert=config.client_cert,
         proxies_config=config.proxies_config,
@@ -48,7 +49,15 @@ def take_whole(client: Any) -> None:
     client.meta.events.register("before-send.kinesis", send, unique_id="reshardctl-whole")
 
 
-def _socket_options(keep_alive: object) -> list[tuple[int, int, int]]:
+def _keeps_alive(session: Session) -> bool:
+    """Whether AWS's configuration sets `tcp_keepalive`; older releases have no variable for it."""
+    told = session.get_config_variable("tcp_keepalive")
+    if told is None:
+        told = session.get_scoped_config().get("tcp_keepalive")
+    return bool(ensure_boolean(told or False))
+
+
+def _socket_options(keep_alive: bool) -> list[tuple[int, int, int]]:
     """Botocore's own choice, which create_endpoint leaves to its caller.
 
     Without TCP_NODELAY the body of a request waits until its headers are acknowledged, on Linux for
