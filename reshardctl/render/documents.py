@@ -33,6 +33,7 @@ from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan, R
 from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
 from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.finding_repair import fixable, mending
+from reshardctl.render.json_text import time_json
 from reshardctl.render.question_effects import outcomes
 from reshardctl.render.reshards import resharded
 
@@ -74,10 +75,10 @@ def report_document(report: Report) -> Json:
         "consumer": consumer_document(report),
         "store": {name: report.snapshot.store[name] for name in sorted(report.snapshot.store)},
         "policy": report.options.policy.name,
-        "policy_time": _time(report.options.policy.since),
+        "policy_time": time_json(report.options.policy.since),
         "accept": _accept(report.options.accept),
         "bootstrap": report.options.bootstrap,
-        "recreated": _time(report.options.recreated),
+        "recreated": time_json(report.options.recreated),
         "incarnation": report.incarnation.value,
         "forecast": _forecast(report),
         "watch": _watch(report.snapshot.watched),
@@ -156,7 +157,7 @@ def _advice(advice: RetentionAdvice | None) -> Json | None:
         return None
     return {
         "command": list(advice.argv()), "retention_hours": advice.hours,
-        "loss_from": _time(advice.since),
+        "loss_from": time_json(advice.since),
     }
 
 
@@ -169,7 +170,7 @@ def stream_document(lineage: Lineage) -> Json:
         "region": stream.region, "created": instant(stream.created),
         "retention_seconds": stream.retention, "status": stream.status, "mode": stream.mode,
         "open_shards": opened, "closed_shards": len(lineage) - opened,
-        "resharded": _time(resharded(lineage)),
+        "resharded": time_json(resharded(lineage)),
     }
 
 
@@ -228,7 +229,7 @@ def _deadline(deadline: Deadline | None) -> Json | None:
     if deadline is None:
         return None
     return {
-        "starts": _time(deadline.starts), "complete": _time(deadline.complete),
+        "starts": time_json(deadline.starts), "complete": time_json(deadline.complete),
         "probed": deadline.probed,
     }
 
@@ -257,7 +258,8 @@ def _records(counted: Count | None) -> Json | None:
         return None
     return {
         "count": counted.records, "at_least": counted.at_least,
-        "first_arrival": _time(counted.first_arrival), "last_arrival": _time(counted.last_arrival),
+        "first_arrival": time_json(counted.first_arrival),
+        "last_arrival": time_json(counted.last_arrival),
     }
 
 
@@ -268,7 +270,7 @@ def cut_document(cut: Cut) -> Json:
     number = (cut.text or str(cut.number)) if at == "number" else None
     return {
         "at": at, "number": number, "sub": cut.sub if at == "number" else None,
-        "time": _time(cut.time) if at == "time" else None,
+        "time": time_json(cut.time) if at == "time" else None,
     }
 
 
@@ -326,7 +328,3 @@ def _write(write: Write) -> Json:
 
 def _attributes(attributes: Attributes) -> Json:
     return {name: dict(attributes[name]) for name in sorted(attributes)}
-
-
-def _time(seconds: float | None) -> str | None:
-    return None if seconds is None else instant(seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -16,6 +15,7 @@ from reshardctl.render.data import data_of
 from reshardctl.render.document import Document
 from reshardctl.render.documents import Json, error_json, exit_json, report_json
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.json_text import indented
 from reshardctl.render.outcomes import Fixed, Saved
 
 SCHEMA = "reshardctl/fixes/1"
@@ -54,7 +54,7 @@ class Fixes:
 def write(fixes: Fixes, form: str, context: Context) -> str:
     """The outcomes in one of `FORMATS`, as whole lines."""
     if form == "json":
-        return json.dumps(document(fixes), indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+        return indented(document(fixes))
     rows = form == "diff"  # the plans have shown them: what came of them is comments
     writer = WRITERS["concise" if rows else form]
     shown = "".join(

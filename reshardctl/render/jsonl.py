@@ -11,7 +11,6 @@ is a line of type `suppressed`, and one line of type `roundup` ends them all.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from reshardctl.diagnosis.audit_report import AuditReport
@@ -20,6 +19,7 @@ from reshardctl.errors import ReshardError
 from reshardctl.render.document import Document
 from reshardctl.render.documents import Json
 from reshardctl.render.journals import Listing
+from reshardctl.render.json_text import one_a_line
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.pruning import Pruning
 from reshardctl.render.roundup import Roundup
@@ -41,10 +41,7 @@ AUDIT_SUMMARY = ("counts", "records", "keys", "saved", "notes", "next")
 
 def write(document: Document) -> str:
     """ASCII throughout, so that nothing in it can steer a terminal or end a line."""
-    return "".join(
-        json.dumps(line, allow_nan=False, ensure_ascii=True, separators=(",", ":")) + "\n"
-        for line in _lines(document)
-    )
+    return one_a_line(_lines(document))
 
 
 def _lines(document: Document) -> Iterable[Json]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from reshardctl.diagnosis.rules.suppressions import Suppression
-from reshardctl.model.times import instant
 from reshardctl.render.documents import (
     Json,
     error_json,
@@ -11,6 +10,7 @@ from reshardctl.render.documents import (
     report_document,
     report_json,
 )
+from reshardctl.render.json_text import time_json
 from reshardctl.render.roundup import Entry, Roundup, behind
 
 
@@ -64,7 +64,7 @@ def _suppressed(entry: Entry) -> list[Json]:
 def _suppression(suppression: Suppression) -> Json:
     return {
         "rule": suppression.rule, "shards": sorted(suppression.shards),
-        "until": None if suppression.until is None else instant(suppression.until),
+        "until": time_json(suppression.until),
         **({"day": suppression.day} if suppression.day else {}),
         "why": suppression.why, "origin": suppression.origin,
     }

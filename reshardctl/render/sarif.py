@@ -32,6 +32,7 @@ from reshardctl.model.times import instant
 from reshardctl.render.document import Document
 from reshardctl.render.documents import exit_json
 from reshardctl.render.escape import escape
+from reshardctl.render.json_text import indented, time_json
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import remarks
@@ -48,7 +49,7 @@ FINGERPRINT = "reshardctl/v1"
 def write(document: Document) -> str:
     """One log; ASCII throughout."""
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": _runs(document)}
-    return json.dumps(log, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+    return indented(log)
 
 
 def _runs(document: Document) -> list[Object]:
@@ -175,7 +176,7 @@ def _result(subject: Subject, finding: Finding, index: int, verbose: bool) -> Ob
         "properties": {
             subject.kind: escape(subject.name),
             "shards": [escape(shard) for shard in finding.shards],
-            "lossFrom": None if starts is None else instant(starts),
+            "lossFrom": time_json(starts),
         },
     }
 

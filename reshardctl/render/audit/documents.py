@@ -10,6 +10,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.audit.words import life, processed_words
 from reshardctl.render.documents import Json, stream_document
+from reshardctl.render.json_text import time_json
 
 
 def audit_document(report: AuditReport) -> Json:
@@ -56,7 +57,7 @@ def _finding(finding: Finding) -> Json:
         "shards": list(finding.shards), "what": finding.what, "costs": finding.costs,
         "helps": finding.helps,
         "deadline": None if deadline is None else {
-            "starts": _time(deadline.starts), "complete": _time(deadline.complete),
+            "starts": time_json(deadline.starts), "complete": time_json(deadline.complete),
             "probed": deadline.probed,
         },
     }
@@ -67,13 +68,13 @@ def _standing(report: AuditReport, coverage: ShardCoverage) -> Json:
     listed = coverage.shard in lineage
     return {
         "shard": coverage.shard, "state": life(report, coverage.shard),
-        "opened": _time(lineage.opened_at(coverage.shard)) if listed else None,
-        "closed": _time(lineage.closed_at(coverage.shard)) if listed else None,
+        "opened": time_json(lineage.opened_at(coverage.shard)) if listed else None,
+        "closed": time_json(lineage.closed_at(coverage.shard)) if listed else None,
         "parents": list(lineage[coverage.shard].parents) if listed else [],
         "sink": None if coverage.inside is None else _inside(coverage.inside),
         "compared": None if coverage.compared is None else _compared(coverage.compared),
         "window": None if coverage.window is None else {
-            "since": _time(coverage.window.since), "until": _time(coverage.window.until),
+            "since": time_json(coverage.window.since), "until": time_json(coverage.window.until),
         },
         "unknowable": [_gap(gap) for gap in coverage.unknowable],
         "position": coverage.position, "processed": processed_words(report, coverage.shard) or None,
@@ -103,11 +104,11 @@ def _compared(compared: Compared) -> Json:
 def _record(record: Record | None) -> Json | None:
     if record is None:
         return None
-    return {"number": record.number, "sub": record.sub, "arrival": _time(record.arrival)}
+    return {"number": record.number, "sub": record.sub, "arrival": time_json(record.arrival)}
 
 
 def _gap(gap: Unknowable) -> Json:
-    return {"since": _time(gap.since), "until": _time(gap.until), "why": gap.why}
+    return {"since": time_json(gap.since), "until": time_json(gap.until), "why": gap.why}
 
 
 def _unusable(unusable: Unusable) -> Json:
@@ -124,7 +125,3 @@ def _keys(keys: Keys | None) -> Json | None:
         "most_missing": [{"key": key, "missing": count} for key, count in keys.missing],
         "others": keys.others,
     }
-
-
-def _time(seconds: float | None) -> str | None:
-    return None if seconds is None else instant(seconds)

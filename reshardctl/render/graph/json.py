@@ -6,29 +6,25 @@ seconds; every object has all of its members, always, and members are only ever 
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from reshardctl.model import Cut, Rank
 from reshardctl.model.times import instant
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss
 from reshardctl.render.json1 import version_1
+from reshardctl.render.json_text import indented, time_json
 
 GRAPH = "reshardctl/graph/2"
 
 
 def draw(chart: Chart) -> str:
     """ASCII throughout, so that nothing in it can steer a terminal."""
-    return _text(document(chart))
+    return indented(document(chart))
 
 
 def draw_version_1(chart: Chart) -> str:
     """The same in the words of version 1."""
-    return _text(version_1(document(chart)))
-
-
-def _text(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+    return indented(version_1(document(chart)))
 
 
 def document(chart: Chart) -> dict[str, Any]:
@@ -69,8 +65,8 @@ def _position(position: DrawnPosition, box: Box) -> dict[str, Any]:
         "processed": None if span is None else {
             "lo": _cut(span.lo), "hi": _cut(span.hi), "basis": str(span.basis), "why": span.why,
         },
-        "unread_since": _time(position.since),
-        "perhaps_processed_until": _time(position.perhaps),
+        "unread_since": time_json(position.since),
+        "perhaps_processed_until": time_json(position.perhaps),
         "unread_seconds": position.unread(box.closed),
         "loss": None if position.loss is None else _loss(position.loss),
         "findings": list(position.codes),
@@ -89,7 +85,3 @@ def _cut(cut: Cut) -> str:
     if cut.rank is Rank.INSIDE and cut.by_time:
         return "AT ?" if cut.time is None else f"AT {instant(cut.time)}"
     return str(cut)
-
-
-def _time(seconds: float | None) -> str | None:
-    return None if seconds is None else instant(seconds)

@@ -14,6 +14,7 @@ from reshardctl.diagnosis.stored_position import StoredPosition
 from reshardctl.exit import Exit
 from reshardctl.model.times import instant
 from reshardctl.render.documents import Json, consumer_document, exit_json, stream_document
+from reshardctl.render.json_text import time_json
 
 STATUS = "reshardctl/status/1"
 VERDICTS = ("error", "warning", "info", "ok")
@@ -63,9 +64,9 @@ def shard_document(row: ShardStatus) -> Json:
     return {
         "shard": row.shard,
         "state": str(row.state),
-        "opened": _time(row.opened),
-        "closed": _time(row.closed),
-        "expires": _time(row.expires),
+        "opened": time_json(row.opened),
+        "closed": time_json(row.closed),
+        "expires": time_json(row.expires),
         "parents": list(row.parents),
         "children": list(row.children),
         "position": _position(row.position),
@@ -86,7 +87,7 @@ def _position(position: StoredPosition) -> Json:
     return {
         "kind": str(position.kind), "stored": position.stored,
         "number": position.number or None, "sub": position.sub if position.number else None,
-        "time": _time(position.time),
+        "time": time_json(position.time),
     }
 
 
@@ -94,14 +95,14 @@ def _lag(lag: Lag) -> Json:
     return {
         "seconds": lag.seconds, "least_seconds": lag.least_seconds,
         "unread_seconds": lag.unread_seconds, "records": lag.records, "bytes": lag.size_bytes,
-        "at_least": lag.at_least, "oldest_arrival": _time(lag.oldest), "measured": lag.measured,
+        "at_least": lag.at_least, "oldest_arrival": time_json(lag.oldest), "measured": lag.measured,
     }
 
 
 def _progress(progress: Progress | None) -> Json | None:
     if progress is None:
         return None
-    return {"time": _time(progress.time), "exact": progress.exact}
+    return {"time": time_json(progress.time), "exact": progress.exact}
 
 
 def finding_document(finding: Finding) -> Json:
@@ -110,7 +111,3 @@ def finding_document(finding: Finding) -> Json:
         "code": finding.code, "name": finding.name, "severity": str(finding.severity),
         "shards": list(finding.shards), "what": finding.what, "when": finding.when,
     }
-
-
-def _time(seconds: float | None) -> str | None:
-    return None if seconds is None else instant(seconds)

@@ -7,7 +7,6 @@ the next start does with it stand beside them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from json import dumps
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.shard_status import ShardStatus
@@ -24,6 +23,7 @@ from reshardctl.render.documents import (
     exit_json,
     stream_document,
 )
+from reshardctl.render.json_text import indented
 from reshardctl.render.status.documents import finding_document, shard_document
 
 EXPLANATION = "reshardctl/explanation/1"
@@ -42,7 +42,7 @@ def explanation_json(
         "shards": [_one(report, shard, statuses) for shard in shards],
         "notes": list(report.notes),
     }
-    return dumps(document, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+    return indented(document)
 
 
 def _one(report: Report, shard: ShardId, statuses: Mapping[ShardId, ShardStatus]) -> Json:

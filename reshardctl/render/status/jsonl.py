@@ -7,21 +7,18 @@ those of the `json` format. A stream without its summary came short.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from json import dumps
 
 from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.render.context import Context
 from reshardctl.render.documents import Json
+from reshardctl.render.json_text import one_a_line
 from reshardctl.render.jsonl import SCHEMA
 from reshardctl.render.status.documents import status_document
 
 
 def write(status: ConsumerStatus, context: Context) -> str:
     """ASCII throughout, so that nothing in it can steer a terminal or end a line."""
-    return "".join(
-        dumps(line, allow_nan=False, ensure_ascii=True, separators=(",", ":")) + "\n"
-        for line in _lines(status_document(status, context.exit))
-    )
+    return one_a_line(_lines(status_document(status, context.exit)))
 
 
 def _lines(document: Json) -> Iterator[Json]:
