@@ -24,7 +24,7 @@ from reshardctl.errors import (
     UsageError,
 )
 from reshardctl.journal import Intent, Journal, Records
-from reshardctl.model import Image, Step
+from reshardctl.model import Image, Step, keys_of, writes_of
 from reshardctl.model.write_state import WriteResult, WriteState, write_states
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store, Texts, recover
@@ -97,7 +97,7 @@ def apply(
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's", _ANEW)
     if isinstance(store, Texts) and not journal.undoing:
-        journal.keep(store.texts([write.key for step in fresh for write in step.writes]))
+        journal.keep(store.texts([write.key for write in writes_of(fresh)]))
     todo = list(enumerate(fresh))
     done = _Run(store, journal, interrupted, len(fresh), 0, renewing).go(todo)
     return Applied(tuple(fresh), done, 0)
@@ -176,7 +176,7 @@ def _identity_was_given(
 
     It gives the id of a query to a directory that was empty.
     """
-    written = {write.key for step in records.header.steps for write in step.writes}
+    written = keys_of(records.header.steps)
     gained = identity.keys() - records.header.identity.keys()
     return any(name in gained and key in written for name, key in identity_rows.items())
 
@@ -196,7 +196,7 @@ def remaining(
     neither as before nor as written.
     """
     images = {image.key: image for image in rows}
-    now = {write.key: images.get(write.key) for step in steps for write in step.writes}
+    now = {write.key: images.get(write.key) for write in writes_of(steps)}
     stands = write_states(steps, now, volatile_attributes)
     moved = {
         write.key

@@ -32,7 +32,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.diagnosis.scope import ScopeOptions, scope_json
 from reshardctl.errors import UsageError
-from reshardctl.model import TIP, Cut, ShardId, Step
+from reshardctl.model import TIP, Cut, ShardId, Step, keys_of
 from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
@@ -89,9 +89,8 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
     """What the proof of these steps rests on: the rows and shards of the written families."""
     consumer, lineage = consumer_of(snapshot.locator), snapshot.lineage
     rows = {image.key: image for image in snapshot.images}
-    written = {write.key for step in steps for write in step.writes}
     digests = {}
-    for key in sorted(consumer.family(lineage, written)):
+    for key in sorted(consumer.family(lineage, keys_of(steps))):
         image = rows.get(key)
         rests = {} if image is None else consumer.footprint(image)
         digests[f"row {key}"] = "" if image is None else wire.digest(rests)

@@ -12,7 +12,7 @@ from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan, broken, promises
 from reshardctl.lineage import Lineage
-from reshardctl.model import Change, Image, Step, Update, after, ahead
+from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
 from reshardctl.planning.live_writes import require_live
 from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
 
@@ -95,8 +95,7 @@ def unplanned(plan: SavedPlan, report: Report) -> str:
     decision = report.decision
     if not isinstance(decision, Plan):
         return ""
-    written = {write.key for step in plan.steps for write in step.writes}
-    if written.isdisjoint(write.key for step in decision.steps for write in step.writes):
+    if keys_of(plan.steps).isdisjoint(keys_of(decision.steps)):
         return ""
     return ", ".join(step.title for step in decision.steps[:3])
 
@@ -122,8 +121,8 @@ def _differences(
     owners: attributes that may be removed in one of them only, because a worker has taken or
     released a row since.
     """
-    was = {w.key: w for step in old for w in step.writes}
-    now = {w.key: w for step in new for w in step.writes}
+    was = {w.key: w for w in writes_of(old)}
+    now = {w.key: w for w in writes_of(new)}
     return [
         *(f"{key} no longer needs a write" for key in sorted(was.keys() - now.keys())),
         *(f"{key} needs a write, too" for key in sorted(now.keys() - was.keys())),

@@ -17,6 +17,8 @@ from reshardctl.model import (
     Update,
     Write,
     changed,
+    keys_of,
+    writes_of,
 )
 from reshardctl.model.write_state import WriteState, differing, reached, same, touched, write_states
 
@@ -113,7 +115,7 @@ def undo_steps(
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)
     _refuse_moved(applied, current, volatile_attributes, moved)
-    rows = {write.key: current.get(write.key) for step in applied for write in step.writes}
+    rows = {write.key: current.get(write.key) for write in writes_of(applied)}
     result = []
     for step in reversed(applied):
         writes = []
@@ -139,13 +141,9 @@ def staying(
     These are counters that the fix made or raised and owners that it took.
     """
     applied = _steps_in_place(records, records.fix.current, current, volatile_attributes)
-    back = {
-        w.key
-        for step in undo_steps(records, current, restore, volatile_attributes)
-        for w in step.writes
-    }
+    back = keys_of(undo_steps(records, current, restore, volatile_attributes))
     names: dict[str, list[str]] = {}
-    for write in (write for step in applied for write in step.writes):
+    for write in writes_of(applied):
         if write.key not in back:
             own = _altered(write)
             names[write.key] = sorted({*names.get(write.key, ()), *own})
@@ -170,7 +168,7 @@ def _steps_in_place(
 
     The rows decide; a record helps only if a consumer has written since, and that is refused later.
     """
-    now = {write.key: current.get(write.key) for step in steps for write in step.writes}
+    now = {write.key: current.get(write.key) for write in writes_of(steps)}
     stands = write_states(steps, now, volatile_attributes)
     result = []
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
@@ -193,7 +191,7 @@ def _refuse_moved(
     what: str,
 ) -> None:
     chains: dict[str, list[Write]] = {}
-    for write in (write for step in applied for write in step.writes):
+    for write in writes_of(applied):
         chains.setdefault(write.key, []).append(write)
     moved = {
         key: why

@@ -10,7 +10,7 @@ from typing import Self
 from reshardctl.errors import ReshardError, UndoRefused, UsageError
 from reshardctl.execution.apply import half_done
 from reshardctl.journal import Journal, Records
-from reshardctl.model import Image, Step, after
+from reshardctl.model import Image, Step, after, keys_of
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import Store, Texts
 
@@ -25,7 +25,7 @@ def unreadable(
     """
     if records.undo is not None and records.undo.outcome == "undone":
         return {}
-    keys = {write.key for step in records.header.steps for write in step.writes}
+    keys = keys_of(records.header.steps)
     spoiled = store.unreadable(keys) if isinstance(store, Texts) else {}
     if wanted and not spoiled:
         raise UsageError(

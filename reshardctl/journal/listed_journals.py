@@ -13,6 +13,7 @@ from reshardctl.journal.log import Log, Where
 from reshardctl.journal.place import SUFFIX, name_of
 from reshardctl.journal.reading import read
 from reshardctl.journal.records import Records
+from reshardctl.model import keys_of
 
 
 class State(StrEnum):
@@ -54,7 +55,7 @@ class Entry:
     def keys(self) -> frozenset[str]:
         """The rows that the fix writes."""
         steps = () if self.records is None else self.records.header.steps
-        return frozenset(write.key for step in steps for write in step.writes)
+        return frozenset(keys_of(steps))
 
     @property
     def in_place(self) -> bool:

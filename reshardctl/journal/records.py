@@ -12,7 +12,7 @@ from reshardctl.codec import values as wire
 from reshardctl.codec.strict import JsonPath, array, integer, members, string, strings
 from reshardctl.errors import UsageError
 from reshardctl.journal.log import Where
-from reshardctl.model import Image, Step, after
+from reshardctl.model import Image, Step, after, writes_of
 
 VERSION = 1
 
@@ -39,7 +39,7 @@ class Header:
     def before(self) -> list[Image]:
         """The rows that the steps touch, as the plan read them, without absent ones."""
         first: dict[str, Image | None] = {}
-        for write in (write for step in self.steps for write in step.writes):
+        for write in writes_of(self.steps):
             first.setdefault(write.key, write.before)
         return [image for _, image in sorted(first.items()) if image is not None]
 

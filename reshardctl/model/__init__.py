@@ -43,6 +43,8 @@ from reshardctl.model.images import (
     ahead,
     canonical,
     changed,
+    keys_of,
+    writes_of,
 )
 from reshardctl.model.probes import Count, Interval, PositionAtTime, Probe
 from reshardctl.model.sequence import Decoded, decode, is_number, time_of
@@ -115,6 +117,7 @@ __all__ = [
     "in_birth_order",
     "index_of",
     "is_number",
+    "keys_of",
     "meet",
     "possibly_before",
     "shard_id",
@@ -122,4 +125,5 @@ __all__ = [
     "short",
     "table_of",
     "time_of",
+    "writes_of",
 ]

@@ -125,14 +125,23 @@ def changed(image: Image | None, write: Write) -> Image | None:
 def after(images: Iterable[Image], steps: Iterable[Step]) -> list[Image]:
     """All rows after every step, in key order."""
     rows = {image.key: image for image in images}
-    for step in steps:
-        for write in step.writes:
-            result = changed(rows.get(write.key), write)
-            if result is None:
-                rows.pop(write.key, None)
-            else:
-                rows[write.key] = result
+    for write in writes_of(steps):
+        result = changed(rows.get(write.key), write)
+        if result is None:
+            rows.pop(write.key, None)
+        else:
+            rows[write.key] = result
     return [rows[key] for key in sorted(rows)]
+
+
+def writes_of(steps: Iterable[Step]) -> list[Write]:
+    """Every write of these steps, in order."""
+    return [write for step in steps for write in step.writes]
+
+
+def keys_of(steps: Iterable[Step]) -> set[str]:
+    """The keys of the rows that these steps write."""
+    return {write.key for write in writes_of(steps)}
 
 
 def ahead(steps: Iterable[Step]) -> list[Step]:

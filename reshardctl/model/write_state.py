@@ -12,7 +12,17 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 
 from reshardctl.errors import AnswerLost, ReshardError
-from reshardctl.model import AttributeValue, Create, Delete, Image, Step, Update, Write, changed
+from reshardctl.model import (
+    AttributeValue,
+    Create,
+    Delete,
+    Image,
+    Step,
+    Update,
+    Write,
+    changed,
+    writes_of,
+)
 
 Get = Callable[[Sequence[str]], dict[str, Image | None]]
 """Keys → their rows as they are now, `None` for an absent one; see `Store.get`."""
@@ -113,7 +123,7 @@ def write_states(
     """
     steps = list(steps)
     chains: dict[str, list[Write]] = {}
-    for write in (write for step in steps for write in step.writes):
+    for write in writes_of(steps):
         chains.setdefault(write.key, []).append(write)
     in_place = {key: reached(chain, now[key], volatile_attributes) for key, chain in chains.items()}
     seen = dict.fromkeys(chains, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed
+from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed, writes_of
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 
 PASSES = 8
@@ -83,7 +83,7 @@ def _none(more: Plan) -> NoSafePlan:
 
 def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
     """Both lists as one, each row written once, at its first write."""
-    later = {write.key: write for step in more for write in step.writes}
+    later = {write.key: write for write in writes_of(more)}
     result = []
     for step in steps:
         writes = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from reshardctl.model import Image, ShardId, Step, Write, after
+from reshardctl.model import Image, ShardId, Step, after, writes_of
 from reshardctl.planning.decision import Decision, Nothing, Plan
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.fixpoint import PASSES, Proof, joined
@@ -101,7 +101,7 @@ def _disordered(decision: Decision) -> set[ShardId | None]:
 
 def _cost(plan: Plan) -> tuple[float, float, int]:
     """Sort key of a plan: skipped, then re-read, then number of writes."""
-    return (_seconds(plan, Harm.SKIPPED), _seconds(plan, Harm.REREAD), len(_writes(plan.steps)))
+    return (_seconds(plan, Harm.SKIPPED), _seconds(plan, Harm.REREAD), len(writes_of(plan.steps)))
 
 
 def _seconds(plan: Plan, harm: Harm) -> float:
@@ -112,7 +112,7 @@ def _seconds(plan: Plan, harm: Harm) -> float:
 def _live_if_all(steps: Sequence[Step], decisions: Sequence[Decision]) -> tuple[Step, ...]:
     """The steps, live only where every candidate's own plan has the same write as live."""
     alike = [
-        {w.key: w.change for w in _writes(d.steps) if w.live} if isinstance(d, Plan) else {}
+        {w.key: w.change for w in writes_of(d.steps) if w.live} if isinstance(d, Plan) else {}
         for d in decisions
     ]
     return tuple(
@@ -123,7 +123,3 @@ def _live_if_all(steps: Sequence[Step], decisions: Sequence[Decision]) -> tuple[
         ))
         for step in steps
     )
-
-
-def _writes(steps: Sequence[Step]) -> list[Write]:
-    return [write for step in steps for write in step.writes]

@@ -6,15 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from reshardctl.errors import ConsumerRunning, Refused
-from reshardctl.model import Step, Write
+from reshardctl.model import Step, writes_of
 
 NAMED = 3
 """Writes named in a message."""
-
-
-def writes_of(steps: Iterable[Step]) -> list[Write]:
-    """All writes, in order."""
-    return [write for step in steps for write in step.writes]
 
 
 def all_live(steps: Iterable[Step]) -> bool:

@@ -21,6 +21,7 @@ from reshardctl.model import (
     TargetFrontier,
     ahead,
     index_of,
+    writes_of,
 )
 from reshardctl.model.times import instant
 from reshardctl.planning.agreement import agree, alike
@@ -361,8 +362,7 @@ def _near(effect: Effect, written: Collection[ShardId]) -> list[ShardId]:
 
 def _written(case: Case, steps: Iterable[Step]) -> Collection[ShardId]:
     """The shards that are written, in order."""
-    keys = (write.key for step in steps for write in step.writes)
-    return dict.fromkeys(map(case.consumer.shard_of, keys))
+    return dict.fromkeys(case.consumer.shard_of(write.key) for write in writes_of(steps))
 
 
 def _no_worse(case: Case, effect: Effect, before: ByPlace) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from reshardctl.consumers.base import Candidate, Cannot
-from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahead
+from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahead, writes_of
 from reshardctl.planning.agreement import agree
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
@@ -42,7 +42,7 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))
         run = judged_as(case, case.checkpoint(rows), candidate, want, processed)
         bad = [effect for effect in run.effects if not acceptable(effect, case.tolerated)]
-        if any(write.live for step in steps for write in step.writes):
+        if any(write.live for write in writes_of(steps)):
             steps = not_live(steps, SINK_STANDS_STILL)
         plan = Plan(
             tuple(steps), _nothing_before(case), (run.effects,), notes=run.simulation.notes,
@@ -78,7 +78,7 @@ def _over(steps: Iterable[Step], there: Collection[str]) -> bool:
     """Whether a row would be created that exists already, as another kind or another's."""
     return any(
         isinstance(write.change, Create) and write.key in there
-        for step in steps for write in step.writes
+        for write in writes_of(steps)
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from reshardctl.consumers.base import MANY
 from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
-from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short
+from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
 from reshardctl.planning.judged_case import Case, as_it_is
 from reshardctl.planning.prices import acceptable
@@ -37,8 +37,7 @@ def touched(case: Case, steps: Sequence[Step]) -> dict[ShardId, str]:
 
     Of a row that holds many shards these are the ones that are read from another place after it.
     """
-    writes = [write for step in steps for write in step.writes]
-    shards = {case.consumer.shard_of(write.key): write.why for write in writes}
+    shards = {case.consumer.shard_of(write.key): write.why for write in writes_of(steps)}
     why = shards.pop(MANY, None)
     return shards if why is None else {**dict.fromkeys(_moved(case, steps), why), **shards}
 

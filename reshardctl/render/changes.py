@@ -9,7 +9,18 @@ from enum import StrEnum
 from reshardctl.consumers.base import MANY
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.report import Report
-from reshardctl.model import Create, Delete, Image, ShardId, Step, Write, after, changed, short
+from reshardctl.model import (
+    Create,
+    Delete,
+    Image,
+    ShardId,
+    Step,
+    Write,
+    after,
+    changed,
+    short,
+    writes_of,
+)
 
 
 class Action(StrEnum):
@@ -50,7 +61,7 @@ def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     consumer = consumer_of(report.snapshot.locator)
     rows = after(report.snapshot.images, listed)
     positions = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
-    writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
+    writes = sorted(writes_of(listed), key=lambda w: _order(w.key))
     listed_changes: list[Changed] = []
     for write in writes:
         shard = consumer.shard_of(write.key)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.report import Report, make
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.model import ShardId, Write, after
+from reshardctl.model import ShardId, Write, after, writes_of
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Decision, Nothing, Plan, Residual
 from reshardctl.render.changes import shards_moved, shards_written
@@ -33,7 +33,7 @@ def mending(report: Report, finding: Finding) -> Mending:
         return Mending(False, residuals=residuals)
     own = set(finding.shards)
     writes = tuple(
-        w for step in report.decision.steps for w in step.writes
+        w for w in writes_of(report.decision.steps)
         if own.intersection(shards_written(report, w))
     )
     left = {(e.harm, e.shard): e for run in report.decision.after for e in run}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 
-from reshardctl.model import Image, Step, changed
+from reshardctl.model import Image, Step, changed, writes_of
 
 ABSENT = "/dev/null"
 CONTEXT = 1 << 30
@@ -21,7 +21,7 @@ CONTEXT = 1 << 30
 def row_diffs(steps: Iterable[Step]) -> Iterator[str]:
     """The lines of one diff for each row; of a row that is written twice, of both together."""
     rows: dict[str, tuple[Image | None, Image | None]] = {}
-    for write_ in (write_ for step in steps for write_ in step.writes):
+    for write_ in writes_of(steps):
         before, now = rows.get(write_.key, (write_.before, write_.before))
         rows[write_.key] = before, changed(now, write_)
     for key, (before, after) in rows.items():

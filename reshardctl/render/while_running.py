@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reshardctl.model import Step, Write
-from reshardctl.planning.live_writes import all_live, counted, writes_of
+from reshardctl.model import Step, Write, writes_of
+from reshardctl.planning.live_writes import all_live, counted
 
 
 def write_words(write: Write) -> str:

@@ -37,6 +37,7 @@ from reshardctl.model import (
     Write,
     after,
     changed,
+    writes_of,
 )
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
@@ -276,7 +277,7 @@ class ConsumerContract:
         lineage, images = self.drawn(data)
         _, plan = self._planned(data, lineage, images)
         there = {image.key: image for image in images}
-        writes = [write for step in plan.steps for write in step.writes]
+        writes = writes_of(plan.steps)
         assert len({write.key for write in writes}) == len(writes) > 0
         for write in writes:
             assert write.before == there.get(write.key), "the image that it was proven on"
@@ -296,7 +297,7 @@ class ConsumerContract:
         rule = Restore(spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes)
         rows: dict[str, Image | None] = {image.key: image for image in images}
         done: list[tuple[Write, Image | None, Image | None]] = []
-        for write in (write for step in plan.steps for write in step.writes):
+        for write in writes_of(plan.steps):
             before = rows.get(write.key)
             rows[write.key] = changed(before, write)
             done.append((write, before, rows[write.key]))

@@ -14,8 +14,8 @@ from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.live import marked, proven
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.errors import Refused
-from reshardctl.model import TIP, Create, Cut, Delete, Step, Update, Write, at_number
-from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live, writes_of
+from reshardctl.model import TIP, Create, Cut, Delete, Step, Update, Write, at_number, writes_of
+from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live
 from reshardctl.planning.plan import Plan, processed_frontier
 from tests.support.case import CASES, all_cases, load
 from tests.support.judging import Bench
