@@ -27,7 +27,7 @@ from reshardctl.render.finding_markup import STYLE as FINDING
 from reshardctl.render.finding_markup import drawn
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.html import SHARDS
-from reshardctl.render.graph.page import html_page, legend
+from reshardctl.render.graph.page import html_page, legend, table_head
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import safe
 from reshardctl.render.words import sentence
@@ -143,9 +143,7 @@ def _table(report: AuditReport) -> Iterator[str]:
     shown, left = worst_first(report, ROWS)
     names = [*heads(report), "findings"]
     yield "<h2>Shards</h2>"
-    yield '<div class="scroll"><table>'
-    yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in names) + "</tr></thead>"
-    yield "<tbody>"
+    yield from table_head(names)
     for coverage in shown:
         row = [*cells(report, coverage), ", ".join(coverage.codes)]
         drawn = (_cell(head, cell) for head, cell in zip(names, row, strict=True))

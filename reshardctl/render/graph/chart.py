@@ -72,6 +72,21 @@ class Box:
     expired: tuple[ShardId, ...]
     position: DrawnPosition | None = None
 
+    @property
+    def unread_since(self) -> float | None:
+        """The Unix second up to which it is processed, certainly; `None` if nothing is unread."""
+        return None if self.position is None else self.position.since
+
+    @property
+    def loss(self) -> Loss | None:
+        """What the next start will not read of it, or may not."""
+        return None if self.position is None else self.position.loss
+
+    @property
+    def surely_loses(self) -> bool:
+        """Whether the next start will not read all of it, for certain."""
+        return self.loss is not None and self.loss.certain
+
 
 @dataclass(frozen=True, slots=True)
 class Chart:

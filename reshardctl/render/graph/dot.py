@@ -18,24 +18,15 @@ def draw(chart: Chart) -> str:
         label = _label([labels.name(shard), "expired"])
         lines.append(f"  {_quoted(shard)} [label={label}, style=dashed];")
     for box in chart.boxes:
-        label = _label(_words(box, chart.now))
+        label = _label(labels.node(box, chart.now))
         lines.append(f"  {_quoted(box.shard)} [label={label}{_style(box)}];")
     lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in chart.edges]
     return ascii_only("\n".join([*lines, "}"])) + "\n"
 
 
-def _words(box: Box, now: float) -> list[str]:
-    texts = [labels.name(box.shard), labels.life(box, now)]
-    if box.position is not None:
-        texts += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
-    return [word for word in texts if word]
-
-
 def _style(box: Box) -> str:
     shape = ", penwidth=2" if box.open else ""
-    if box.position is None:
-        return shape
-    if box.position.loss is not None and box.position.loss.certain:
+    if box.surely_loses:
         return f'{shape}, color="#c0392b", fontcolor="#c0392b"'
     return f'{shape}, color="#b8860b"' if labels.unread(box) else shape
 

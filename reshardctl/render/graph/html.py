@@ -11,7 +11,7 @@ from reshardctl.render.graph.folding import folded
 from reshardctl.render.graph.layout import layout_of
 from reshardctl.render.graph.losses import losses_of
 from reshardctl.render.graph.overview import overview
-from reshardctl.render.graph.page import html_page, legend
+from reshardctl.render.graph.page import html_page, legend, table_head
 from reshardctl.render.graph.svg import is_tall, picture
 from reshardctl.render.graph.xml import safe
 from reshardctl.render.words import count
@@ -89,18 +89,13 @@ def _table(chart: Chart) -> Iterator[str]:
         heads += ["position", "unread", "next start", "findings"]
     few = " open" if len(chart.boxes) <= FEW else ""
     yield f"<details{few}><summary>{count(len(chart.boxes), 'shard')}</summary>"
-    yield '<div class="scroll"><table>'
-    yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>"
-    yield "<tbody>"
+    yield from table_head(heads)
     for shard in chart.expired:
         cells = f"<td>{safe(labels.name(shard))}</td><td>expired</td>"
         yield f"<tr>{cells}{'<td></td>' * (len(heads) - 2)}</tr>"
     for box in chart.boxes:
-        bad = (
-            box.position is not None and box.position.loss is not None and box.position.loss.certain
-        )
         cells = "".join(f"<td>{safe(cell)}</td>" for cell in _cells(box))
-        yield f'<tr class="bad">{cells}</tr>' if bad else f"<tr>{cells}</tr>"
+        yield f'<tr class="bad">{cells}</tr>' if box.surely_loses else f"<tr>{cells}</tr>"
     yield "</tbody></table></div></details>"
 
 

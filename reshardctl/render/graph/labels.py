@@ -51,6 +51,14 @@ def standing(box: Box) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def node(box: Box, now: float) -> list[str]:
+    """The lines of a node: name, life, position, what is unread and what is lost."""
+    lines = [name(box.shard), life(box, now)]
+    if box.position is not None:
+        lines += [stored(box.position), unread(box), loss(box.position)]
+    return [line for line in lines if line]
+
+
 def share(box: Box) -> str:
     """How much of the hash space: `12.5 %`."""
     return f"{(box.high - box.low + 1) / HASH_SPACE * 100:.4g} %"
@@ -102,10 +110,7 @@ def headline(chart: Chart, joint: str = " · ") -> str:
 
 def loss_count(chart: Chart) -> str:
     """`2 losses, 1 possible loss, 3 losses not drawn`, or "" where there is none."""
-    losses = [
-        box.position.loss for box in chart.boxes
-        if box.position is not None and box.position.loss is not None
-    ]
+    losses = [box.loss for box in chart.boxes if box.loss is not None]
     certain = sum(loss.certain for loss in losses)
     possible = len(losses) - certain
     parts = [

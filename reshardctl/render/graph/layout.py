@@ -80,8 +80,8 @@ def _start(chart: Chart, until: float) -> float:
     events = [box.closed for box in chart.boxes if not box.open]
     events += [box.opened for box in chart.boxes if box.parents]
     for box in chart.boxes:
-        if box.position is not None and box.position.since is not None:
-            events.append(max(box.position.since, horizon))
+        if box.unread_since is not None:
+            events.append(max(box.unread_since, horizon))
     first = min((e for e in events if e < until), default=max(oldest, horizon))
     return max(oldest, first - BEFORE * (until - first))
 
@@ -106,8 +106,8 @@ def open_edge(chart: Chart, until: float) -> list[tuple[int, int, float]]:
     Left of it everything is processed; a key with nothing unread lies at `until`.
     """
     owing = sorted(
-        (box.low, box.high, box.position.since) for box in chart.boxes
-        if box.position is not None and box.position.since is not None
+        (box.low, box.high, box.unread_since) for box in chart.boxes
+        if box.unread_since is not None
     )
     edges = sorted({0, HASH_SPACE, *_edges(chart.boxes)})
     line: list[tuple[int, int, float]] = []

@@ -35,15 +35,12 @@ def draw(chart: Chart) -> str:
 
 
 def _node(box: Box, now: float) -> str:
-    texts = [labels.name(box.shard), labels.life(box, now)]
     kind = "open" if box.open else ""
-    if box.position is not None:
-        texts += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
-        if box.position.loss is not None and box.position.loss.certain:
-            kind = "lost"
-        elif labels.unread(box):
-            kind = "unread"
-    return f"[{_text([word for word in texts if word])}]" + (f":::{kind}" if kind else "")
+    if box.surely_loses:
+        kind = "lost"
+    elif labels.unread(box):
+        kind = "unread"
+    return f"[{_text(labels.node(box, now))}]" + (f":::{kind}" if kind else "")
 
 
 def _text(lines: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import ascii_markup, safe
@@ -31,3 +31,9 @@ def legend(keys: Iterable[tuple[str, str]], first: Iterable[str] = ()) -> list[s
     """A list of samples and their meanings, both markup. first: items above them."""
     items = [f"<li>{KEY.format(sample)}{meaning}</li>" for sample, meaning in keys]
     return ['<ul class="legend">', *first, *items, "</ul>"]
+
+
+def table_head(heads: Iterable[str]) -> Iterator[str]:
+    """The beginning of a table that can be scrolled; its rows and end follow. heads: markup."""
+    cells = "".join(f"<th>{head}</th>" for head in heads)
+    yield from ('<div class="scroll"><table>', f"<thead><tr>{cells}</tr></thead>", "<tbody>")

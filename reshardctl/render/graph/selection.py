@@ -59,7 +59,5 @@ def _only(chart: Chart, kept: frozenset[ShardId], since: float | None) -> Chart:
             edge[0] in kept or edge[0] in chart.expired
         )),
         hidden=len(hidden),
-        hidden_losses=sum(
-            box.position is not None and box.position.loss is not None for box in hidden
-        ),
+        hidden_losses=sum(box.loss is not None for box in hidden),
     )

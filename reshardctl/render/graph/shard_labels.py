@@ -84,7 +84,7 @@ def _label(box: Box) -> tuple[str, bool]:
     name = labels.name(box.shard)
     if box.position is None:
         return name, False
-    if box.position.loss is not None and box.position.loss.certain:
+    if box.surely_loses:
         return f"{name} · {labels.loss(box.position)}", True
     parts = [f"{name} · {labels.stored(box.position)}", labels.unread(box)]
     return " · ".join(part for part in parts if part), False

@@ -121,12 +121,8 @@ def _line(chart: Chart, layout: Layout) -> Iterator[str]:
     yield f'<polyline class="halo" points="{path}"/>'
     yield f'<polyline class="line" points="{path}"/>'
     for box in chart.boxes:
-        if (
-            box.position is not None
-            and box.position.since is not None
-            and box.position.since > box.opened
-        ):
-            at = px(layout.x(box.position.since))
+        if box.unread_since is not None and box.unread_since > box.opened:
+            at = px(layout.x(box.unread_since))
             top, bottom = px(layout.y(box.low)), px(layout.y(box.high + 1))
             yield (
                 f'<line class="tick" data-place="{safe(box.shard)}" x1="{at}" y1="{top}" '

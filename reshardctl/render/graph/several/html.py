@@ -9,7 +9,7 @@ from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
 from reshardctl.render.graph.html import OVERVIEW, SAMPLE, SHARDS, ZOOM
 from reshardctl.render.graph.losses import losses_of
-from reshardctl.render.graph.page import KEY, html_page, legend
+from reshardctl.render.graph.page import KEY, html_page, legend, table_head
 from reshardctl.render.graph.several import svg
 from reshardctl.render.graph.several.overview import overview
 from reshardctl.render.graph.several.together import Line, Together
@@ -62,9 +62,7 @@ def _losses(shown: Together) -> Iterator[str]:
 
 def _table(shown: Together) -> Iterator[str]:
     heads = ["shard", "lived", *(safe(line.name) for line in shown.lines)]
-    yield '<div class="scroll"><table>'
-    yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>"
-    yield "<tbody>"
+    yield from table_head(heads)
     for at, box in enumerate(shown.base.boxes):
         cells = [labels.name(box.shard), labels.life(box, shown.base.now)]
         row = "".join(f"<td>{safe(cell)}</td>" for cell in cells)
@@ -77,6 +75,5 @@ def _cell(line: Line, at: int) -> str:
     box: Box = line.chart.boxes[at]
     if box.position is None:
         return "<td></td>"
-    bad = box.position.loss is not None and box.position.loss.certain
-    kind = ' class="bad"' if bad else ""
+    kind = ' class="bad"' if box.surely_loses else ""
     return f"<td{kind}>{safe(labels.standing(box))}</td>"

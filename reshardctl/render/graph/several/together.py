@@ -56,9 +56,8 @@ class Together:
         losses_of: dict[Box, list[Loss]] = {}
         for at, box in enumerate(self.base.boxes):
             for line in self.lines:
-                position = line.chart.boxes[at].position
-                if position is not None and position.loss is not None:
-                    losses_of.setdefault(box, []).append(position.loss)
+                if loss := line.chart.boxes[at].loss:
+                    losses_of.setdefault(box, []).append(loss)
         certain = {box: all(loss.certain for loss in losses) for box, losses in losses_of.items()}
         return {box: losses_of[box] for box in sorted(losses_of, key=lambda box: certain[box])}
 
