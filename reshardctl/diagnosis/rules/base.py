@@ -96,6 +96,11 @@ class Rule(Generic[Seen]):
     wanted_by: frozenset[str] = frozenset()
 
 
+def raised_elsewhere(_seen: object) -> Iterator[Finding]:
+    """The match of a rule that finds nothing: what it is about ends the command with an error."""
+    return iter(())
+
+
 def by_certainty(effects: Iterable[Effect]) -> Severity:
     """An error if any effect is certain, else a warning."""
     return Severity.ERROR if any(e.certain for e in effects) else Severity.WARNING

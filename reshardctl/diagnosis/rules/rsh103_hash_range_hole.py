@@ -41,13 +41,8 @@ last hash key, which KCL refuses as "incomplete").
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reshardctl.diagnosis.rules.base import Finding, View
+from reshardctl.diagnosis.rules.base import raised_elsewhere
 
 CODE, NAME = "RSH103", "hash-range-hole"
-
-
-def match(_view: View) -> Iterator[Finding]:
-    """Nothing: raised while the stream is listed (reshardctl/lineage/breaches.py), exit 3."""
-    return iter(())
+match = raised_elsewhere
+"""Raised while the stream is listed (reshardctl/lineage/breaches.py), exit 3."""

@@ -38,13 +38,8 @@ awslabs/amazon-kinesis-client#210 and #282.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reshardctl.diagnosis.rules.base import Finding, View
+from reshardctl.diagnosis.rules.base import raised_elsewhere
 
 CODE, NAME = "RSH104", "open-parent"
-
-
-def match(_view: View) -> Iterator[Finding]:
-    """Nothing: raised while the stream is listed (reshardctl/lineage/breaches.py), exit 3."""
-    return iter(())
+match = raised_elsewhere
+"""Raised while the stream is listed (reshardctl/lineage/breaches.py), exit 3."""

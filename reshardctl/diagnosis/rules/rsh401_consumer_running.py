@@ -39,13 +39,8 @@ they restart).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reshardctl.diagnosis.rules.base import Finding, View
+from reshardctl.diagnosis.rules.base import raised_elsewhere
 
 CODE, NAME = "RSH401", "consumer-running"
-
-
-def match(_view: View) -> Iterator[Finding]:
-    """Nothing: raised by the watch of fix and undo, before they write, exit 4."""
-    return iter(())
+match = raised_elsewhere
+"""Raised by the watch of fix and undo, before they write, exit 4."""

@@ -38,13 +38,8 @@ warpstreamlabs/bento#531 (the second page not asked for).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reshardctl.diagnosis.rules.base import Finding, View
+from reshardctl.diagnosis.rules.base import raised_elsewhere
 
 CODE, NAME = "RSH901", "could-not-look"
-
-
-def match(_view: View) -> Iterator[Finding]:
-    """Nothing: raised by any read that failed or came short, exit 3."""
-    return iter(())
+match = raised_elsewhere
+"""Raised by any read that failed or came short, exit 3."""
