@@ -6,7 +6,7 @@ from typing import Any
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
 from reshardctl.codec.cuts import cut_of_quiet_list, quiet_cut_list
-from reshardctl.codec.strict import JsonPath, array, members, string
+from reshardctl.codec.strict import JsonPath, array, list_of, members, string
 from reshardctl.model import Basis, ShardId, Span
 
 
@@ -25,11 +25,10 @@ def line(value: object, json_path: JsonPath) -> SinkFrontier:
     spans = values["spans"]
     if not isinstance(spans, dict):
         (json_path / "spans").wrong("not an object")
-    notes = array(values["notes"], json_path / "notes")
     return SinkFrontier(
         string(values["sink"], json_path / "sink"),
         {ShardId(shard): _span(span, json_path / "spans" / shard) for shard, span in spans.items()},
-        tuple(string(note, json_path / "notes" / n) for n, note in enumerate(notes)),
+        list_of(values["notes"], json_path / "notes", string),
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_instant
+
+Item = TypeVar("Item")
 
 MOST_SECONDS = 2**53
 """What a float holds to the second."""
@@ -135,6 +137,13 @@ def array(value: object, json_path: JsonPath) -> list[Any]:
     if not isinstance(value, list):
         json_path.wrong(f"not a list but {named(value)}")
     return value
+
+
+def list_of(
+    value: object, json_path: JsonPath, read: Callable[[Any, JsonPath], Item]
+) -> tuple[Item, ...]:
+    """A list, each item as `read` reads it."""
+    return tuple(read(item, json_path / n) for n, item in enumerate(array(value, json_path)))
 
 
 def strings(value: object, json_path: JsonPath) -> dict[str, str]:

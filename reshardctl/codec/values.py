@@ -14,7 +14,16 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from reshardctl.codec.strict import JsonPath, array, boolean, integer, members, named, string
+from reshardctl.codec.strict import (
+    JsonPath,
+    array,
+    boolean,
+    integer,
+    list_of,
+    members,
+    named,
+    string,
+)
 from reshardctl.model import (
     Attributes,
     AttributeValue,
@@ -105,7 +114,6 @@ def write(value: object, json_path: JsonPath) -> Write:
     """Reads what `write_json` wrote."""
     names = ("key", "change", "before", "why", "guard", "live", "running")
     fields = members(value, names, json_path)
-    guard = array(fields["guard"], json_path / "guard")
     key = string(fields["key"], json_path / "key")
     before = image_or_none(fields["before"], json_path / "before")
     change = _change(fields["change"], json_path / "change")
@@ -120,7 +128,7 @@ def write(value: object, json_path: JsonPath) -> Write:
         change=change,
         before=before,
         why=string(fields["why"], json_path / "why"),
-        guard=tuple(string(name, json_path / "guard" / n) for n, name in enumerate(guard)),
+        guard=list_of(fields["guard"], json_path / "guard", string),
         live=boolean(fields["live"], json_path / "live"),
         running=string(fields["running"], json_path / "running"),
     )
@@ -129,10 +137,9 @@ def write(value: object, json_path: JsonPath) -> Write:
 def step(value: object, json_path: JsonPath) -> Step:
     """Reads what `step_json` wrote."""
     fields = members(value, ("title", "writes", "barrier"), json_path)
-    writes = array(fields["writes"], json_path / "writes")
     return Step(
         title=string(fields["title"], json_path / "title"),
-        writes=tuple(write(item, json_path / "writes" / n) for n, item in enumerate(writes)),
+        writes=list_of(fields["writes"], json_path / "writes", write),
         barrier=string(fields["barrier"], json_path / "barrier"),
     )
 
@@ -154,7 +161,6 @@ def _change(value: object, json_path: JsonPath) -> Change:
 
 
 def _update(fields: Mapping[str, Any], json_path: JsonPath) -> Update:
-    remove = array(fields["remove"], json_path / "remove")
     add = fields["add"]
     if add is not None:
         if not isinstance(add, dict):
@@ -162,7 +168,7 @@ def _update(fields: Mapping[str, Any], json_path: JsonPath) -> Update:
         add = {name: integer(by, json_path / "add" / name) for name, by in add.items()}
     return Update(
         set=attributes(fields["set"], json_path / "set"),
-        remove=tuple(string(item, json_path / "remove" / n) for n, item in enumerate(remove)),
+        remove=list_of(fields["remove"], json_path / "remove", string),
         add=add,
     )
 
@@ -208,10 +214,8 @@ def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeVa
 
 def _set(kind: str, body: object, json_path: JsonPath) -> None:
     each = {"SS": string, "NS": _number, "BS": _binary}[kind]
-    items = array(body, json_path)
-    for n, item in enumerate(items):
-        each(item, json_path / n)
-    if not items or len(set(items)) < len(items):
+    values = list_of(body, json_path, each)
+    if not values or len(set(values)) < len(values):
         json_path.wrong("a set has members, each once")
 
 

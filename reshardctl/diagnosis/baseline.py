@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from reshardctl.codec.strict import JsonPath, array, parse, string, strings, written_moment
+from reshardctl.codec.strict import JsonPath, array, list_of, parse, string, strings, written_moment
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
@@ -75,10 +76,9 @@ def parsed(source: str | bytes, name: str) -> Baseline:
         stream = _object(report, "stream", inside)
         store = strings(report.get("store"), inside / "store")
         key = (string(stream.get("arn"), inside / "stream" / "arn"), frozenset(store.items()))
-        findings = array(report.get("findings"), inside / "findings")
         taken = string(report.get("taken"), inside / "taken")
-        known[key] = tuple(
-            _known(f, name, taken, inside / "findings" / n) for n, f in enumerate(findings)
+        known[key] = list_of(
+            report.get("findings"), inside / "findings", partial(_known, name, taken)
         )
         earlier[key] = _earlier(report, taken, inside)
     return Baseline(known, earlier)
@@ -127,15 +127,14 @@ def _object(value: dict[str, Any], name: str, json_path: JsonPath) -> dict[str, 
     return member
 
 
-def _known(value: object, file: str, taken: str, json_path: JsonPath) -> Known:
+def _known(file: str, taken: str, value: object, json_path: JsonPath) -> Known:
     if not isinstance(value, dict):
         json_path.wrong("not an object")
-    shards = array(value.get("shards"), json_path / "shards")
     severity = string(value.get("severity"), json_path / "severity").upper()
     if severity not in Severity.__members__:
         (json_path / "severity").wrong(f"no severity is called {severity.lower()!r}")
     return Known(
         "", string(value.get("code"), json_path / "code"),
-        frozenset(string(shard, json_path / "shards" / n) for n, shard in enumerate(shards)),
+        frozenset(list_of(value.get("shards"), json_path / "shards", string)),
         None, f"known since {taken}", file, worst=Severity[severity],
     )

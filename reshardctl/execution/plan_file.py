@@ -19,6 +19,7 @@ from reshardctl.codec.strict import (
     JsonPath,
     array,
     boolean,
+    list_of,
     members,
     moment,
     moment_or_none,
@@ -202,8 +203,6 @@ def _plan_of(body: object, json_path: JsonPath) -> SavedPlan:
         "promised", "footprint", "digest",
     )
     plan = members(body, names, json_path)
-    steps = array(plan["steps"], json_path / "steps")
-    promised = array(plan["promised"], json_path / "promised")
     return SavedPlan(
         string(plan["locator"], json_path / "locator"),
         string(plan["stream"], json_path / "stream"),
@@ -212,8 +211,8 @@ def _plan_of(body: object, json_path: JsonPath) -> SavedPlan:
         _wishes(plan["wishes"], json_path / "wishes", on_a_line=plan["schema"] == ON_A_LINE),
         boolean(plan["probe"], json_path / "probe"),
         moment(plan["made"], json_path / "made"),
-        tuple(wire.step(s, json_path / "steps" / n) for n, s in enumerate(steps)),
-        tuple(_promised(p, json_path / "promised" / n) for n, p in enumerate(promised)),
+        list_of(plan["steps"], json_path / "steps", wire.step),
+        list_of(plan["promised"], json_path / "promised", _promised),
         strings(plan["footprint"], json_path / "footprint"),
     )
 
@@ -243,8 +242,7 @@ def _scope(value: object, json_path: JsonPath) -> ScopeOptions:
     """The part of the consumer that was selected when the plan was made."""
     lists = members(value, ("shards", "rules", "not_rules"), json_path)
     return ScopeOptions(*(
-        tuple(string(text, json_path / name / n)
-              for n, text in enumerate(array(lists[name], json_path / name)))
+        list_of(lists[name], json_path / name, string)
         for name in ("shards", "rules", "not_rules")
     ))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.codec import values as wire
-from reshardctl.codec.strict import JsonPath, array, integer, members, string, strings
+from reshardctl.codec.strict import JsonPath, integer, list_of, members, string, strings
 from reshardctl.errors import UsageError
 from reshardctl.journal.log import Where
 from reshardctl.model import Image, Step, after, writes_of
@@ -201,7 +201,7 @@ def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
 
 def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:
     """Steps from JSON."""
-    return tuple(wire.step(item, json_path / n) for n, item in enumerate(array(value, json_path)))
+    return list_of(value, json_path, wire.step)
 
 
 def tokens(seed: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from reshardctl.codec.strict import (
     array,
     boolean,
     integer,
+    list_of,
     members,
     moment,
     moment_or_none,
@@ -100,11 +102,10 @@ def parsed(source: str | bytes, name: str) -> SavedSnapshot:
     names = ("schema", "taken", "redacted", "stream", "shards", "consumers")
     file = members(body, names, json_path)
     lineage = _lineage(file["stream"], file["shards"], json_path)
-    kept = array(file["consumers"], json_path / "consumers")
     return SavedSnapshot(
         moment(file["taken"], json_path / "taken"),
         lineage,
-        tuple(_consumer(item, lineage, json_path / "consumers" / n) for n, item in enumerate(kept)),
+        list_of(file["consumers"], json_path / "consumers", partial(_consumer, lineage)),
         boolean(file["redacted"], json_path / "redacted"),
     )
 
@@ -170,7 +171,7 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
 
 def _lineage(stream: object, shards: object, json_path: JsonPath) -> Lineage:
     where = json_path / "shards"
-    rows = [_shard(row, where / n) for n, row in enumerate(array(shards, where))]
+    rows = list_of(shards, where, _shard)
     seen: set[str] = set()
     for number, shard in enumerate(rows):
         if shard.id in seen:
@@ -221,16 +222,15 @@ def _shard(value: object, json_path: JsonPath) -> Shard:
     return Shard(name, parent, adjacent, int(low), int(high), first, last)
 
 
-def _consumer(value: object, lineage: Lineage, json_path: JsonPath) -> Snapshot:
+def _consumer(lineage: Lineage, value: object, json_path: JsonPath) -> Snapshot:
     consumer = members(value, ("locator", "store", "taken", "probes", "rows"), json_path)
-    rows = array(consumer["rows"], json_path / "rows")
     probes = consumer["probes"]
     if not isinstance(probes, dict):
         (json_path / "probes").wrong("not an object")
     return Snapshot(
         locator.parse_in(string(consumer["locator"], json_path / "locator"), json_path / "locator"),
         lineage,
-        tuple(wire.image(row, json_path / "rows" / n) for n, row in enumerate(rows)),
+        list_of(consumer["rows"], json_path / "rows", wire.image),
         strings(consumer["store"], json_path / "store"),
         moment(consumer["taken"], json_path / "taken"),
         {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},
