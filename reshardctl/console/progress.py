@@ -24,7 +24,6 @@ def silence(silent: bool) -> None:
     _silent = silent
 
 
-
 def counter(what: str) -> Callable[..., None]:
     """A function that shows a count once it has been growing for `QUIET` seconds.
 

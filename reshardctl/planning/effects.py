@@ -41,6 +41,7 @@ AT_LEAST = 1.0
 """Least seconds between a position and the tip, whatever the clocks say: a width of zero would
 always be accepted."""
 
+
 class Harm(StrEnum):
     """Kinds of effects, worst last."""
 
@@ -220,8 +221,6 @@ def _skips(
             )
         return
     for since, until in ((wanted, fate.at.hi), (fate.until, DONE)):
-        if until is DONE and not has_unread(state, shard, since):
-            continue
         if not possibly_before(since, until) or not has_unread(state, shard, since):
             continue
         if until is DONE and state.lineage.is_open(shard):
@@ -281,7 +280,7 @@ def _expired(
     state: StreamState, shard: ShardId, fate: Fate, wanted: Cut
 ) -> Iterator[Effect]:
     """A position older than the retention: records after it may have expired already."""
-    if not isinstance(fate, WillRead) or wanted.rank is not Rank.INSIDE:
+    if not isinstance(fate, WillRead):
         return
     if wanted.by_time and fate.cause is not Cause.POSITION:
         return

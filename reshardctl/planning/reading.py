@@ -64,7 +64,7 @@ class Reading:
             return False
         at, span = fate.at.lo, self._processed.get(shard)
         sure = START if span is None else span.lo
-        return has_unread(self._state, shard, sure if at <= sure else at)
+        return has_unread(self._state, shard, max(sure, at))
 
     def _below_unread(self) -> list[tuple[ShardId, tuple[ShardId, ...], Fate]]:
         """Descendants of shards with unread records, with their parents; parents first."""

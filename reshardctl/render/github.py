@@ -41,8 +41,6 @@ ROWS = 30
 """Rows that one notice names."""
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """One workflow command. kind: error, warning or notice. origin: a file and its line."""

@@ -48,17 +48,15 @@ class Hadoop:
     checksums = False
 
     def __init__(
-        self, url: str, *, java: Callable[[], Any] = gateway,
-        progress: Callable[[int, int], None] = lambda _done, _all: None,
+        self, url: str, *, progress: Callable[[int, int], None] = lambda _done, _all: None
     ) -> None:
         """Connects to nothing yet.
 
-        url: with its scheme. java: gives py4j's gateway, and is asked once. progress: called with
-        the number of files read and their total.
+        url: with its scheme. progress: called with the number of files read and their total.
         """
         self._progress = progress
         self.location = url.rstrip("/")
-        self._java = cache(java)
+        self._java = cache(gateway)
         self._found: tuple[Any, Any] | None = None
 
     def identity(self) -> Mapping[str, str]:

@@ -47,6 +47,7 @@ NO_COORDINATOR = Coordinator()
 _NEEDED = frozenset({COUNTER, SWITCHES, STREAM_NAME, SHARD_NAME})
 """Attributes without which no release makes a lease of the row."""
 
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One lease.

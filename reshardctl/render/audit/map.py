@@ -152,7 +152,7 @@ def _path(
     kind: str, stretches: list[tuple[float, float]], box: Box, layout: Layout,
     across: tuple[float, float], tooltip: str,
 ) -> Iterator[str]:
-    top, height = TOP if across[0] < TOP else across[0], across[1]
+    top, height = max(across[0], TOP), across[1]
     drawn = []
     for since, until in stretches:
         left = layout.x(max(since, box.opened))

@@ -46,7 +46,6 @@ class _Round:
         self._orphans: set[str] = set()
         self._read: set[str] = set()
 
-
     def go(self) -> None:
         """Lists and reads what is wanted, step by step."""
         while True:

@@ -207,7 +207,6 @@ class Strings:
         return f"{self._app}{MARK}{stream}:{parts[self._shard]}".encode()
 
 
-
 def _literal(name: str) -> bytes:
     """A name, escaped for a glob pattern."""
     return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in name).encode()
