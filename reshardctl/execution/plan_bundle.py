@@ -14,7 +14,7 @@ from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.render.outcomes import Saved
 from reshardctl.stores.named_file import is_regular, replace_file
-from reshardctl.stores.new_file import create_whole
+from reshardctl.stores.new_file import save_new
 
 VERSION = "reshardctl/plans/1"
 
@@ -26,18 +26,10 @@ def save(plans: Sequence[SavedPlan], path: Path) -> Saved:
         UsageError: The file exists, or cannot be written; no plan was saved.
     """
     whole = text(plans)
-    try:
-        if is_regular(path):
-            create_whole(path, [whole])
-        else:
-            replace_file(path, whole)
-    except FileExistsError:
-        raise UsageError(
-            f"{path} exists already; no plan was saved", "name another file with --out"
-        ) from None
-    except OSError as error:
-        what = f"{path}: {error.strerror}; no plan was saved"
-        raise UsageError(what, "name another file with --out") from None
+    if is_regular(path):
+        save_new(path, [whole], "no plan was saved", "--out")
+    else:
+        replace_file(path, whole)
     return Saved(str(path), hashlib.sha256(whole.encode()).hexdigest())
 
 

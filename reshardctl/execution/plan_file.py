@@ -38,7 +38,7 @@ from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, POSITIONS, Accept, Policy
-from reshardctl.stores.new_file import create_whole
+from reshardctl.stores.new_file import save_new
 
 VERSION = "reshardctl/plan/1"
 ON_A_LINE = "reshardctl/plan/2"
@@ -121,15 +121,7 @@ def broken(promised: tuple[Promise, ...], now: tuple[Promise, ...]) -> list[Prom
 
 def save(plan: SavedPlan, path: Path) -> None:
     """Writes the plan to a new file, whole or not at all, readable by its owner only."""
-    try:
-        create_whole(path, [text(plan)])
-    except FileExistsError:
-        raise UsageError(
-            f"{path} exists already; no plan was saved", "name another file with --out"
-        ) from None
-    except OSError as error:
-        what = f"{path}: {error.strerror}; no plan was saved"
-        raise UsageError(what, "name another file with --out") from None
+    save_new(path, [text(plan)], "no plan was saved", "--out")
 
 
 def load(path: Path) -> SavedPlan:

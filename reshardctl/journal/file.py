@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reshardctl.errors import UsageError
 from reshardctl.model.retry import FailureKind, Retry
+from reshardctl.stores.durable import sync
 
 GLANCES = (0.01, 0.05)
 """Seconds between attempts to lock: `undo --list` holds each lock for a moment."""
@@ -39,7 +40,7 @@ class FileLog:
         try:
             _lock(path, self._descriptor)
             self.append(content, sync=True)
-            _sync_directory(path)
+            sync(path.parent)
         except BaseException as error:
             self.discard()
             if isinstance(error, OSError):
@@ -111,7 +112,7 @@ class FileLog:
                     "reshardctl undo --list",
                 )
             self.where.unlink()
-            _sync_directory(self.where)
+            sync(self.where.parent)
         except OSError as error:
             raise UsageError(
                 f"cannot delete journal {self.where}: {error.strerror}", f"rm {self.where}"
@@ -190,14 +191,6 @@ def _write_all(descriptor: int, content: bytes) -> None:
         if not written:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         view = view[written:]
-
-
-def _sync_directory(path: Path) -> None:
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _lock(path: Path, descriptor: int) -> None:

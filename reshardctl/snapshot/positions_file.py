@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.codec.position_words import kind_of, number_of, sub_number_of
-from reshardctl.errors import UsageError
 from reshardctl.model.times import instant
 from reshardctl.planning.stored_positions import StoredPosition
-from reshardctl.stores.new_file import create_whole
+from reshardctl.stores.new_file import save_new
 
 VERSION = "reshardctl/positions/1"
 COLUMNS = ("shard", "kind", "number", "sub_number", "time", "basis", "stored")
@@ -50,15 +49,7 @@ def csv_text(exported: ExportedPositions) -> str:
 
 def save(text: str, path: Path) -> None:
     """Writes a new file, whole or not at all, readable by its owner only."""
-    try:
-        create_whole(path, [text])
-    except FileExistsError:
-        raise UsageError(
-            f"{path} exists already; nothing was saved", "name another file with -o"
-        ) from None
-    except OSError as error:
-        what = f"{path}: {error.strerror}; nothing was saved"
-        raise UsageError(what, "name another file with -o") from None
+    save_new(path, [text], "nothing was saved", "-o")
 
 
 def _json_lines(exported: ExportedPositions) -> Iterator[str]:

@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from reshardctl.errors import UsageError
+from reshardctl.stores.durable import sync
+
 
 def create_whole(path: Path, texts: Iterable[str]) -> None:
     """Writes a new file, never over another. OSError (FileExistsError too) if there is none."""
@@ -24,7 +27,20 @@ def create_whole(path: Path, texts: Iterable[str]) -> None:
     finally:
         if name:
             Path(name).unlink(missing_ok=True)
-    _sync_names(path.parent)
+    with suppress(OSError):  # not every folder can be synced
+        sync(path.parent)
+
+
+def save_new(path: Path, texts: Iterable[str], unsaved: str, option: str) -> None:
+    """As `create_whole`, but UsageError if there is none.
+
+    unsaved: the words `no plan was saved`. option: the one that names the file.
+    """
+    try:
+        create_whole(path, texts)
+    except OSError as error:
+        why = " exists already" if isinstance(error, FileExistsError) else f": {error.strerror}"
+        raise UsageError(f"{path}{why}; {unsaved}", f"name another file with {option}") from None
 
 
 def _opened(path: Path) -> tuple[int, str]:
@@ -61,13 +77,3 @@ def _named(source: str, path: Path) -> None:
         os.link(source, path, src_dir_fd=folder, follow_symlinks=True)
     finally:
         os.close(folder)
-
-
-def _sync_names(folder: Path) -> None:
-    """Syncs the name to disk, if a folder can be synced."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reshardctl.errors import CannotTell, Refused, UsageError
+from reshardctl.stores.durable import sync
 from reshardctl.stores.files.renaming import place
 
 
@@ -49,18 +50,18 @@ def _copied(source: Path, whole: Path) -> None:
                 there.mkdir()
             else:
                 shutil.copy2(path, there, follow_symlinks=False)
-                _synced(there)
+                sync(there)
         for path, is_folder in reversed(tree):
             if is_folder:
                 shutil.copystat(path, half / path.relative_to(source))
-                _synced(half / path.relative_to(source))
+                sync(half / path.relative_to(source))
         shutil.copystat(source, half)
         if not place(half, whole):
             raise CannotTell(
                 f"{whole.parent}: this file system cannot rename without replacing",
                 "name a folder of another file system with --to",
             )
-        _synced(whole.parent)
+        sync(whole.parent)
     except BaseException:
         shutil.rmtree(half, ignore_errors=True)
         raise
@@ -79,11 +80,3 @@ def _tree(folder: Path) -> Iterator[tuple[Path, bool]]:
         yield path, stat.S_ISDIR(mode)
         if stat.S_ISDIR(mode):
             yield from _tree(path)
-
-
-def _synced(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

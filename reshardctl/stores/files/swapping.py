@@ -17,6 +17,7 @@ from dataclasses import replace as replaced
 from pathlib import Path
 from uuid import uuid4
 
+from reshardctl.stores.durable import sync
 from reshardctl.stores.files import renaming
 from reshardctl.stores.files.blobs import Moved
 from reshardctl.stores.files.faults import Unsettled, foreign, user_of
@@ -221,14 +222,9 @@ def _drop(temporary: Path) -> None:
 def _sync_names(folder: Path, root: Path) -> None:
     """Syncs the names in the folder and in those above it up to the root."""
     try:
-        while True:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            if folder == root:
-                return
+        sync(folder)
+        while folder != root:
             folder = folder.parent
+            sync(folder)
     except OSError as error:
         raise Unsettled(error.errno, error.strerror) from None
