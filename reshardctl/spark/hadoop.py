@@ -22,11 +22,11 @@ from reshardctl.spark.gateway import configuration, gateway
 from reshardctl.spark.hadoop_faults import kind_of, refused, unread
 from reshardctl.spark.hadoop_owners import Owners, owned
 from reshardctl.stores.files.blobs import (
-    TOO_LARGE,
     Blob,
     Entry,
     Kept,
     Moved,
+    check_size,
     checked,
     joined,
     split,
@@ -35,8 +35,6 @@ from reshardctl.stores.files.ownership import Ownership, Place
 from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
-LARGEST = 1 << 30
-"""Largest file that is read, in bytes."""
 COPYING = ("s3", "s3a", "s3n", "oss", "cosn")
 """Schemes of object stores whose connector renames by copying and deleting."""
 _MILLISECOND = 10**6
@@ -209,11 +207,7 @@ class Hadoop:
             if not status.isFile():
                 what = f"cannot read {self.location}/{key}: it is no file"
                 raise CannotTell(what, "put a file in its place")
-            if status.getLen() > LARGEST:
-                raise CannotTell(
-                    f"cannot read {self.location}/{key}: {status.getLen()} bytes are too many",
-                    TOO_LARGE,
-                )
+            check_size(f"{self.location}/{key}", status.getLen())
             stream = context.open(path)
             try:
                 content = bytes(self._jvm().org.apache.commons.io.IOUtils.toByteArray(stream))

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import CannotTell, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Entry:
     unread: str = ""
 
 
-TOO_LARGE = "no log and no metastore is so large: check the path"
-"""What to do about a file that is too large to be read."""
+LARGEST = 1 << 30
+"""Bytes of the largest file that is read: no log and no metastore comes near it."""
 Kept = Mapping[str, Any]
 """What a file is stored with, as JSON: its mode and owner, or an object's headers."""
 
@@ -95,6 +95,15 @@ class Blobs(Protocol):
 
     def delete(self, key: str, was: Blob) -> None:
         """Deletes a file, and its folder if that is then empty. Raises Moved as `replace` does."""
+
+
+def check_size(name: str, size: int) -> None:
+    """CannotTell for a file that is too large to be read."""
+    if size > LARGEST:
+        raise CannotTell(
+            f"cannot read {name}: {size} bytes are too many",
+            "no log and no metastore is so large: check the path",
+        )
 
 
 def split(key: str) -> tuple[str, str]:

@@ -12,13 +12,11 @@ from pathlib import Path
 
 from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
 from reshardctl.stores.files import swapping
-from reshardctl.stores.files.blobs import TOO_LARGE, Blob, Entry, Kept, checked, split
+from reshardctl.stores.files.blobs import Blob, Entry, Kept, check_size, checked, split
 from reshardctl.stores.files.faults import unreadable, unwritable
 from reshardctl.stores.files.locking import alone
 from reshardctl.stores.files.ownership import Ownership, Place, folders_of
 
-LARGEST = 1 << 30
-"""Bytes of the largest file that is read: no log and no metastore comes near it."""
 TRIES = 3
 """How often a file is read that changes meanwhile."""
 _GONE = {errno.ENOENT, errno.ENOTDIR}
@@ -236,8 +234,7 @@ def _content(path: str, name: str, owns: tuple[Ownership, ...]) -> Blob | None:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise CannotTell(f"cannot read {name}: it is no file", "put a file in its place")
-        if before.st_size > LARGEST:
-            raise CannotTell(f"cannot read {name}: {before.st_size} bytes are too many", TOO_LARGE)
+        check_size(name, before.st_size)
         content = _bytes(descriptor, before.st_size)
         after = os.fstat(descriptor)
     finally:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import AnswerLost, CannotTell, NoStore, ReshardError
+from reshardctl.errors import AnswerLost, NoStore, ReshardError
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.files.blobs import TOO_LARGE, Blob, Entry, Kept, Moved, checked
+from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, check_size, checked
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -36,8 +36,6 @@ AT_ONCE = 8
 """Objects that are read at the same time; boto3 keeps ten connections."""
 AHEAD = 2 * AT_ONCE
 """Objects that are being read or were read and not taken yet."""
-LARGEST = 1 << 30
-"""Bytes of the largest object that is read."""
 _KEPT = (
     "CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType",
     "Metadata", "StorageClass",
@@ -256,9 +254,7 @@ def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
 
 
 def _got(answer: Mapping[str, Any], address: str) -> Blob:
-    if answer["ContentLength"] > LARGEST:
-        size = answer["ContentLength"]
-        raise CannotTell(f"cannot read {address}: {size} bytes are too many", TOO_LARGE)
+    check_size(address, answer["ContentLength"])
     kept = {name: answer[name] for name in _KEPT if answer.get(name)}
     if answer.get("ServerSideEncryption") == "aws:kms":
         kept |= {name: answer[name] for name in _ENCRYPTION if name in answer}
