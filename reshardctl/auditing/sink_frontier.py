@@ -25,6 +25,7 @@ from reshardctl.model import (
     exactly,
     short,
 )
+from reshardctl.model.listed import listed_shards
 
 NAMED = 5
 """Shards that a message names before it counts the rest."""
@@ -53,8 +54,8 @@ def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> 
     unproven = [shard for shard, span in spans.items() if span is None]
     if unproven:
         raise Refused(
-            f"{facts.sink}: nothing proves that its rows of {_named(unproven)} are complete: "
-            "any record before the last one may be missing",
+            f"{facts.sink}: nothing proves that its rows of {listed_shards(unproven, NAMED)} are "
+            "complete: any record before the last one may be missing",
             "compare the sink with the stream (without --alone), which shows the first missing "
             "record; or start over and re-read everything: reshardctl fix --bootstrap",
         )
@@ -228,7 +229,7 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
     ]
     if cut:
         notes.append(
-            f"{_named(cut)}: records older than those that were read have expired; "
+            f"{listed_shards(cut, NAMED)}: records older than those that were read have expired; "
             "whether they were stored is unknown"
         )
     notes += [
@@ -254,9 +255,3 @@ def _whole_only(facts: Facts, line: Mapping[ShardId, Span], inside: bool) -> Ite
 
 def _gaps(facts: Facts, line: Mapping[ShardId, Span]) -> list[tuple[ShardId, Span]]:
     return [(s, span) for s, span in line.items() if s in facts.compared and not span.exact]
-
-
-def _named(shards: list[ShardId]) -> str:
-    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
-    word = "shard" if len(shards) == 1 else "shards"
-    return f"{word} {', '.join(map(short, shards[:NAMED]))}{more}"

@@ -13,6 +13,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, case_of
 from reshardctl.diagnosis.shard_lag import first_unread, position_times, reads_of
 from reshardctl.model import Cut, ShardId, short
+from reshardctl.model.listed import listed_shards
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
 
@@ -88,9 +89,8 @@ def with_pace(report: Report, first: Look) -> Report:
     if not behind:
         return report
     worst, elapsed = behind[0], report.snapshot.now - first.at
-    named = ", ".join(short(slow.shard) for slow in behind[:NAMED])
-    more = f" and {len(behind) - NAMED} more" if len(behind) > NAMED else ""
-    few = f"shard {named} falls" if len(behind) == 1 else f"shards {named}{more} fall"
+    shards = listed_shards([slow.shard for slow in behind], NAMED)
+    few = f"{shards} fall{'s' if len(behind) == 1 else ''}"
     return replace(report, pace=(
         f"{few} behind: in {duration(elapsed)} the consumer read {duration(worst.read)} of "
         f"{short(worst.shard)}; at this rate unread records expire at {instant(worst.expires)}"

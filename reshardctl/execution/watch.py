@@ -10,6 +10,7 @@ from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, Refused, UsageError
 from reshardctl.execution.ports import Ports
+from reshardctl.model.listed import listed
 
 TICK = 1.0
 """Seconds after which the time left is told anew."""
@@ -56,10 +57,9 @@ def watch(
 def _require_still(first: Mapping[str, str], second: Mapping[str, str], seconds: float) -> None:
     """ConsumerRunning if a row has changed in so many seconds, or is new."""
     if moved := sorted(key for key in second if second[key] != first.get(key)):
-        named = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
         raise ConsumerRunning(
             f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
-            f"rows changed ({named})",
+            f"rows changed ({listed(moved, 3)})",
             "stop every process of the consumer, wait until its rows stay unchanged, and run this "
             "again",
         )

@@ -14,6 +14,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage.dag import Lineage
 from reshardctl.lineage.reshards import Count, Merge, Reshard, Split
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id, short, time_of
+from reshardctl.model.listed import listed
 
 TAKES = 30
 """Seconds from now until the first shard closes; records arrive until then, and clocks differ."""
@@ -182,9 +183,7 @@ class _Reshaping:
         )
 
     def _open_shards_words(self) -> str:
-        names = [short(shard) for shard in self._open]
-        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-        return f"open shards: {', '.join(names[:12])}{more}"
+        return f"open shards: {listed(list(self._open), 12, short)}"
 
     def _neighbours(self, shard: Shard) -> str:
         others = self._open.values()

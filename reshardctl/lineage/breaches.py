@@ -9,6 +9,7 @@ from itertools import pairwise
 from reshardctl.lineage.columns import Columns
 from reshardctl.lineage.links import Links
 from reshardctl.model import HASH_SPACE, ShardId
+from reshardctl.model.listed import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,8 @@ def _holes(columns: Columns, opened: list[int]) -> Iterator[Breach]:
         return
     spans = sorted((*hash_range(columns, row), row) for row in opened)
     if gaps := uncovered(((a, b) for a, b, _ in spans), 0, HASH_SPACE - 1):
-        more = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
-        named = ", ".join(f"{a}–{b}" for a, b in gaps[:3])
-        yield Breach(
-            "RSH103", "hash-range-hole", (), f"no open shard has the hash keys {named}{more}"
-        )
+        named = listed(gaps, 3, lambda gap: f"{gap[0]}–{gap[1]}")
+        yield Breach("RSH103", "hash-range-hole", (), f"no open shard has the hash keys {named}")
     if twice := _overlapping(spans):
         names = tuple(columns.ids.name(row) for row in twice)
         yield Breach("RSH103", "hash-range-hole", names, "open shards share hash keys")

@@ -14,6 +14,7 @@ from reshardctl.consumers.base import MANY
 from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
+from reshardctl.model.listed import listed
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
 from reshardctl.planning.judged_case import Case, as_it_is
 from reshardctl.planning.prices import acceptable
@@ -178,10 +179,9 @@ class _Search:
             writes = touched(self._case, decision.steps)
         needs = in_birth_order(writes)
         others = [f"{s} ({writes[s]})" for s in needs if s not in self._selected.shards]
-        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
         return NoSafePlan(
             "what is selected cannot be mended by itself: it takes writes to "
-            f"{', '.join(others[:NAMED])}{more}",
+            f"{listed(others, NAMED)}",
             (f"select what it needs as well: --shards {','.join(map(short, needs))}",),
             tuple(needs),
         )

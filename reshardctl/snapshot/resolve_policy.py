@@ -12,6 +12,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, PositionAtTime, Rank, ShardId, short
 from reshardctl.model.cuts import ARRIVAL_SLACK
+from reshardctl.model.listed import listed
 from reshardctl.model.times import When, instant
 from reshardctl.planning.policy import LATEST_AT_START, Policy
 
@@ -159,5 +160,4 @@ def _notes(
 
 
 def _named(shards: list[ShardId]) -> str:
-    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
-    return f"shard {', '.join(map(short, shards[:NAMED]))}{more}"
+    return f"shard {listed(shards, NAMED, short)}"

@@ -22,6 +22,7 @@ from reshardctl.model import (
     decode,
     short,
 )
+from reshardctl.model.listed import listed
 from reshardctl.model.times import duration, instant, same_second
 from reshardctl.planning.given import GivenPosition, GivenPositions
 from reshardctl.planning.given_positions import times_back
@@ -198,6 +199,4 @@ def _moved_back(
 
 
 def _named(shards: Iterable[ShardId]) -> str:
-    names = [short(shard) for shard in shards]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"shard {', '.join(names[:NAMED])}{more}"
+    return f"shard {listed(list(shards), NAMED, short)}"

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reshardctl.consumers.kcl.keys import Named
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Stream, time_of
+from reshardctl.model.listed import listed
 from reshardctl.model.times import instant
 
 SLACK = 60
@@ -29,7 +30,7 @@ def chosen(positions: Positions, stream: Stream | None) -> Named:
     """The judged stream's name in the table; raises UsageError or WrongStream if there is none."""
     if stream is None:
         raise UsageError(
-            f"a multi-stream table, with rows of {listed(positions)}", "name one with --stream"
+            f"a multi-stream table, with rows of {names_of(positions)}", "name one with --stream"
         )
     same = [n for n in positions if (n.account, n.name) == (stream.account, stream.name)]
     exact = [n for n in same if n.epoch == int(stream.created)]
@@ -51,7 +52,7 @@ def _none(
     positions: Positions, stream: Stream, same: Sequence[Named], alive: Sequence[Named]
 ) -> WrongStream:
     what = f"stream {stream.name} of account {stream.account}, created {instant(stream.created)}"
-    there = f"the table serves several streams, and has rows of {listed(positions)}"
+    there = f"the table serves several streams, and has rows of {names_of(positions)}"
     if len(alive) > 1:
         return WrongStream(
             f"{there}: more than one may be {what}",
@@ -72,11 +73,9 @@ def _none(
     )
 
 
-def listed(streams: Iterable[Named]) -> str:
+def names_of(streams: Iterable[Named]) -> str:
     """The streams by name, in order, and how many more there are."""
-    texts = sorted(named.text for named in streams)
-    more = len(texts) - NAMED
-    return ", ".join(texts[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return listed(sorted(named.text for named in streams), NAMED)
 
 
 def others_in_words(own: Named, others: Mapping[Named, int]) -> list[str]:
@@ -85,12 +84,11 @@ def others_in_words(own: Named, others: Mapping[Named, int]) -> list[str]:
     rest = {n: c for n, c in others.items() if n not in earlier}
     notes = []
     if rest:
-        named = ", ".join(f"{n.text} ({rest[n]})" for n in sorted(rest, key=str)[:NAMED])
-        more = f" and {len(rest) - NAMED} more" if len(rest) > NAMED else ""
+        named = listed(sorted(rest, key=str), NAMED, lambda n: f"{n.text} ({rest[n]})")
         notes.append(
             f"a multi-stream table: {_rows(rest.values())} of {len(rest)} other "
             f"stream{'s' if len(rest) > 1 else ''} {'are' if sum(rest.values()) > 1 else 'is'} "
-            f"left alone: {named}{more}"
+            f"left alone: {named}"
         )
     return notes
 

@@ -9,7 +9,7 @@ are processed, so nothing is written below an unread one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import Cannot
@@ -46,6 +46,7 @@ from reshardctl.model import (
     Write,
     short,
 )
+from reshardctl.model.listed import listed
 
 RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
 
@@ -265,10 +266,9 @@ def _steps(
     return [Step(_title(part), tuple(part)) for part in parts]
 
 
-def _title(writes: Iterable[Write]) -> str:
-    names = [short(write.key.partition("/")[2]) for write in writes]
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return f"row{'s' if len(names) > 1 else ''} of {', '.join(names[:4])}{more}"
+def _title(writes: Sequence[Write]) -> str:
+    names = listed(writes, 4, lambda write: short(write.key.partition("/")[2]))
+    return f"row{'s' if len(writes) > 1 else ''} of {names}"
 
 
 def _write(positions: Positions, shard: ShardId, order: _Order) -> Write:

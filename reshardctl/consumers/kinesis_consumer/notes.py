@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Fate, ShardId, WillRead, short
+from reshardctl.model import Cause, Fate, ShardId, WillRead
+from reshardctl.model.listed import listed_shards
 
 NAMED = 4
 
@@ -33,8 +34,8 @@ def notes(
     taken = [s for s, fate in fates.items() if fate.cause is Cause.TAKEN_FOR_READ]
     if taken:
         yield (
-            f"master does not read {_named(taken)}: shards below have rows; whether anything is "
-            "left in it is stored nowhere, --probe tells"
+            f"master does not read {listed_shards(taken, NAMED)}: shards below have rows; "
+            "whether anything is left in it is stored nowhere, --probe tells"
         )
     closed = [
         s for s, fate in fates.items()
@@ -44,11 +45,6 @@ def notes(
     if app.traits.takes_end and closed:
         yield (
             f"Telegraf drops the last answer of a closed shard where it still holds records: the "
-            f"very end of {_named(closed)} may go missing, and no position changes that"
+            f"very end of {listed_shards(closed, NAMED)} may go missing, and no position changes "
+            "that"
         )
-
-
-def _named(shards: list[ShardId]) -> str:
-    names = ", ".join(short(shard) for shard in shards[:NAMED])
-    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
-    return f"shard{'s' if len(shards) > 1 else ''} {names}{more}"

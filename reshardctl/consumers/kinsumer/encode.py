@@ -37,6 +37,7 @@ from reshardctl.model import (
     Write,
     index_of,
 )
+from reshardctl.model.listed import listed
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
@@ -272,9 +273,8 @@ def _steps(writes: list[Write]) -> list[Step]:
     for first in range(0, len(writes), TRANSACTION):
         part = writes[first : first + TRANSACTION]
         shards = [w for w in part if w.key.startswith(CHECKPOINTS)]
-        names = ", ".join(str(index_of(w.key.partition("/")[2])) for w in shards[:4])
-        more = f" and {len(shards) - 4} more" if len(shards) > 4 else ""
-        titles = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}{more}"] if shards else []
+        names = listed(shards, 4, lambda w: str(index_of(w.key.partition("/")[2])))
+        titles = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}"] if shards else []
         titles += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
         steps.append(Step(" and ".join(titles), tuple(part)))
     return steps

@@ -48,6 +48,7 @@ from reshardctl.diagnosis.rules.base import Finding, Severity
 from reshardctl.diagnosis.rules.missing import Lack, Why, lacks
 from reshardctl.diagnosis.rules.sinks import Sink, in_order, many
 from reshardctl.model import short
+from reshardctl.model.listed import listed
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Deadline
 
@@ -97,9 +98,7 @@ def _reasons(lacking: list[Lack]) -> str:
 
 
 def _shards_of(lacking: list[Lack], why: Why) -> str:
-    named = [short(lack.compared.shard) for lack in lacking if lack.why is why]
-    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-    return ", ".join(named[:NAMED]) + more
+    return listed([short(lack.compared.shard) for lack in lacking if lack.why is why], NAMED)
 
 
 def _deadline(sink: Sink, compared: list[Compared]) -> Deadline | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, short, time_of
+from reshardctl.model.listed import listed
 from reshardctl.model.times import duration, instant
 from reshardctl.spark.source.admission import unlisted_parents
 from reshardctl.spark.source.offset import Offset, OffsetPosition
@@ -223,5 +224,4 @@ def _time(seconds: float | None) -> str:
 
 
 def _all(what: str, spans: Sequence[str]) -> str:
-    more = f" and {len(spans) - _NAMED} more" if len(spans) > _NAMED else ""
-    return f"{what} {', '.join(spans[:_NAMED])}{more}"
+    return f"{what} {listed(spans, _NAMED)}"
