@@ -77,6 +77,11 @@ def dotted(version: Version) -> str:
     return ".".join(str(part) for part in version)
 
 
+def version_of(text: str) -> Version:
+    """The version that `dotted` makes such a text of."""
+    return tuple(map(int, text.split(".")))
+
+
 def same_commit(named: str, known: str) -> bool:
     """Whether two commits, each possibly abbreviated, may be the same."""
     return named.startswith(known) or known.startswith(named)

@@ -30,7 +30,7 @@ from reshardctl.consumers.kcl.flaws import (
     SWITCHES,
     THROUGHPUT,
 )
-from reshardctl.consumers.versions import Known, MatchedRelease
+from reshardctl.consumers.versions import Known, MatchedRelease, version_of
 from reshardctl.errors import UsageError
 
 
@@ -137,18 +137,18 @@ _VERSION = re.compile(r"\d+(\.\d+){0,3}\Z", re.ASCII)
 
 def traits_of(release: str) -> Traits:
     """The traits of a version ("2.6.1") or a prefix ("3": its newest); raises UsageError."""
-    version = _place(release).version
+    version = _matched(release).version
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 
 
 def note_of(release: str | None) -> str:
     """The note that another release stands for the named one; "" where none does."""
-    return _place(release).note if release else ""
+    return _matched(release).note if release else ""
 
 
-def _place(release: str) -> MatchedRelease:
+def _matched(release: str) -> MatchedRelease:
     if not _VERSION.match(release):
         raise UsageError(
             f"release={release}: not a KCL version", "write it as in the pom, e.g. release=2.7.2"
         )
-    return KNOWN.matching(release, tuple(int(part) for part in release.split(".")))
+    return KNOWN.matching(release, version_of(release))

@@ -11,7 +11,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from reshardctl.consumers.versions import Known, MatchedRelease, newer_patch, same_commit
+from reshardctl.consumers.versions import (
+    Known,
+    MatchedRelease,
+    newer_patch,
+    same_commit,
+    version_of,
+)
 from reshardctl.errors import UsageError
 
 
@@ -84,7 +90,7 @@ _WAYS = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or rele
 
 def traits_of(release: str) -> Traits:
     """The traits of a release or of a prefix, which means its newest; raises UsageError."""
-    kind, matched = _placed(release)
+    kind, matched = _matched(release)
     match kind:
         case "telegraf":
             return TELEGRAF_OLD if matched.version < (1, 36, 4) else TELEGRAF
@@ -98,10 +104,10 @@ def traits_of(release: str) -> Traits:
 
 def note_of(release: str | None) -> str:
     """The note that another release stands for the named one; "" where none does."""
-    return _placed(release)[1].note if release else ""
+    return _matched(release)[1].note if release else ""
 
 
-def _placed(release: str) -> tuple[str | None, MatchedRelease]:
+def _matched(release: str) -> tuple[str | None, MatchedRelease]:
     """The kind of reader, and the known release that stands for the named one."""
     if match := _MASTER.match(release):
         other = match[1] and not same_commit(match[1], COMMIT)
@@ -113,4 +119,4 @@ def _placed(release: str) -> tuple[str | None, MatchedRelease]:
     known = KNOWN[kind]
     if not version:
         return kind, MatchedRelease(known.newest[-1])
-    return kind, known.matching(release, tuple(int(part) for part in version.split(".")))
+    return kind, known.matching(release, version_of(version))

@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reshardctl.consumers.versions import Known, MatchedRelease, dotted, newer_patch, same_commit
+from reshardctl.consumers.versions import (
+    Known,
+    MatchedRelease,
+    dotted,
+    newer_patch,
+    same_commit,
+    version_of,
+)
 from reshardctl.errors import UsageError
 
 
@@ -46,7 +53,7 @@ _NAME = re.compile(
 
 def traits_of(release: str) -> Traits:
     """The traits of a release; raises UsageError for one that is not known."""
-    match, matched = _placed(release)
+    match, matched = _matched(release)
     if match[0].startswith("twitch"):
         return TWITCH
     return RELEASES[f"snowplow-{dotted(matched.version[:2])}"]
@@ -54,10 +61,10 @@ def traits_of(release: str) -> Traits:
 
 def note_of(release: str | None) -> str:
     """The note that another release stands for the named one; "" where none does."""
-    return _placed(release)[1].note if release else ""
+    return _matched(release)[1].note if release else ""
 
 
-def _placed(release: str) -> tuple[re.Match[str], MatchedRelease]:
+def _matched(release: str) -> tuple[re.Match[str], MatchedRelease]:
     match = _NAME.fullmatch(release)
     if match is None:
         raise UsageError(
@@ -68,5 +75,4 @@ def _placed(release: str) -> tuple[re.Match[str], MatchedRelease]:
         return match, MatchedRelease((), newer_patch(release, f"twitch-{COMMIT}"))
     if match[0].startswith("twitch"):
         return match, MatchedRelease(())
-    version = tuple(int(part) for part in (match["version"] or "1").split("."))
-    return match, KNOWN.matching(release, version)
+    return match, KNOWN.matching(release, version_of(match["version"] or "1"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reshardctl.consumers.versions import Known, MatchedRelease
+from reshardctl.consumers.versions import Known, MatchedRelease, version_of
 from reshardctl.errors import UsageError
 
 
@@ -55,20 +55,20 @@ _VERSION = re.compile(r"v?(\d+(?:\.\d+){0,2})\Z", re.ASCII)
 
 def traits_of(release: str) -> Traits:
     """The traits of a version ("0.8.1") or a prefix ("0.9": its newest); raises UsageError."""
-    version = _place(release).version
+    version = _matched(release).version
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 
 
 def note_of(release: str | None) -> str:
     """The note that another release stands for the named one; "" where none does."""
-    return _place(release).note if release else ""
+    return _matched(release).note if release else ""
 
 
-def _place(release: str) -> MatchedRelease:
+def _matched(release: str) -> MatchedRelease:
     match = _VERSION.match(release)
     if match is None:
         raise UsageError(
             f"release={release}: not a Quickwit version",
             "write it as `quickwit --version` does, e.g. release=0.8.2",
         )
-    return KNOWN.matching(release, tuple(int(part) for part in match[1].split(".")))
+    return KNOWN.matching(release, version_of(match[1]))
