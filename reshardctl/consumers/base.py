@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
+from reshardctl.consumers.option_values import times_of_option
 from reshardctl.consumers.sequence_numbers import (
     earlier_incarnation,
     of_wrong_stream,
@@ -131,6 +132,10 @@ class BaseConsumer(ABC, Generic[C, A]):
     def validate_options(self, options: Options, /) -> None:
         """Raises UsageError for unknown, unreadable or contradictory options, before any read."""
         self.candidates(self.parse(()), options)
+
+    def start_times(self, options: Options, /) -> Mapping[str, float]:
+        """Times at which the options start shards: the option as it was given → Unix seconds."""
+        return times_of_option(options, "initial")
 
     def side_tables(self, _target: str, /) -> Sequence[SideTable]:
         """Other tables of the application whose store is `target`, to be read where they exist."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from reshardctl.consumers.spec import Options
 from reshardctl.errors import UsageError
@@ -32,3 +32,14 @@ def read_initial(
     if mode not in modes or (colon and mode != BY_TIME):
         raise UsageError(f"initial={text}: not a start mode of {library}", write)
     return mode, parse_instant(moment) if colon else None
+
+
+def times_of_option(options: Options, name: str) -> Mapping[str, float]:
+    """The time at which shards start by this option: the option as it was given → Unix seconds.
+
+    {} for another start. The option has been read before.
+    """
+    text = options.get(name, "")
+    mode, colon, moment = text.partition(":")
+    by_time = mode.upper() == BY_TIME and colon
+    return {f"{name}={text}": parse_instant(moment)} if by_time else {}

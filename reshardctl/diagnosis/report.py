@@ -23,6 +23,7 @@ from reshardctl.diagnosis.record_counts import (
 )
 from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
 from reshardctl.diagnosis.scope import ScopeOptions, part
+from reshardctl.diagnosis.start_times import refuse_future
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.times import instant
@@ -182,12 +183,13 @@ def own(snapshot: Snapshot) -> Snapshot:
 
 
 def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
-    """The case that a snapshot poses."""
+    """The case that a snapshot poses. UsageError for options that are not its consumer's."""
     consumer = consumer_of(snapshot.locator)
     remembered = Remembered()
     with located(snapshot.locator):
         checkpoint = remembered.checkpoint(consumer, snapshot.images, snapshot.lineage.stream)
         candidates = consumer.candidates(checkpoint, snapshot.locator.options)
+    refuse_future(consumer, snapshot)
     return Case(
         consumer,
         StreamState(

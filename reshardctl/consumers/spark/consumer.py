@@ -21,7 +21,7 @@ from reshardctl.consumers.spark.encode import encode
 from reshardctl.consumers.spark.incarnation import incarnation
 from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.needed_files import select
-from reshardctl.consumers.spark.options import connector_lost, read_options
+from reshardctl.consumers.spark.options import connector_lost, read_options, start_times
 from reshardctl.consumers.spark.position_anomalies import against_the_lineage, current
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.redacted_file import redact
@@ -74,6 +74,10 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def validate_options(self, options: Mapping[str, str], /) -> None:
         """Read the options; which of the query's sources is meant depends on the checkpoint."""
         read_options(options)
+
+    def start_times(self, options: Mapping[str, str], /) -> Mapping[str, float]:
+        """Times of startingPosition, also those that it names for single shards."""
+        return start_times(options)
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> Checkpoint:
         """Parse the offset logs, the commits and the connector's log of one source."""

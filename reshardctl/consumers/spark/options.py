@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.consumers.option_values import refuse_unknown
+from reshardctl.consumers.option_values import refuse_unknown, times_of_option
 from reshardctl.consumers.spark.app import App, Sink, Start
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.marks import is_first
 from reshardctl.consumers.spark.named_starts import named_starts
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.positions import AT_TIMESTAMP, Position
 from reshardctl.consumers.spark.releases import Traits, note_of, starters, traits_of
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
@@ -56,6 +56,16 @@ def read_options(options: Mapping[str, str]) -> Options:
         _hazards(allow) if allow is not None else frozenset(), _order(options.get("order")),
         _batch(options.get("batch")), named,
     )
+
+
+def start_times(options: Mapping[str, str]) -> Mapping[str, float]:
+    """Times of startingPosition: the option, or the shard's part of it → Unix seconds."""
+    named = read_options(options).named or {}
+    by_shard = {
+        f"startingPosition of {shard}: {AT_TIMESTAMP} {at.value}": int(at.value) / 1000
+        for shard, at in named.items() if at.kind == AT_TIMESTAMP
+    }
+    return {**times_of_option(options, "startingPosition"), **by_shard}
 
 
 def connector_lost(options: Mapping[str, str]) -> str:
