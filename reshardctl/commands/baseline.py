@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reshardctl.codec.file_kinds import REPORT, ROUNDUP, SNAPSHOT, or_another_kind
 from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.report import Report
-from reshardctl.errors import UsageError
 from reshardctl.snapshot import file as snapshots
 from reshardctl.snapshot.file import SavedSnapshot
+from reshardctl.stores.given_file import content
 
 
 def baseline_of(path: Path) -> Baseline:
@@ -22,10 +23,12 @@ def baseline_of(path: Path) -> Baseline:
 
     UsageError for a file that is neither.
     """
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", MAKE) from None
+    source = content(path, MAKE)
+    with or_another_kind(source, str(path), "a report or a snapshot", REPORT, ROUNDUP, SNAPSHOT):
+        return _parsed(source, path)
+
+
+def _parsed(source: bytes, path: Path) -> Baseline:
     body = parse(source, JsonPath(str(path), next=MAKE))
     if isinstance(body, dict) and body.get("schema") == snapshots.VERSION:
         return Baseline({}, _earlier(snapshots.parsed(source, str(path))))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reshardctl.codec import file_kinds
 from reshardctl.commands.target import Target
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
@@ -95,7 +96,13 @@ def _back(text: str) -> float:
 def _of_file(named: str | Path, target: Target) -> GivenPositions:
     name, _, consumer = str(named).removeprefix(SCHEME).partition("?consumer=")
     text = text_of(Path(name))
-    if str(named) == name and f'"{snapshots.VERSION}"' not in text[:200]:
+    what, kinds = "a file of positions or a snapshot", (file_kinds.POSITIONS, file_kinds.SNAPSHOT)
+    with file_kinds.or_another_kind(text, name, what, *kinds):
+        return _parsed(text, str(named) == name, name, consumer, target)
+
+
+def _parsed(text: str, plain: bool, name: str, consumer: str, target: Target) -> GivenPositions:
+    if plain and f'"{snapshots.VERSION}"' not in text[:200]:
         return positions_in(text, name)
     saved = snapshots.consumers(snapshots.parsed(text, name))
     exported = exported_of(_own(saved, consumer or target.locator.target, target, name))

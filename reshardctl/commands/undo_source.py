@@ -18,6 +18,7 @@ from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.model.times import instant
 from reshardctl.render.words import command
+from reshardctl.stores.given_file import content
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +109,8 @@ def source_of(request: UndoRequest, observer: Observer) -> Source:
 def _is_plan(name: str) -> bool:
     """Whether the file is a plan, whose first line is a brace; a journal's is a whole record."""
     try:
-        with Path(name).open("rb") as file:
-            return file.read(2) == b"{\n"
-    except (OSError, ValueError):
+        return content(Path(name), "").startswith(b"{\n")
+    except (UsageError, ValueError):
         return False
 
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from reshardctl.codec.file_kinds import CONFIGURATION, or_another_kind
 from reshardctl.config.entries import Config
 from reshardctl.config.lines import lines
 from reshardctl.config.reading import read
 from reshardctl.config.sourced_value import MEND, Spot
 from reshardctl.errors import UsageError
+from reshardctl.stores.given_file import content
 
 LARGEST = 4_000_000
 """Bytes of the largest file; one with thousands of consumers is smaller."""
@@ -23,10 +25,15 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
 
     Raises UsageError, which names the line if there is one.
     """
-    import tomllib
-
     text = _text(path)
     name = str(path)
+    with or_another_kind(text, name, "a configuration", CONFIGURATION):
+        return _parsed(text, name, check)
+
+
+def _parsed(text: str, name: str, check: Callable[[str, str | None], object]) -> Config:
+    import tomllib
+
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -43,19 +50,8 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
 
 
 def _text(path: Path) -> str:
+    source = content(path, "name the file with --config, or give a locator", LARGEST)
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UsageError(
-            f"{path}: {error.strerror}", "name the file with --config, or give a locator"
-        ) from None
-    if len(content) > LARGEST:
-        raise UsageError(
-            f"{path}: larger than {LARGEST} bytes; that is no configuration",
-            "name the file with --config, or give a locator",
-        )
-    try:
-        return content.decode("utf-8").replace("\r\n", "\n")
+        return source.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}", "save it as UTF-8") from None

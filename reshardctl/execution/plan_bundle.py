@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from reshardctl.codec.file_kinds import PLAN, PLANS, or_another_kind
 from reshardctl.codec.strict import JsonPath, array, members, parse
 from reshardctl.errors import UsageError
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.render.outcomes import Saved
+from reshardctl.stores.given_file import content
 from reshardctl.stores.named_file import is_regular, replace_file
 from reshardctl.stores.new_file import save_new
 
@@ -58,10 +60,12 @@ def load(path: Path) -> list[SavedPlan]:
     Raises:
         UsageError: The file has no plans, or was edited or damaged.
     """
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", "name a file made with --out") from None
+    source = content(path, plan_file.MADE)
+    with or_another_kind(source, str(path), "a saved plan", PLAN, PLANS):
+        return _parsed(source, path)
+
+
+def _parsed(source: bytes, path: Path) -> list[SavedPlan]:
     json_path = JsonPath(str(path), next=plan_file.NEW)
     body = parse(source, json_path)
     if not isinstance(body, dict) or body.get("schema") != VERSION:

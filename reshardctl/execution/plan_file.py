@@ -15,6 +15,7 @@ from typing import Any
 from reshardctl.auditing import frontier_file as savedline
 from reshardctl.codec import values as wire
 from reshardctl.codec.cuts import cut_list, cut_of_list, cut_of_quiet_list, quiet_cut_list
+from reshardctl.codec.file_kinds import PLAN, or_another_kind
 from reshardctl.codec.strict import (
     JsonPath,
     array,
@@ -38,6 +39,7 @@ from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, POSITIONS, Accept, Policy
+from reshardctl.stores.given_file import content
 from reshardctl.stores.new_file import save_new
 
 VERSION = "reshardctl/plan/1"
@@ -45,6 +47,7 @@ ON_A_LINE = "reshardctl/plan/2"
 """The format of a plan on the frontier that a sink proves; older releases must not apply it."""
 
 NEW = "make a new one: reshardctl fix --dry-run --out FILE"
+MADE = "name a file made with --out"
 
 Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
@@ -126,10 +129,9 @@ def save(plan: SavedPlan, path: Path) -> None:
 
 def load(path: Path) -> SavedPlan:
     """Reads a plan. UsageError for a file that is no plan, or that was edited."""
-    try:
-        return parsed(path.read_bytes(), str(path))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", "name a file made with --out") from None
+    source = content(path, MADE)
+    with or_another_kind(source, str(path), "a saved plan", PLAN):
+        return parsed(source, str(path))
 
 
 def text(plan: SavedPlan) -> str:

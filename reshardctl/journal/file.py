@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import shlex
+import stat
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,7 +15,9 @@ from pathlib import Path
 from reshardctl.errors import UsageError
 from reshardctl.model.retry import FailureKind, Retry
 from reshardctl.stores.durable import sync
+from reshardctl.stores.given_file import content, refuse_larger
 
+_LIST = "reshardctl undo --list   # the journals of this machine"
 GLANCES = (0.01, 0.05)
 """Seconds between attempts to lock: `undo --list` holds each lock for a moment."""
 
@@ -54,27 +57,25 @@ class FileLog:
         except OSError as error:
             raise unwritable(self.where, error) from None
         try:
+            _check_regular(self.where, self._descriptor)
             _lock(self.where, self._descriptor)
             with os.fdopen(os.dup(self._descriptor), "rb") as file:
                 file.seek(0)
-                content = file.read()
+                whole = file.read()
         except BaseException as error:
             self.close()
             if isinstance(error, OSError):
                 raise unwritable(self.where, error) from None
             raise
-        self._size = len(content)
-        return content
+        self._size = len(whole)
+        return whole
 
     def read(self) -> bytes:
         """Reads the file, whether or not another process has locked it."""
         try:
-            return self.where.read_bytes()
-        except OSError as error:
-            raise UsageError(
-                f"cannot read journal {self.where}: {error.strerror}",
-                "reshardctl undo --list   # the journals of this machine",
-            ) from None
+            return content(self.where, _LIST)
+        except UsageError as error:
+            raise UsageError(f"cannot read journal {error.what}", error.next) from None
 
     def append(self, content: bytes, *, sync: bool) -> None:
         """Writes at the end; a partial write is cut off again."""
@@ -191,6 +192,16 @@ def _write_all(descriptor: int, content: bytes) -> None:
         if not written:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         view = view[written:]
+
+
+def _check_regular(path: Path, descriptor: int) -> None:
+    """UsageError for what keeps no bytes, or more than a journal has."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(
+            f"journal {path} is no regular file, and it is written to", "name the file itself"
+        )
+    refuse_larger(f"journal {path}", status.st_size, _LIST)
 
 
 def _lock(path: Path, descriptor: int) -> None:

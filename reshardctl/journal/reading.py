@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reshardctl.codec.file_kinds import JOURNAL, or_another_kind
 from reshardctl.codec.strict import JsonPath, integer, members, parse, string
 from reshardctl.errors import UsageError
 from reshardctl.journal.file import FileLog
@@ -64,6 +65,11 @@ def read(location: Path | Log) -> Records:
 
 def parsed(content: bytes, path: Where) -> Records:
     """Reads a whole journal from its bytes. path: for messages."""
+    with or_another_kind(content, str(path), "a journal", JOURNAL):
+        return _parsed(content, path)
+
+
+def _parsed(content: bytes, path: Where) -> Records:
     whole, torn = _split(content)
     lines, chain = _checked(whole, path)
     if not lines:

@@ -22,6 +22,7 @@ from reshardctl.journal.bucket import failure, taken
 from reshardctl.journal.log import S3Object
 from reshardctl.model.retry import Retry
 from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.given_file import refuse_larger
 
 WRITER = "writer"
 """User-defined metadata of the object: which attempt put it."""
@@ -177,8 +178,11 @@ class S3Log:
 
     def _get(self, retry: Retry | None = None) -> tuple[bytes, str, str]:
         """Bytes, ETag and writer of the object. NoJournal where there is none."""
+        listing = _LIST.format(self.where.bucket)
+
         def get() -> tuple[bytes, str, str]:
             answer = self._boto.get_object(Bucket=self.where.bucket, Key=self.where.key)
+            refuse_larger(f"journal {self.where}", answer["ContentLength"], listing)
             content: bytes = answer["Body"].read()
             return content, str(answer["ETag"]), answer.get("Metadata", {}).get(WRITER, "")
 
@@ -187,7 +191,7 @@ class S3Log:
             if kind is Kind.ABSENT:
                 return NoJournal(
                     f"cannot read journal {self.where}: there is no such object",
-                    _LIST.format(self.where.bucket),
+                    listing,
                 )
             return failure(error, kind, self.where, "s3:GetObject")
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from reshardctl.codec import values as wire
 from reshardctl.codec.cuts import cut_object, cut_of_object
+from reshardctl.codec.file_kinds import SNAPSHOT, or_another_kind
 from reshardctl.codec.strict import (
     JsonPath,
     array,
@@ -35,6 +36,7 @@ from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Probe, Shard, ShardId, Stream, is_number
 from reshardctl.model.times import LONGEST
+from reshardctl.stores.given_file import content
 from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/snapshot/1"
@@ -83,10 +85,9 @@ def save(saved: SavedSnapshot, path: Path) -> None:
 
 def load(path: Path) -> SavedSnapshot:
     """Reads a snapshot. UsageError for a file that is none, or of another version."""
-    try:
-        return parsed(path.read_bytes(), str(path))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", NEW) from None
+    source = content(path, NEW)
+    with or_another_kind(source, str(path), "a snapshot", SNAPSHOT):
+        return parsed(source, str(path))
 
 
 def parsed(source: str | bytes, name: str) -> SavedSnapshot:

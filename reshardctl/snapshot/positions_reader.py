@@ -19,6 +19,7 @@ from reshardctl.model.similar_names import did_you_mean
 from reshardctl.model.times import parse_instant
 from reshardctl.planning.given import GivenPosition, GivenPositions
 from reshardctl.snapshot.positions_file import COLUMNS, VERSION
+from reshardctl.stores.given_file import content
 
 WORDS = [kind for kind in KINDS if kind not in (AFTER, AT)]
 NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"
@@ -73,9 +74,7 @@ def once(positions: Iterator[GivenPosition]) -> tuple[GivenPosition, ...]:
 def text_of(path: Path) -> str:
     """The file's text. UsageError if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", NEED) from None
+        return content(path, NEED).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a text in UTF-8", NEED) from None
 
