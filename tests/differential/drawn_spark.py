@@ -38,6 +38,8 @@ UNSURE = (" again, ", "changes a start that delivers all")
 """What a plan may do where nothing tells what the sink had: read it again, to be sure."""
 HEALTHY = 4
 """Every so-manieth checkpoint is left as the query left it."""
+FURTHER = 0.7
+"""The chance of each further shard to be misplaced too."""
 
 
 FICKLE = "skip "
@@ -47,12 +49,15 @@ Draw = Callable[[int, Path, str], tuple[Scene, str]]
 QUBOLE = "qubole-1.2.0_spark-3.0"
 
 
-def examined(release: str) -> Callable[[int, object], tuple[str, Verdict]]:
+def examined(
+    release: str, draw: Draw | None = None
+) -> Callable[[int, object], tuple[str, Verdict]]:
     """What comes of a seed, in words, for one release of a connector."""
 
     def of(seed: int, _judge: object) -> tuple[str, Verdict]:
         with tempfile.TemporaryDirectory(dir=_fast()) as folder:
-            return _verdict(*_damaged(seed, Path(folder), release), Path(folder), starts)
+            drawn = (draw or _damaged)(seed, Path(folder), release)
+            return _verdict(*drawn, Path(folder), starts)
 
     return of
 
@@ -121,6 +126,12 @@ def _misplaced(seed: int, folder: Path, release: str) -> tuple[Scene, str]:
     """The scene of a seed with another place."""
     drawn = _named(seed, folder, release)
     return drawn, misplace(drawn, seed) or "as it was left"
+
+
+def misplaced_often(seed: int, folder: Path, release: str) -> tuple[Scene, str]:
+    """The scene of a seed with other places, in half of the scenes of more shards than one."""
+    drawn = _named(seed, folder, release)
+    return drawn, misplace(drawn, seed, FURTHER * (seed % 2)) or "as it was left"
 
 
 def _named(seed: int, folder: Path, release: str) -> Scene:

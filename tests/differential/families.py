@@ -133,6 +133,11 @@ def _spark(release: str) -> Family:
     return _by_itself(f"reference-spark-{release}", drawn_spark.examined(release))
 
 
+def _misplaced(release: str) -> Family:
+    whole = drawn_spark.examined(release, drawn_spark.misplaced_often)
+    return _by_itself(f"reference-spark-{release}-misplaced", whole)
+
+
 REAL_KCL = ("1.15.3", "2.7.2", "3.1.3", "3.5.1")
 FAMILIES = {
     family.name: family
@@ -155,6 +160,7 @@ FAMILIES = {
         _qubole("qubole", drawn_spark.by_qubole),
         _qubole("qubole-misplaced", drawn_spark.misplaced_by_qubole),
         *(_spark(release) for release in (*sorted(SPARK), LINEAGE)),
+        *(_misplaced(release) for release in sorted(SPARK)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),
         *(_real_consumer(store) for store in ("ddb", "redis", "postgres", "mysql")),

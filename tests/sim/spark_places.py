@@ -61,9 +61,10 @@ HONEST = frozenset({"drop", "begin"})
 """Ways that say of no unread record that it was read."""
 
 
-def misplace(scene: Scene, seed: int) -> str:
+def misplace(scene: Scene, seed: int, further: float = 0.0) -> str:
     """Change the position that a shard goes on from: in the log of the newest batch where that is
-    committed, else in its line. Returns how, "" where there is none to change."""
+    committed, else in its line; of each other shard in the same way, with the chance `further`.
+    Returns how, "" where there is none to change."""
     rng = Random(f"places {seed}")
     family = KNOWN[scene.release].family
     newest = numbered(scene.root / "offsets")[-1]
@@ -78,17 +79,18 @@ def misplace(scene: Scene, seed: int) -> str:
     if not places:
         return ""
     way, shard = rng.choice(WAYS), rng.choice(sorted(places))
-    wanted = way(places[shard], places, rng, scene)
+    chosen = [shard, *(s for s in sorted(places) if s != shard and rng.random() < further)]
+    wanted = {each: way(places[each], places, rng, scene) for each in chosen}
     if places is not planned.places:
-        remove(log / shard)
-        if wanted is not None:
-            put(log / shard, entry_text(wanted, family))
+        for each, position in wanted.items():
+            remove(log / each)
+            if position is not None:
+                put(log / each, entry_text(position, family))
     else:
-        left = {name: position for name, position in places.items() if name != shard}
-        left |= {shard: wanted} if wanted is not None else {}
+        left = {name: position for name, position in (places | wanted).items() if position}
         text = replace(planned, places=left).text(family, KNOWN[scene.release].scala)
         put(path, logged(path.read_text(encoding="utf-8")).with_line("0", text).text())
-    return f"{way.__name__} {shard}"
+    return " ".join([way.__name__, *chosen])
 
 
 def _entries(log: Path) -> list[Path]:

@@ -6,8 +6,8 @@ Then the listing is compared: unlisted shards are dropped or crash the query, an
 position begin at startingPosition, with all their ancestors up to one with a position. No shard
 waits for a parent.
 
-Qubole's log of a batch names only shards that the batch read, so the next batch does not know
-shards that were marked as ended: an open one begins then, like a new one.
+An open shard that is marked as ended is forgotten by the next batch, and begins like a new one in
+the batch after it (following.py).
 
 Sources: ShardSyncer.getLatestShardInfo, KinesisSource.getOffset and getBatch of Qubole;
 ShardSyncer.updateShard, KinesisV2MicrobatchStream.latestOffset and planInputPartitions of awslabs;
@@ -16,13 +16,14 @@ runs of the three builds in November 2026.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
-from reshardctl.consumers.spark.checkpoint import QUBOLE, Checkpoint
+from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.crashes import crash
 from reshardctl.consumers.spark.cuts import cut_of
+from reshardctl.consumers.spark.following import Following, following
 from reshardctl.consumers.spark.heads import Head, passed_by
 from reshardctl.consumers.spark.limits import beyond_the_limit
 from reshardctl.consumers.spark.notes import notes
@@ -59,11 +60,12 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
 
 def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     held = resumed(checkpoint, app)
-    run = _Run(lineage, held, app, passed_by(lineage, checkpoint), left_over(checkpoint))
+    then = following(lineage, held, app)
+    run = _Run(lineage, held, then, app, passed_by(lineage, checkpoint), left_over(checkpoint))
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
     fates |= {shard: run.fate(shard) for shard in lineage}
     return Simulation(
-        fates, crash(lineage, checkpoint, held, app), tuple(notes(checkpoint, app, fates)),
+        fates, crash(lineage, checkpoint, held, then, app), tuple(notes(checkpoint, app, fates)),
         tuple(risks(checkpoint)), orders=False,
     )
 
@@ -72,29 +74,12 @@ class _Run:
     """One start: the shards with a position, and those that the listing adds."""
 
     def __init__(
-        self, lineage: Lineage, held: Mapping[ShardId, Resumed], app: App,
+        self, lineage: Lineage, held: Mapping[ShardId, Resumed], then: Following, app: App,
         heads: Mapping[ShardId, Head], late: Mapping[ShardId, Position],
     ) -> None:
         self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
-        self._late = late
+        self._then, self._late = then, late
         self._alike: dict[tuple[Cause, bool, str], WillRead] = {}
-        self._added: frozenset[ShardId] = frozenset(self._additions(held))
-        self._forgotten: frozenset[ShardId] = frozenset()
-        if app.traits.connector == QUBOLE:
-            run = {shard for shard in held if held[shard].at.kind != SHARD_END}
-            self._forgotten = frozenset(self._additions(run | self._added))
-
-    def _additions(self, placed: Collection[ShardId]) -> Iterator[ShardId]:
-        """Open shards without a position, and their ancestors up to one that has a position."""
-        known: set[ShardId] = set()
-        todo = [s for s in self._lineage.open_shards() if s not in placed]
-        while todo:
-            shard = todo.pop()
-            if shard in known or shard in placed:
-                continue
-            known.add(shard)
-            todo += self._lineage.parents(shard)
-            yield shard
 
     def unlisted(self, shard: ShardId) -> Fate:
         """The fate of an unlisted shard: dropped from the next batch on, if none crashes."""
@@ -106,24 +91,21 @@ class _Run:
         """The fate of a listed shard."""
         drops = self._app.traits.drops_closed and not self._lineage.is_open(shard)
         held = self._held.get(shard)
-        if shard in self._forgotten:
+        if shard in self._then.forgotten:
             return self._begins(shard)
         if held is not None:
             return self._dropped(shard, held) if drops else self._goes_on(shard, held)
         if drops:
             return self._passed_over("takes every closed shard that it has no position of for read")
-        if shard in self._added:
+        if shard in self._then.added:
             late = self._late.get(shard)
             at_end = furthest(self._lineage, shard)
             return self._begins(shard) if late is None else self._reads(shard, late, at_end)
         return _NOT_LOOKED_AT
 
     def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
-        if held.at.kind == SHARD_END and not self._lineage.is_open(shard):
-            return self._over(shard)
         if held.at.kind == SHARD_END:
-            why = "marked as ended while it is open: the connector never reads it again"
-            return WontRead(Cause.FALSE_END, why)
+            return self._over(shard)
         return self._reads(shard, held.at, furthest(self._lineage, shard))
 
     def _dropped(self, shard: ShardId, held: Resumed) -> Fate:

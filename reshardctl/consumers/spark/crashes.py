@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_ahead, is_at_end, is_foreign
+from reshardctl.consumers.spark.following import Following
 from reshardctl.consumers.spark.logs import log_of, written_over
-from reshardctl.consumers.spark.positions import SHARD_END, Position
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.resumed import Resumed
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
@@ -23,18 +24,24 @@ REPAIRED = "the checkpoint is repaired"
 
 
 def crash(
-    lineage: Lineage, checkpoint: Checkpoint, held: Mapping[ShardId, Resumed], app: App
+    lineage: Lineage, checkpoint: Checkpoint, held: Mapping[ShardId, Resumed], then: Following,
+    app: App,
 ) -> Crash | None:
-    """The first cause of a crash, `None` where there is none."""
-    if checkpoint.newest is None:
-        return _from_the_beginning(checkpoint)
-    spark_crash = next(_of_spark(checkpoint, app), None)
-    if spark_crash is not None:
-        return spark_crash
+    """The first cause of a crash of a connector's query, `None` where there is none."""
+    of_spark = crash_of_spark(checkpoint, app)
+    if of_spark is not None or checkpoint.newest is None:
+        return of_spark
     batch = checkpoint.batches[checkpoint.newest]
     return next(_of_log(checkpoint, batch), None) or next(
-        _of_shards(lineage, held, app), None
-    ) or next(_of_reading_nothing(lineage, batch, held, app), None)
+        _of_shards(lineage, batch, held, then, app), None
+    ) or next(_of_reading_nothing(checkpoint, batch, held, then), None)
+
+
+def crash_of_spark(checkpoint: Checkpoint, app: App) -> Crash | None:
+    """The first cause of a crash in Spark's own files, whatever the source is."""
+    if checkpoint.newest is None:
+        return _from_the_beginning(checkpoint)
+    return next(_of_spark(checkpoint, app), None)
 
 
 def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
@@ -115,9 +122,14 @@ def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
 
 
 def _of_shards(
-    lineage: Lineage, held: Mapping[ShardId, Resumed], app: App
+    lineage: Lineage, batch: Batch, held: Mapping[ShardId, Resumed], then: Following, app: App
 ) -> Iterator[Crash]:
-    """Crashes at expired shards, depending on failOnDataLoss, and at refused numbers."""
+    """Crashes at expired shards, depending on failOnDataLoss, and at refused numbers.
+
+    An awslabs query that ran a planned batch again plans the next one only when there is something
+    to read: it takes a refused number for a shard without records (hasNewData).
+    """
+    plans = batch.committed or then.changes or app.traits.connector != AWSLABS
     gone = [shard for shard in held if shard not in lineage]
     if gone and app.fails:
         why = f"shard {short(gone[0])} is not listed any more, and failOnDataLoss=true"
@@ -132,35 +144,31 @@ def _of_shards(
     for shard, resumed in held.items():
         dropped = app.traits.drops_closed and shard in lineage and not lineage.is_open(shard)
         if is_foreign(lineage, shard, resumed.at) and (resumed.runs or not dropped):
-            yield _refused(lineage, shard, resumed.at)
+            yield _refused(lineage, shard, resumed.at, certain=plans or resumed.runs)
 
 
-def _refused(lineage: Lineage, shard: ShardId, at: Position) -> Crash:
+def _refused(lineage: Lineage, shard: ShardId, at: Position, *, certain: bool) -> Crash:
     if is_ahead(lineage, shard, at):
         time = instant(int(at.value) / 1000)
         why = f"shard {short(shard)} begins at {time}: Kinesis refuses a time in the future"
-        return Crash(why, REPAIRED, cause=Cause.CLOCK_AHEAD, by=(shard,))
+        return Crash(why, REPAIRED, certain=certain, cause=Cause.CLOCK_AHEAD, by=(shard,))
     why = f"{at.value} is no number of a record of shard {short(shard)}"
     cause = Cause.AT_END if is_at_end(lineage, shard, at) else Cause.FOREIGN_NUMBER
-    return Crash(why, REPAIRED, cause=cause, by=(shard,))
+    return Crash(why, REPAIRED, certain=certain, cause=cause, by=(shard,))
 
 
 def _of_reading_nothing(
-    lineage: Lineage, batch: Batch, held: Mapping[ShardId, Resumed], app: App
+    checkpoint: Checkpoint, batch: Batch, held: Mapping[ShardId, Resumed], then: Following
 ) -> Iterator[Crash]:
-    """Crashes of Qubole after a batch that read no shard, so wrote no log."""
-    if app.traits.connector != QUBOLE or any(not _ended(resumed) for resumed in held.values()):
-        return
-    if not held and not batch.committed and batch.begun:
+    """Crashes after a batch that read no shard, so wrote no log."""
+    log = log_of(batch)
+    runs = any(resumed.runs for resumed in held.values())
+    if not (batch.committed or runs or checkpoint.entries.get(log)) and batch.begun:
         why = f"batch {batch.id} names no shard to read, and leaves no log for the one after it"
         yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
-    elif held and all(shard in held for shard in lineage.open_shards()):
+    elif held and not then.reads and not checkpoint.entries.get(log + 1):
         why = (
             "every open shard is marked as ended: the next batch reads nothing, and leaves no log "
             "for the one after it"
         )
         yield Crash(why, REPAIRED, cause=Cause.FALSE_END, by=tuple(held))
-
-
-def _ended(resumed: Resumed) -> bool:
-    return resumed.at.kind == SHARD_END

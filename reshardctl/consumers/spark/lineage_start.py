@@ -14,7 +14,7 @@ from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.behaviour import NOBODY
 from reshardctl.consumers.spark.checkpoint import Checkpoint
-from reshardctl.consumers.spark.crashes import REPAIRED, crash
+from reshardctl.consumers.spark.crashes import REPAIRED, crash_of_spark
 from reshardctl.consumers.spark.cuts import cut_of, is_at_end
 from reshardctl.consumers.spark.first_batch import first_cuts
 from reshardctl.consumers.spark.marks import (
@@ -118,7 +118,7 @@ def _crash(
 ) -> Crash | None:
     """The first cause of a crash: Spark's own files, then the offset, then losses."""
     first = (
-        crash(lineage, checkpoint, {}, app) or _of_numbers(lineage, checkpoint)
+        crash_of_spark(checkpoint, app) or _of_numbers(lineage, checkpoint)
         or _of_false_ends(lineage, checkpoint)
     )
     if first is not None:

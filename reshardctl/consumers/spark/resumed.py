@@ -47,13 +47,15 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
         ends = {s: log.get(s, start) for s, start in batch.positions.items()}
         return {s: Resumed(p if p.kind == SHARD_END else late.get(s, p)) for s, p in ends.items()}
     runs = {
-        shard: Resumed(start, runs=True) for shard, start in batch.positions.items()
-        if start.kind != SHARD_END
+        shard: Resumed(start, runs=start.kind != SHARD_END)
+        for shard, start in batch.positions.items()
     }
     if checkpoint.connector == QUBOLE:
         # It runs them all and overwrites their entries; other entries that a crash left in the log
         # of the batch stay, and the next batch continues there.
-        return {shard: Resumed(position) for shard, position in log.items()} | runs
+        return {shard: Resumed(position) for shard, position in log.items()} | {
+            shard: resumed for shard, resumed in runs.items() if resumed.runs
+        }
     if not log:
         return runs
     return dict(_again(batch, log))
