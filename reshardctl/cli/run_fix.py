@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from reshardctl.cli.after_writing import FIXED, after_writing
 from reshardctl.cli.consent import ask_for_plan
 from reshardctl.cli.terminal import Terminal
 from reshardctl.commands.consent import within_limit
@@ -61,5 +62,6 @@ def run_fix(
         result = fix(request, confirm, terminal)
         if result.fixed is not None:
             out = replace(out, suggested_command=result.words, sink=result.sink_words)
-            out.write(result.fixed, result.exit)
+            with after_writing(FIXED, [result.fixed.journal]):
+                out.write(result.fixed, result.exit)
     return result.exit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 
+from reshardctl.cli.after_writing import FIXED, after_writing
 from reshardctl.cli.consent import ask_for_plan
 from reshardctl.cli.run_fix import FixTerminal
 from reshardctl.commands.consent import within_limit
@@ -35,9 +36,13 @@ def run_fix_many(
             fixes = plan_many(request, consumers, terminal)
         else:
             fixes = fix_many(request, consumers, confirm, terminal)
-        out.write_fixes(fixes)
-    for each in fixes.consumers:
-        _say(each)
+        try:
+            written = [each.fixed.journal for each in fixes.consumers if each.fixed is not None]
+            with after_writing(FIXED, written):
+                out.write_fixes(fixes)
+        finally:
+            for each in fixes.consumers:
+                _say(each)
     return fixes.exit
 
 

@@ -87,6 +87,7 @@ def undo(
     Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
+    from reshardctl.cli.after_writing import UNDONE, after_writing
     from reshardctl.cli.consent import ask
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
@@ -135,7 +136,9 @@ def undo(
 
     with Terminal() as terminal:
         result = undone(request, confirm, terminal)
-        replace(out, suggested_command=result.words).write(result.undoing, result.exit)
+        written = [] if result.undoing.written is None else [result.undoing.journal]
+        with after_writing(UNDONE, written):
+            replace(out, suggested_command=result.words).write(result.undoing, result.exit)
     raise typer.Exit(result.exit)
 
 

@@ -296,3 +296,14 @@ def test_a_plan_that_was_carried_out_elsewhere_names_each_row_once(two: Two) -> 
     for line in stale.err.splitlines()[::2]:
         rows = line.partition("the plan is stale: ")[2].removesuffix(" changed since").split(", ")
         assert rows == [f"row {key}" for key in dict.fromkeys(r.split()[-1] for r in rows)] != []
+
+
+def test_a_report_that_cannot_be_written_names_every_journal(two: Two) -> None:
+    """Both are written by then."""
+    before = two.rows()
+    result = two.fix("--yes", "--assume-stopped", "--format", "json", "--output", "/dev/full")
+    assert result.code == 5, result.err
+    assert all(rows != old for rows, old in zip(two.rows(), before, strict=True))
+    journals = two.lab.journals()
+    assert len(journals) == 2
+    assert result.says("everything was written", "/dev/full", *map(str, journals))

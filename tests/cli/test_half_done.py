@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
 import pytest
 
-from tests.cli.test_bad_input import kept, several_steps
+from tests.cli.lab import TRIM_HORIZON
+from tests.cli.process import surroundings
+from tests.cli.test_bad_input import kept, several_steps, twofold
+from tests.support.case import CASES, load
 
 WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 
@@ -68,3 +77,44 @@ def test_a_row_moves_between_two_steps_of_a_fix(lab_of):
         assert kept({k: v for k, v in left.items() if k != key}) == kept(before)
     else:
         assert back.code == 4 and back.says(key)
+
+
+FULL = ("--format", "json", "--output", "/dev/full")
+"""One document, which is written at the end."""
+
+
+def test_a_report_that_cannot_be_written_after_a_fix_and_an_undo(lab):
+    """The rows are written by then: code 2 would say that they are not (docs/exit-codes.md)."""
+    before = lab.items()
+    result = lab.fix(*FULL)
+    assert result.code == 5, result.err
+    assert kept(lab.items()) != kept(before)
+    journal = lab.journal()
+    assert result.says("everything was written", "/dev/full", "No space left", f"undo {journal}")
+    assert '"verified"' in journal.read_text()
+    result = lab.undo(*FULL)
+    assert result.code == 5, result.err
+    assert result.says("everything was put back", "/dev/full", f"undo --show {journal}")
+    assert kept(lab.items()) == kept(before)
+
+
+@pytest.mark.parametrize("reader", ["is full", "has gone"])
+def test_stdout_that_takes_no_report_of_a_fix(lab_of, reader):
+    """Neither hides what was written, or how it is taken back."""
+    case = twofold(load(CASES / "kcl" / "a-both.toml"))
+    stream = {**case.stream, "created": int(time.time()) - case.stream["now"]}
+    lab = lab_of(replace(case, stream=stream), TRIM_HORIZON)
+    if reader == "is full":
+        stdout = os.open("/dev/full", os.O_WRONLY)
+    else:
+        read, stdout = os.pipe()
+        os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "reshardctl", "fix", *lab.where, "--yes", "--assume-stopped",
+         "--created", lab.created, "--format", "json"],
+        env=surroundings(lab), stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120,
+    )  # fmt: skip
+    os.close(stdout)
+    assert done.returncode == 5, done.stderr
+    assert "everything was written" in done.stderr, done.stderr
+    assert f"undo {lab.journal()}" in done.stderr

@@ -1,0 +1,50 @@
+"""The report of rows that are written: if it fails, what was written is said all the same."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from reshardctl.console.failures import PipeClosed
+from reshardctl.console.streams import drop_stdout, stdout_failure
+from reshardctl.errors import HalfDone, ReshardError
+
+FIXED = "everything was written"
+UNDONE = "everything was put back"
+
+
+@contextmanager
+def after_writing(done: str, journals: Sequence[str]) -> Iterator[None]:
+    """A context that writes the report. HalfDone, naming the journals, if that fails.
+
+    The code of the failure itself says that nothing was written. done: FIXED or UNDONE. journals:
+    none if nothing was written.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not journals:
+            raise
+        ways = "\n  ".join(_ways(done, shlex.quote(journal)) for journal in journals)
+        raise HalfDone(
+            f"{done}, but the report was not: {_why(error)}", ways, journals[0]
+        ) from error
+
+
+def _ways(done: str, journal: str) -> str:
+    show = f"reshardctl undo --show {journal}"
+    return f"{show}   # or back: reshardctl undo {journal}" if done == FIXED else show
+
+
+def _why(error: Exception) -> str:
+    """What failed, after discarding what stdout does not take."""
+    if isinstance(error, ReshardError):
+        return error.what
+    if isinstance(error, PipeClosed):
+        drop_stdout()
+        return "stdout: its reader has closed it"
+    if why := stdout_failure(error):
+        drop_stdout()
+        return f"stdout: {why}"
+    return f"unexpected {type(error).__name__}: {error}"
