@@ -28,9 +28,10 @@ def main() -> None:
     code = CANCELLED
     try:
         treat_sigterm_as_ctrl_c()
-        from reshardctl.console.streams import missing_stream
+        from reshardctl.console.streams import missing_stream, unfailing_stderr
 
         code = missing_stream()
+        unfailing_stderr()
         if code == 0:
             from reshardctl.cli.app import run
 

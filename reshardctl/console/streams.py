@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from reshardctl.exit import Exit
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _FAILURES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
@@ -25,6 +30,35 @@ def missing_stream() -> int:
         _say("stdin is closed; run it with </dev/null")
         return Exit.UNKNOWN
     return Exit.OK
+
+
+class _Unfailing(io.FileIO):
+    """A descriptor whose failures to write are ignored."""
+
+    def write(self, content: Buffer) -> int:
+        """Writes what it can; says that it was everything."""
+        with suppress(OSError):
+            super().write(content)
+        return memoryview(content).nbytes
+
+
+def unfailing_stderr() -> None:
+    """Has what stderr does not accept dropped: full, closed, a terminal that has gone.
+
+    The exit code says how the command ended; an error while it is explained would change it.
+    """
+    number = 2
+    if sys.stderr is None:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, number)  # so that no other file gets this number
+        if nothing != number:
+            os.close(nothing)
+        os.set_inheritable(number, True)
+    encoding = None if sys.stderr is None else sys.stderr.encoding
+    raw = _Unfailing(number, "wb", closefd=False)
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding, "backslashreplace", line_buffering=True
+    )
 
 
 def stdout_failure(error: Exception) -> str:
