@@ -22,12 +22,12 @@ def collect_seldom() -> None:
 
 def main() -> None:
     """The `reshardctl` command."""
-    from reshardctl.console.interrupt import ignore_signals, treat_sigterm_as_ctrl_c
+    from reshardctl.console.interrupt import end_as_by_ctrl_c, ignore_signals
 
     collect_seldom()
     code = CANCELLED
     try:
-        treat_sigterm_as_ctrl_c()
+        end_as_by_ctrl_c()
         from reshardctl.console.streams import missing_stream, unfailing_stderr
 
         code = missing_stream()

@@ -29,8 +29,8 @@ def demo(
 
         keep(time.time())
         return
-    from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
+    from reshardctl.console.interrupt import end_as_by_ctrl_c
     from reshardctl.demo.show import show
 
-    treat_sigterm_as_ctrl_c()
+    end_as_by_ctrl_c()
     show(time.time())

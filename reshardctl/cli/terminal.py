@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Terminal(Observer):
     """Shows progress at a terminal, and notes everywhere.
 
-    As a context: SIGTERM ends a command as Ctrl-C does, and from `writing` to the end of the
-    context both only ask to stop after the current step.
+    As a context: SIGTERM and SIGHUP end a command as Ctrl-C does, and from `writing` to the end of
+    the context all three only ask to stop after the current step.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Terminal(Observer):
         self._until_the_end = ExitStack()
 
     def __enter__(self) -> Self:
-        interrupt.treat_sigterm_as_ctrl_c()
+        interrupt.end_as_by_ctrl_c()
         return self
 
     def __exit__(

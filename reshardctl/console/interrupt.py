@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM while rows are written: the current step is finished, then we stop."""
+"""Signals that end a command: while rows are written, the current step is finished first."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, a request to end, and a terminal or connection that has gone."""
 
 _asked = False
 
@@ -15,22 +18,23 @@ def interrupted() -> bool:
     return _asked
 
 
-def treat_sigterm_as_ctrl_c() -> None:
-    """Makes SIGTERM outside of writing end the command as Ctrl-C does."""
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+def end_as_by_ctrl_c() -> None:
+    """Makes the other signals outside of writing end the command as Ctrl-C does."""
+    for number in SIGNALS[1:]:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, signal.default_int_handler)
 
 
 def ignore_signals() -> None:
     """Ignores signals from now on: the command is at its end, and its exit code is known."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
 def finishing_the_step() -> Iterator[None]:
     """A context in which a signal only sets `interrupted`, which is read between steps."""
-    before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+    before = {s: signal.getsignal(s) for s in SIGNALS}
 
     def ask(_number: int, _frame: FrameType | None) -> None:
         global _asked

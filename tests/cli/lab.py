@@ -198,7 +198,7 @@ class Lab:
     def cli(self, *words: str | Path) -> Result:
         """One command line, in process."""
         out, err = _captured(self.terminal), _captured()
-        before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+        before = {s: signal.getsignal(s) for s in interrupt.SIGNALS}
         interrupt._asked = False
         try:
             with redirect_stdout(out), redirect_stderr(err):

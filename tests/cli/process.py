@@ -19,7 +19,7 @@ from threading import Event
 
 from tests.cli.lab import Lab, Result, environment
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CTRL_C = "\x03"
 LIMIT = 120.0
 """Seconds after which a process is taken to hang."""

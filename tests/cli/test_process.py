@@ -26,14 +26,14 @@ from tests.cli.test_bad_input import kept, twofold
 from tests.support.case import CASES, load
 
 long = pytest.mark.long
-every_signal = pytest.mark.parametrize("number", SIGNALS, ids=["SIGINT", "SIGTERM"])
+every_signal = pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 by_ctrl_c = pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=long)], ids=["SIGINT", "SIGTERM"]
 )
 by_sigterm = pytest.mark.parametrize(
     "number", [pytest.param(signal.SIGINT, marks=long), signal.SIGTERM], ids=["SIGINT", "SIGTERM"]
 )
-"""Both are taken alike: elsewhere one of them is enough for every turn."""
+"""They are taken alike, a hangup too: elsewhere one of them is enough for every turn."""
 
 
 @pytest.fixture
@@ -157,6 +157,7 @@ def stopped_between(lab: Lab, number: int, *argv: str):
 
 @pytest.mark.parametrize(("number", "way"), [
     (signal.SIGINT, "resume"), (signal.SIGTERM, "undo"), (signal.SIGKILL, "resume"),
+    (signal.SIGHUP, "resume"),
     pytest.param(signal.SIGINT, "undo", marks=long),
     pytest.param(signal.SIGTERM, "resume", marks=long),
     pytest.param(signal.SIGKILL, "undo", marks=long),

@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 
 import reshardctl.render
 from reshardctl.cli.app import run
+from reshardctl.console.interrupt import SIGNALS
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis import baseline
 from reshardctl.diagnosis.evidence import Snapshot
@@ -154,7 +155,7 @@ def graph(form: str, name: str) -> str:
 def command(form: str, name: str) -> str:
     """What a command of `COMMANDS` prints, run in `SAVED`."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     try:
         with redirect_stdout(out):
             run([*COMMANDS[name], "--format", form])

@@ -17,6 +17,7 @@ import pytest
 
 import reshardctl.render
 from reshardctl.cli.app import run
+from reshardctl.console.interrupt import SIGNALS
 from reshardctl.testing import FakeKinesis, serve
 from tests.auditing.shown_codes import CODE, codes_in
 from tests.injector import damage
@@ -51,7 +52,7 @@ class Result:
 def command(*words: str | Path) -> Result:
     """One command line, in process; it takes the session that is there."""
     out, err = io.StringIO(), io.StringIO()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     try:
         with redirect_stdout(out), redirect_stderr(err):
             code = run([str(word) for word in words])
