@@ -10,7 +10,6 @@ from pathlib import Path
 
 from reshardctl.codec.file_kinds import PLAN, PLANS, or_another_kind
 from reshardctl.codec.strict import JsonPath, array, members, parse
-from reshardctl.errors import UsageError
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.render.outcomes import Saved
