@@ -126,8 +126,10 @@ def parse(
             others.append(image)
     anomalies += [anomaly for row in rows.values() for anomaly in _anomalies(row)]
     return Positions(
-        own, {s: r for s, r in rows.items() if r.text}, {s: r for s, r in rows.items()
-        if not r.text}, leases, tuple(workers), tuple(others), tuple(anomalies),
+        own,
+        {shard: row for shard, row in rows.items() if row.text},
+        {shard: row for shard, row in rows.items() if not row.text},
+        leases, tuple(workers), tuple(others), tuple(anomalies),
     )
 
 

@@ -13,6 +13,7 @@ from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.positions import PositionKind, ReadPosition, position_of
 from reshardctl.consumers.quickwit.risks import risks
 from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.consumers.quickwit.switching import enabled
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -136,7 +137,7 @@ def _crash_at(lineage: Lineage, parents: list[ShardId]) -> Crash:
 
 
 def _notes(checkpoint: Checkpoint) -> list[str]:
-    if checkpoint.enabled:
+    if enabled(checkpoint.state):
         return []
     return [
         f"source {checkpoint.source} is disabled: the forecast is of its first start after it "

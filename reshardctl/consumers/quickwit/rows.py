@@ -48,11 +48,6 @@ class Checkpoint:
         return bool(self.state.attributes.get("backfill", {}).get("BOOL", False))
 
     @property
-    def enabled(self) -> bool:
-        """Whether the source is to run at all."""
-        return bool(self.state.attributes.get("enabled", {}).get("BOOL", True))
-
-    @property
     def migration(self) -> int | None:
         """The database's last migration; `None` for a metastore in files."""
         number = self.state.attributes.get("migration", {}).get("N")
@@ -116,10 +111,7 @@ def _chosen(
     sources: Sequence[Image], unreadable: Sequence[Image], stream: Stream | None, index: str,
     source: str,
 ) -> Image:
-    named = [
-        image for image in sources
-        if index in ("", image.key.split("/")[0]) and source in ("", image.key.split("/")[1])
-    ]
+    named = [image for image in sources if is_named(image, index, source)]
     if not named:
         what = "/".join(filter(None, (index, source)))
         known = ", ".join(image.key for image in sources) or "none"
@@ -144,6 +136,12 @@ def _chosen(
             ),
         )
     return ours[0]
+
+
+def is_named(row: Image, index: str, source: str) -> bool:
+    """Whether a source's own row is of this index and source; "" names any."""
+    of_index, of_source = row.key.split("/")[:2]
+    return index in ("", of_index) and source in ("", of_source)
 
 
 def _reads(source: Image, stream: Stream) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reshardctl.consumers.base import EnabledState
+from reshardctl.consumers.quickwit.rows import is_named
 from reshardctl.model import Image
 
 
@@ -28,8 +29,7 @@ def enabled_state(
 ) -> EnabledState | None:
     """State of the selected sources; `None` for a store in which disabling does not stop them."""
     sources = [
-        image for image in images if in_postgres(image)
-        and index in ("", image.key.split("/")[0]) and source in ("", image.key.split("/")[1])
+        image for image in images if in_postgres(image) and is_named(image, index, source)
     ]
     if not sources:
         return None
