@@ -21,6 +21,7 @@ from reshardctl.model import ShardId
 from reshardctl.spark.audit.reading import Stream, Window, records, windows
 from reshardctl.spark.audit.shard_table import Known
 from reshardctl.spark.audit.slots import Slots
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -69,8 +70,6 @@ def _there(rows: DataFrame, unpack: bool) -> DataFrame:
 
 def _placed(read: DataFrame, stream: Stream, known: Known) -> DataFrame:
     """The stream's records with `place` like the sink's rows, and only of the wanted time."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     placed = read.withColumn("place", F.lpad("number", known.width, "0"))
     if stream.since is not None:
         placed = placed.where((F.col("arrival") >= stream.since) | F.col("number").isNull())
@@ -81,8 +80,6 @@ def _placed(read: DataFrame, stream: Stream, known: Known) -> DataFrame:
 
 def _joined(read: DataFrame, there: DataFrame) -> DataFrame:
     """Records with `missing`; one shuffle of each side, by the number."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     marked = there.withColumn("held", F.lit(True))
     joined = read.join(marked, there.columns, "left")
     return joined.withColumn("missing", F.col("held").isNull() & F.col("number").isNotNull())
@@ -90,8 +87,6 @@ def _joined(read: DataFrame, there: DataFrame) -> DataFrame:
 
 def _counted(joined: DataFrame, spark: SparkSession, cut: Sequence[Slots]) -> DataFrame:
     """at, slot, read, missing, and the ends of both as STRUCTs; as many as there are slots."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     table = spark.createDataFrame(
         [(at, slots.since, slots.seconds, slots.count) for at, slots in enumerate(cut[:-1])],
         "at INT, since DOUBLE, seconds DOUBLE, slots INT",
@@ -190,8 +185,6 @@ def _missing(
     there: DataFrame,
 ) -> DataFrame:
     """The missing rows, with the columns of `kinesis-lineage`."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     read = _placed(records(spark, stream, windows_by_at, data=True), stream, known)
     lost = read.where("number IS NOT NULL").join(there, there.columns, "left_anti")
     names = F.broadcast(spark.createDataFrame(

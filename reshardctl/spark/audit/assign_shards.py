@@ -17,6 +17,7 @@ from reshardctl.spark.audit.columns import Mapped
 from reshardctl.spark.audit.digits import whole
 from reshardctl.spark.audit.shard_table import BEYOND, DIGITS, LEAST, LOWEST, MOST, Known
 from reshardctl.spark.audit.slots import Slots, slot, time_in
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -41,8 +42,6 @@ def laid(sink: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) -
     belongs to `shard`. slot: by arrival if the sink has that, else by the time in the number. One
     broadcast, no shuffle.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     shards = F.broadcast(_table(sink.frame.sparkSession, known, cut))
     if known.decodable:
         rows = _decoded(sink.frame).join(shards, F.col("in_number") == F.col("index"), "left")
@@ -75,8 +74,6 @@ def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFra
 
 def _decoded(rows: DataFrame) -> DataFrame:
     """Adds upper, lower and in_number: the shard that the number names, valid for good rows."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     upper, lower = (whole("number", first, HALF) for first in (HEAD + 1, HEAD + HALF + 1))
     bits = f"((upper & {_LOW18}) * {_WEIGHT} + (lower & {_LOW36})) & {_LOW36}"
     rows = rows.withColumn("upper", F.expr(upper)).withColumn("lower", F.expr(lower))
@@ -87,8 +84,6 @@ def _decoded(rows: DataFrame) -> DataFrame:
 
 def _padded(rows: DataFrame, width: int) -> DataFrame:
     """Adds place, for an emulator's numbers, whose digits mean nothing."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     number, nothing = F.col("number"), F.lit(None).cast("bigint")
     fits = (F.octet_length(number) <= width) & number.rlike(_NUMERIC)
     rows = rows.withColumn("place", F.when(fits, F.lpad(number, width, "0")))
@@ -97,8 +92,6 @@ def _padded(rows: DataFrame, width: int) -> DataFrame:
 
 def _older(rows: DataFrame, known: Known, slots: Slots) -> DataFrame:
     """Adds shards that are not listed any more, whose rows a sink may still have."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     in_number = F.col("in_number")
     was = F.col("at").isNull() & (in_number < known.newest)
     filled = {
@@ -113,14 +106,10 @@ def _older(rows: DataFrame, known: Known, slots: Slots) -> DataFrame:
 
 
 def _id(index: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
     return F.concat(F.lit("shardId-"), F.lpad(index.cast("string"), 12, "0"))
 
 
 def _head() -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
     own = F.coalesce(F.startswith(F.col("place"), F.col("own")), F.lit(False))
     return F.when(F.col("fault").isNull() & ~own, F.substring("place", 1, HEAD))
 
@@ -130,8 +119,6 @@ def _digits() -> Column:
 
     unhex refuses blanks, signs and points, the casts to BIGINT the remaining letters.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     number = F.col("number")
     begins = F.coalesce(F.startswith(number, F.col("own")), F.lit(False))
     head = begins | F.substring(number, 1, HEAD).rlike(_NUMERIC)
@@ -140,8 +127,6 @@ def _digits() -> Column:
 
 
 def _fault_decoded(known: Known, lineage: Lineage) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
     number, named, shard = F.col("number"), F.col("said"), F.col("shard")
     inside = (number >= F.col("low")) & (number < F.col("beyond"))
     agreed = named.isNull() | (named == shard)
@@ -163,8 +148,6 @@ def _fault_decoded(known: Known, lineage: Lineage) -> Column:
 
 def _fault_padded(known: Known, lineage: Lineage) -> Column:
     """The fault by the shard column, which only the ends of the shards can contradict."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     number, padded = F.col("number"), F.col("place")
     return (
         F.when(number.isNull() | (number == ""), Fault.NO_NUMBER)
@@ -179,8 +162,6 @@ def _fault_padded(known: Known, lineage: Lineage) -> Column:
 
 def _other_stream(lineage: Lineage) -> Column:
     """Whether the row names another stream, by name or ARN."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     stream = F.col("stream")
     ours = stream.isin(lineage.stream.name, lineage.stream.arn, "")
     return stream.isNotNull() & ~ours

@@ -21,6 +21,7 @@ from reshardctl.spark.audit.one_pass import summarised
 from reshardctl.spark.audit.reading import Stream
 from reshardctl.spark.audit.shard_table import Known, known
 from reshardctl.spark.audit.slots import Slots, slots, span
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -186,8 +187,6 @@ def _buckets(
 
 def _named(rows: DataFrame, what: str) -> DataFrame:
     """The rows with column names of the source, and what is wrong."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     return rows.select(
         F.col("shard").alias("shard_id"),
         F.col("number").alias("sequence_number"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import UsageError
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -80,8 +81,6 @@ class Mapped:
 
 def mapped(frame: DataFrame, columns: Columns) -> Mapped:
     """Find the columns; raises UsageError for a missing, ambiguous or lossy one."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     names = {
         option.name: chosen
         for option in fields(columns)
@@ -203,8 +202,6 @@ def _check_number(name: str, kind: str, word: str) -> None:
 
 def _sub(paths: Mapping[str, str]) -> Column:
     """The index, 0 if there is none; the connector of awslabs writes -1 for a plain record."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     if "sub" not in paths:
         return F.lit(0).cast("bigint")
     given = F.expr(f"try_cast({paths['sub']} AS bigint)")
@@ -213,8 +210,6 @@ def _sub(paths: Mapping[str, str]) -> Column:
 
 def _arrival(paths: Mapping[str, str], kind: str) -> Column:
     """The arrival in Unix seconds, from any unit; NULL for impossible times."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     if "arrival" not in paths:
         return F.lit(None).cast("double")
     quoted = paths["arrival"]
@@ -237,8 +232,6 @@ def _order(paths: Mapping[str, str], kind: str) -> Column:
 
     Text files have numbers and times as text: batch 9 comes before batch 10.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     if "order" not in paths:
         return F.lit(None).cast("string")
     quoted = paths["order"]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.model.paths import on_this_machine
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,8 +102,6 @@ def of_delta(spark: SparkSession, sink: str, version: int) -> Proof:
 
 def _commits(spark: SparkSession, sink: str, version: int) -> list[Any]:
     """A row for each commit still in the log; Delta removes those older than 30 days."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     log = spark.read.schema(_SCHEMA).json(f"{sink.rstrip('/')}/{DELTA_LOG}/*.json")
     name = F.regexp_extract(F.input_file_name(), r"/([0-9]{20})\.json$", 1)
     commits: list[Any] = log.withColumn("version", name.cast("bigint")).where(

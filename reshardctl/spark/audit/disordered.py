@@ -19,6 +19,7 @@ from reshardctl.auditing.doubtful_shards import Life, Orders, doubtful, merged
 from reshardctl.model import decode
 from reshardctl.spark.audit.shard_table import Known
 from reshardctl.spark.audit.sink_only import Group
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -38,8 +39,6 @@ def disordered(
     they are known already (one_pass.py). behind: the number of a later record of the key that was
     there before. Rows without a key or an order are left out.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     told = rows.where("order IS NOT NULL AND key IS NOT NULL")
     batches = _around(_batches(told, known) if ends is None else _of_heads(ends))
     ranges = batches.groupBy("at").agg(
@@ -68,8 +67,6 @@ def _spot(known: Known) -> Column:
 
     A head that is the shard's own counts as the least that it can be (assign_shards.py).
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     if not known.decodable:
         return F.struct(F.col("place").alias("head"), F.lit(0).cast("bigint").alias("upper"))
     return F.struct(F.coalesce(F.col("head"), F.lit("")).alias("head"), F.col("upper"))
@@ -77,8 +74,6 @@ def _spot(known: Known) -> Column:
 
 def _batches(rows: DataFrame, known: Known) -> DataFrame:
     """Returns at, order, low and high STRUCT: a batch's ends in a shard, by whole numbers."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     if known.decodable:
         by_head = rows.groupBy("at", "order", "head").agg(
             F.min("upper").alias("least"), F.max("upper").alias("most")
@@ -90,8 +85,6 @@ def _batches(rows: DataFrame, known: Known) -> DataFrame:
 
 def _of_heads(ends: DataFrame) -> DataFrame:
     """The ends of batches from those of each head: at, order, head, least and most BIGINT."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     head = F.coalesce(F.col("head"), F.lit("")).alias("head")
     low = F.struct(head, F.col("least").alias("upper"))
     high = F.struct(head, F.col("most").alias("upper"))
@@ -99,15 +92,12 @@ def _of_heads(ends: DataFrame) -> DataFrame:
 
 
 def _widest(ends: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
     return ends.groupBy("at", "order").agg(F.min("low").alias("low"), F.max("high").alias("high"))
 
 
 def _around(batches: DataFrame) -> DataFrame:
     """Adds before, behind STRUCT: the shard's maximum before a batch, and its minimum after it."""
     from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
 
     in_order = Window.partitionBy("at").orderBy("order")
     earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
@@ -139,8 +129,6 @@ def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:
     They overlap with others of their shard, or came in another order than those of shards before or
     after theirs.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     crossed = F.coalesce(F.expr("order > first OR order < last"), F.expr("order > first"),
                          F.expr("order < last"), F.lit(False))  # fmt: skip
     return (
@@ -154,7 +142,6 @@ def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:
 def _by_key(rows: DataFrame) -> DataFrame:
     """The exact comparison, of the few rows that are left."""
     from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
 
     first = rows.groupBy("key", "at", "place", "sub").agg(
         F.min("order").alias("order"),
@@ -175,8 +162,6 @@ def _by_key(rows: DataFrame) -> DataFrame:
 
 def _crossing(first: DataFrame) -> DataFrame:
     """key, at, crossing STRUCT of order, number: the first record of the key in a descendant."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     keys = first.groupBy("key", "at").agg(
         F.min("least").alias("least"), F.max("most").alias("most"),
         F.max("place").alias("last"), F.min("place").alias("first"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.spark.audit.assign_shards import HALF
 from reshardctl.spark.audit.shard_table import Known
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -32,8 +33,6 @@ def cell_and_bit(known: Known) -> tuple[Column, Column]:
     If other records share them, that only costs a second look; causes are rounding, a head that is
     not the shard's own, a hash.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     if not known.decodable:
         return F.xxhash64("place", "sub"), F.lit(1).cast("bigint")
     index = f"floor((upper - coalesce(base, 0L) + {int(_STEP / 2)}L) / {_STEP!r}D)"
@@ -46,8 +45,6 @@ def cell_and_bit(known: Known) -> tuple[Column, Column]:
 
 def suspects(rows: DataFrame, known: Known) -> DataFrame:
     """`cell` BIGINT for possibly repeated records: one shuffle, of cells."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     cell, bit = cell_and_bit(known)
     cells = rows.select(cell.alias("cell"), bit.alias("bit")).groupBy("cell").agg(
         F.bit_or("bit").alias("bits"), F.count("*").alias("rows")
@@ -60,8 +57,6 @@ def doubled(rows: DataFrame, known: Known, cells: DataFrame | None = None) -> Da
 
     cells: what `suspects` would find, where it is known already.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     suspected = _suspected(rows, known, suspects(rows, known) if cells is None else cells)
     by_number = suspected.groupBy("at", "shard", "place", "sub").agg(
         F.min("number").alias("number"), F.min("key").alias("key"),
@@ -73,8 +68,6 @@ def doubled(rows: DataFrame, known: Known, cells: DataFrame | None = None) -> Da
 
 def _suspected(rows: DataFrame, known: Known, cells: DataFrame) -> DataFrame:
     """All rows that may be repeated: of the cells, else of coarser ones, else all."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     cell, _ = cell_and_bit(known)
     for bits in (0, _COARSE):
         wide = cells.select(F.shiftright("cell", bits).alias("cell"))
@@ -90,8 +83,6 @@ def _suspected(rows: DataFrame, known: Known, cells: DataFrame) -> DataFrame:
 
 def counted(records: DataFrame) -> DataFrame:
     """at, slot, doubled BIGINT, extra BIGINT: as large as the lineage."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     return records.groupBy("at", "slot").agg(
         F.count("*").alias("doubled"), F.sum(F.col("copies") - 1).alias("extra")
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.spark.audit.unread import unread
 from reshardctl.spark.error_text import full_message
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,8 +44,6 @@ def listed(spark: SparkSession, path: str, sink: str) -> DataFrame | None:
 
 def files_of(spark: SparkSession, path: str) -> Files | None:
     """The totals; `None`: no such path."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     found = listed(spark, path, path)
     if found is None:
         return None

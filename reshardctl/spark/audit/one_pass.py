@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from reshardctl.spark.audit.doubled import cell_and_bit
 from reshardctl.spark.audit.shard_table import Known
 from reshardctl.spark.audit.sink_only import ENDS, rank
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -66,8 +67,6 @@ def summarised(rows: DataFrame, known: Known, names: Mapping[str, str]) -> Itera
 
 def tables(rows: DataFrame, known: Known, names: Mapping[str, str]) -> DataFrame:
     """Both tables in one, told apart by `kind`."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     both = F.explode(F.array(F.lit(_GROUPS), F.lit(_CELLS))).alias("kind")
     lines = _lines(rows, known, names).select("*", both).where(f"kind = {_GROUPS} OR fault IS NULL")
     ends = [name for name in lines.columns if name.startswith(("first_", "last_", "inside"))]
@@ -83,8 +82,6 @@ def tables(rows: DataFrame, known: Known, names: Mapping[str, str]) -> DataFrame
 
 def _lines(rows: DataFrame, known: Known, names: Mapping[str, str]) -> DataFrame:
     """A line for each group and cell, by whole numbers, so that Spark hashes and does not sort."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     cell, bit = cell_and_bit(known)
     good = F.col("fault").isNull()
     told = good & F.col("key").isNotNull() if "key" in names else F.lit(False)
@@ -105,8 +102,6 @@ def _ends(names: Mapping[str, str], *, merging: bool) -> list[Column]:
     Without a column for places inside aggregates the digits of `upper` tell records apart, and with
     one, the greatest is `inside`. What the sink has no column for is left out.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     ends = []
     if "sub" in names:
         ends.append(F.max("inside" if merging else "sub").alias("inside"))
@@ -123,8 +118,6 @@ def _ends(names: Mapping[str, str], *, merging: bool) -> list[Column]:
 
 
 def _summary(lines: DataFrame) -> Summary:
-    from pyspark.sql import functions as F  # noqa: N812
-
     given = set(lines.columns)
     filled = {"inside": F.lit(0).cast("bigint")}
     for which in ("first", "last"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import UsageError
 from reshardctl.model.paths import on_this_machine
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,8 +69,6 @@ def save(audited: Audited, directory: str) -> tuple[str, ...]:
 
 def most_missing(audited: Audited, most: int = MOST) -> Keys:
     """The partition keys with most missing records; equal counts by name."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     if audited.missing is None or not any(c.missing for c in audited.facts.compared.values()):
         return Keys(())
     counted = audited.missing.groupBy("partition_key").agg(F.count("*").alias("missing"))

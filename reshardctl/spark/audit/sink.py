@@ -18,6 +18,7 @@ from reshardctl.spark.audit.table_folders import refuse
 from reshardctl.spark.audit.tables import Table, changed, is_name, is_table, table
 from reshardctl.spark.audit.unread import unread
 from reshardctl.spark.error_text import full_message
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -158,8 +159,6 @@ def _no_delta(spark: SparkSession) -> UsageError:
 
 def _version(spark: SparkSession, sink: str) -> int | None:
     """The newest version in the log of a Delta table; `None` without a log."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     name = r"/([0-9]{20})\.(?:json|checkpoint\b)"
     found = listed(spark, f"{sink.rstrip('/')}/{DELTA_LOG}", sink)
     if found is None:

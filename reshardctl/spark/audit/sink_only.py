@@ -10,6 +10,7 @@ from reshardctl.auditing.facts import Fault, Record, Unusable
 from reshardctl.model import ShardId
 from reshardctl.spark.audit.assign_shards import HALF
 from reshardctl.spark.audit.shard_table import Known
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -59,8 +60,6 @@ def groups(rows: DataFrame, known: Known, counts: DataFrame | None = None) -> li
 
 def _counts(rows: DataFrame) -> DataFrame:
     """Ends by whole numbers: Spark sorts all rows for a MIN of text, but hashes for a BIGINT."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     return rows.withColumn("rank", rank()).groupBy("at", "fault", "slot", "head").agg(
         F.count("*").alias("rows"), F.max("sub").alias("inside"),
         *(F.min_by(name, "rank").alias(f"first_{name}") for name in ENDS),
@@ -74,14 +73,10 @@ def rank() -> Column:
     The digits before the last 18 rise with the index, whose least step is 2^80 > 10^24: without
     their last five they still differ, and leave room for the index in an aggregate.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     return F.expr(f"(upper DIV {_COARSE}) * {_SUBS} + least(sub, {_SUBS - 1})")
 
 
 def _padded_counts(rows: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
     record = F.struct("place", "sub", "arrival")
     return rows.groupBy("at", "fault", "slot").agg(
         F.count("*").alias("rows"), F.max("sub").alias("inside"),
@@ -126,8 +121,6 @@ def _place(end: End) -> tuple[str, int]:
 
 def unusable(rows: DataFrame, known: Known) -> tuple[Unusable, ...]:
     """Faults by shard, if the number or the column names a known one; two samples each."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     counts = (
         rows.where("fault IS NOT NULL").groupBy("fault", "at")
         .agg(F.count("*").alias("rows"), F.min("number").alias("low"), F.max("number").alias("up"))

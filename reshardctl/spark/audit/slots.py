@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.spark.audit.digits import whole
 from reshardctl.spark.audit.shard_table import DIGITS, Known
+from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -65,16 +66,12 @@ def _slots(
 
 def span(frame: DataFrame) -> tuple[float, float] | None:
     """First and last arrival; `None` if no row has one."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     row = frame.agg(F.min("arrival").alias("first"), F.max("arrival").alias("last")).collect()[0]
     return None if row["first"] is None else (float(row["first"]), float(row["last"]))
 
 
 def slot() -> Column:
     """A row's slot, INT, clamped, by its `time` and its shard's `since`, `seconds`, `slots`."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     counted = F.floor((F.col("time") - F.col("since")) / F.col("seconds"))
     inside = F.least(F.greatest(counted, F.lit(0)), F.col("slots") - 1)
     return inside.cast("int")
@@ -86,8 +83,6 @@ def time_in(name: str, width: int) -> Column:
     The number is eight pieces of seven digits. 10^7j modulo 2^72 is a 2^36 + b: the sum of eight
     products of 24 and 36 bits stays below 2^63, and the carry of the b's is added to the a's.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     upper, lower = [], []
     for index in range(_PIECES):
         first = width - (index + 1) * _PIECE + 1

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reshardctl.spark.functions import F
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -48,8 +50,6 @@ def version(spark: SparkSession, name: str) -> Version | None:
 
 def _snapshot(spark: SparkSession, name: str, table: str) -> Version:
     """table: the name in full, without a branch or the like."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     *parts, last = re.findall(r"`(?:[^`]|``)+`|[^.`]+", name)
     plain, reference = last.strip("`"), "main"
     if plain != table.rpartition(".")[2].strip("`"):
