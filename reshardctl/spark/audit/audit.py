@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from reshardctl.auditing.facts import Bucket, Facts, InSink
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.audit import sink_only
-from reshardctl.spark.audit.against import against
+from reshardctl.spark.audit.against import Comparison, against
 from reshardctl.spark.audit.assign_shards import laid
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
@@ -103,17 +103,10 @@ def audit(
         behind = _late(late)
     twofold = counted(twice).collect()
     broken = sink_only.unusable(rows, shards) if len(usable) < len(groups) else ()
-    notes = []
-    compared = None
-    if stream is not None:
-        whole = "sub" not in columns_found.names
-        compared = against(rows, Stream(*stream, since, until, not whole), lineage, shards, cut)
-        if whole:
-            notes.append(WHOLE)
-        elif compared.inside and not any(group.inside for group in usable):
-            notes.append(STORED_WHOLE)
-    if twofold and "sub" not in columns_found.names:
-        notes.append(LOOK_DOUBLED)
+    whole = "sub" not in columns_found.names
+    compared = None if stream is None else against(
+        rows, Stream(*stream, since, until, not whole), lineage, shards, cut
+    )
     facts = Facts(
         sink=sink, form=form, taken=taken,
         rows=sum(group.rows for group in groups),
@@ -122,13 +115,25 @@ def audit(
         compared={} if compared is None else compared.compared,
         ordered_by="" if late is None else columns_found.names["order"],
         buckets=_buckets(shards, cut, usable, twofold, {} if compared is None else compared.slots),
-        notes=tuple(notes),
+        notes=tuple(_notes(whole, usable, compared, doubled=bool(twofold))),
     )  # fmt: skip
     return Audited(
         facts, _named(rows.where("fault IS NOT NULL"), "fault"), _named(twice, "copies"),
         None if late is None else _named(late, "behind"),
         None if compared is None else compared.missing,
     )  # fmt: skip
+
+
+def _notes(
+    whole: bool, groups: Sequence[sink_only.Group], compared: Comparison | None, *, doubled: bool
+) -> Iterator[str]:
+    """What the places inside aggregated records cannot tell. whole: the sink has no such column."""
+    if compared is not None and whole:
+        yield WHOLE
+    elif compared is not None and compared.inside and not any(group.inside for group in groups):
+        yield STORED_WHOLE
+    if doubled and whole:
+        yield LOOK_DOUBLED
 
 
 def _late(records: DataFrame | None) -> dict[int, int] | None:

@@ -182,4 +182,3 @@ def _reached(position: OffsetPosition, goal: str) -> bool:
 def _age(position: OffsetPosition, now: float) -> float:
     then = stands_for(position)
     return 0.0 if then is None and position.seq else now - (then or 0.0)
-

@@ -72,9 +72,9 @@ def begin_of(position: OffsetPosition) -> Begin:
     """Where a batch that starts at this position reads from."""
     if position.seq:
         return Begin("AFTER_SEQUENCE_NUMBER", position.seq)
-    return (
-        Begin("TRIM_HORIZON") if position.since is None else Begin("AT_TIMESTAMP", position.since)
-    )
+    if position.since is not None:
+        return Begin("AT_TIMESTAMP", position.since)
+    return Begin("TRIM_HORIZON")
 
 
 def _since(lineage: Lineage, then: float, now: float) -> dict[ShardId, OffsetPosition]:
@@ -130,15 +130,13 @@ def _place(lineage: Lineage, shard: ShardId, start: Start) -> OffsetPosition:
         return _DONE
     if start.kind == AT_TIMESTAMP:
         return OffsetPosition(since=float(start.value or 0))
-    return (
-        OffsetPosition(seq=str(start.value))
-        if start.kind == AFTER_SEQUENCE_NUMBER
-        else OffsetPosition()
-    )
+    if start.kind == AFTER_SEQUENCE_NUMBER:
+        return OffsetPosition(seq=str(start.value))
+    return OffsetPosition()
 
 
 def _may_wait(shard: ShardId, start: Start | None, unread: list[ShardId]) -> None:
-    if start is not None and start.kind not in (TRIM_HORIZON,):
+    if start is not None and start.kind != TRIM_HORIZON:
         raise UsageError(
             f"startingPosition has shard {short(shard)} start after its beginning, though its "
             f"parent {short(unread[0])} has unread records",

@@ -15,7 +15,7 @@ from typing import Any
 
 from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast.reader import Begin, order
+from reshardctl.kinesis.fast.reader import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, is_number
 from reshardctl.spark.source.starting import (
@@ -25,7 +25,7 @@ from reshardctl.spark.source.starting import (
     Starting,
     parse_starting,
 )
-from reshardctl.spark.source.stretch import Stretch
+from reshardctl.spark.source.stretch import Stretch, is_ahead
 
 TIP = "TIP"
 _FORMS = (
@@ -100,7 +100,7 @@ def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) 
             continue
         if end == SHARD_END:
             between.append(Stretch(shard, begin, None, to_end=True))
-        elif _ahead(end, begin):
+        elif is_ahead(end, begin):
             between.append(Stretch(shard, begin, end))
     return between
 
@@ -147,7 +147,3 @@ def _begin_of(shard: ShardId, starting: Starting, processed: set[ShardId]) -> Be
     if start.kind == SHARD_END:
         return None
     return Begin(start.kind, start.value)  # type: ignore[arg-type]
-
-
-def _ahead(number: str, begin: Begin) -> bool:
-    return not isinstance(begin.value, str) or order(number) > order(begin.value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast.reader import Begin, Unread, order
+from reshardctl.kinesis.fast.reader import Begin, Unread
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import losses
@@ -24,7 +24,7 @@ from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
 from reshardctl.spark.source.options import StreamOptions
 from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.starting import TRIM_HORIZON, Start, Starting
-from reshardctl.spark.source.stretch import Stretch
+from reshardctl.spark.source.stretch import Stretch, is_ahead
 from reshardctl.spark.source.tips import IDLE_PACE, Reads, Tips
 from reshardctl.spark.source.view import Lists, View
 
@@ -211,7 +211,7 @@ class Planner:
             unread = None if anew else self._watched(first, shard)
             if position.end:
                 to_read.append(Stretch(shard, begin, None, to_end=True, unread=unread))
-            elif position.seq and _ahead(position.seq, begin):
+            elif position.seq and is_ahead(position.seq, begin):
                 to_read.append(Stretch(shard, begin, position.seq, unread=unread))
         return to_read
 
@@ -270,10 +270,3 @@ class Planner:
 def _anew(first: Offset, last: Offset) -> bool:
     """Whether the stream was recreated between two offsets."""
     return last.created is not None and losses.recreated(first, last.created) is not None
-
-
-def _ahead(number: str, begin: Begin) -> bool:
-    if begin.kind != "AFTER_SEQUENCE_NUMBER":
-        return True
-    return order(number) > order(str(begin.value))
-

@@ -85,10 +85,10 @@ def _start(shard: str, given: object) -> Start:
 
 
 def _number(shard: str, text: str) -> str:
-    decoded = decode(text) if is_number(text) else None
     if not is_number(text):
         what = f"startingPosition of {shard}: {text[:80]!r} is no sequence number"
         raise UsageError(what, f"write {_FORMS}")
+    decoded = decode(text)
     if decoded is not None and decoded.shard != index_of(shard):
         raise UsageError(
             f"startingPosition of {shard}: {text} is a number of shard {decoded.shard}",

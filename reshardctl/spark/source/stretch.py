@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reshardctl.kinesis.fast.reader import Begin, Unread
+from reshardctl.kinesis.fast.reader import Begin, Unread, order
+
+
+def is_ahead(number: str, begin: Begin) -> bool:
+    """Whether a record with this number is read by who begins there."""
+    return not isinstance(begin.value, str) or order(number) > order(begin.value)
 
 
 @dataclass(frozen=True, slots=True)
