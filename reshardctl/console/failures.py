@@ -56,25 +56,30 @@ def guarded(
         drop_stdout()
         return PIPE_CLOSED
     except Exception as error:
-        if why := stdout_failure(error):
-            drop_stdout()
-            say(CannotTell(f"stdout: {why}; the output is not complete"))
-            return Exit.UNKNOWN
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            wrong = too_long(error)
-            say(wrong)
-            speak(wrong)
-            return wrong.exit
-        show = getattr(error, "show", None)
-        if show is None:
-            code = unexpected(error)
-            speak(ReshardError(f"unexpected {type(error).__name__}"))
-            return code
-        if isinstance(message := getattr(error, "message", None), str):
-            error.message = bounded(plain(message))  # type: ignore[attr-defined]
-        show()
-        speak(UsageError(_message(error), "see --help"))
-        return Exit.USAGE
+        return _of_another_kind(error, speak)
+
+
+def _of_another_kind(error: Exception, speak: Callable[[ReshardError], None]) -> int:
+    """Reports what failed in stdout, an operand or an option, or a defect of ours."""
+    if why := stdout_failure(error):
+        drop_stdout()
+        say(CannotTell(f"stdout: {why}; the output is not complete"))
+        return Exit.UNKNOWN
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        wrong = too_long(error)
+        say(wrong)
+        speak(wrong)
+        return wrong.exit
+    show = getattr(error, "show", None)
+    if show is None:
+        code = unexpected(error)
+        speak(ReshardError(f"unexpected {type(error).__name__}"))
+        return code
+    if isinstance(message := getattr(error, "message", None), str):
+        error.message = bounded(plain(message))  # type: ignore[attr-defined]
+    show()
+    speak(UsageError(_message(error), "see --help"))
+    return Exit.USAGE
 
 
 def _message(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from reshardctl.model.trees import Codec
 
@@ -11,3 +11,8 @@ CodecOf = Callable[[str, str, bool], Codec]
 
 index: the index that the text must be of, "" for any. source: the only one that is wanted, "" for
 every Kinesis source. needed: whether a text without a wanted source is refused."""
+
+
+def indexes_of(keys: Iterable[str]) -> list[str]:
+    """The indexes of these rows, in order."""
+    return sorted({key.partition("/")[0] for key in keys})

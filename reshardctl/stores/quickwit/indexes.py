@@ -16,7 +16,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, split
 from reshardctl.stores.files.document import Document
-from reshardctl.stores.quickwit.codec import CodecOf
+from reshardctl.stores.quickwit.codec import CodecOf, indexes_of
 
 NAME = "metastore.json"
 MANIFESTS = {"manifest.json", "indexes_states.json"}
@@ -70,7 +70,7 @@ class Indexes:
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
         rows: dict[str, Image | None] = {}
-        for index in sorted({key.partition("/")[0] for key in keys}):
+        for index in indexes_of(keys):
             here = [key for key in keys if key.partition("/")[0] == index]
             rows |= self._document(index, needed=False).get(here)
         return rows
@@ -103,8 +103,7 @@ class Indexes:
         return self._document(split(name)[0], needed=False).restore(text)
 
     def _holding(self, keys: Collection[str]) -> list[Document]:
-        indexes = sorted({key.partition("/")[0] for key in keys})
-        return [self._document(index, needed=False) for index in indexes]
+        return [self._document(index, needed=False) for index in indexes_of(keys)]
 
     def recover(self) -> None:
         """See `Recovering`."""

@@ -19,7 +19,7 @@ from reshardctl.model import Image, Step, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds
-from reshardctl.stores.quickwit.codec import CodecOf
+from reshardctl.stores.quickwit.codec import CodecOf, indexes_of
 from reshardctl.stores.sql.attempts import Attempts
 from reshardctl.stores.sql.server import Described, Server, hidden, left_out
 
@@ -122,9 +122,9 @@ class Metastore:
 
     def _holding(self, keys: Collection[str]) -> list[tuple[_Row, str]]:
         """The rows of these indexes, each with what is wrong with it, "" for nothing."""
-        indexes = sorted({key.partition("/")[0] for key in keys})
         return self._attempts.reading(lambda cursor: [
-            (row, self._wrong(row)) for index in indexes for row in self._rows(cursor, index)
+            (row, self._wrong(row))
+            for index in indexes_of(keys) for row in self._rows(cursor, index)
         ], TABLE)
 
     def _wrong(self, row: _Row) -> str:
@@ -206,7 +206,7 @@ class Metastore:
             return images
         self._described(cursor)
         mark = self._migration(cursor)
-        for index in sorted({key.partition("/")[0] for key in keys}):
+        for index in indexes_of(keys):
             for row in self._rows(cursor, index):
                 for image in self._images(row, mark):
                     if image.key in images:
