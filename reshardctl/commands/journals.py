@@ -189,4 +189,3 @@ def kept_if_used(log: Log, header: Header) -> Iterator[Journal]:
             if not journal.begun:
                 journal.discard()
             raise
-

@@ -37,9 +37,9 @@ from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import expired, failed, result, total
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import (
-    condition,
     cost,
     disorders,
+    only_if,
     shards,
     shortened,
     widest,
@@ -189,7 +189,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
 def _finding(report: Report, finding: Finding, verbose: bool, state: str = "") -> str:
     mark = " [*]" if mending(report, finding).mended else ""
     named = shards(finding.shards, verbose).replace(", ", ",") or "-"
-    only = condition(finding.when, [j.candidate for j in report.judged])
+    only = only_if(report, finding)
     what = shortened(finding.what, verbose) + (f", only if {only}" if only else "")
     gravest = worst(finding.effects)
     harms = [str(finding.severity)]

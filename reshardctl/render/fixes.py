@@ -17,6 +17,7 @@ from reshardctl.render.documents import Json, error_json, exit_json, report_json
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.json_text import indented
 from reshardctl.render.outcomes import Fixed, Saved
+from reshardctl.render.words import count
 
 SCHEMA = "reshardctl/fixes/1"
 FORMATS = ("text", "concise", "json", "diff")
@@ -107,11 +108,7 @@ def _outcome(each: ConsumerFix, dry_run: bool) -> str:
         return f"{'refused' if refused else 'failed'}, nothing was written"
     if each.fixed is not None:
         left = "" if each.exit is Exit.OK else "; shards are left, see above"
-        return f"wrote {_steps(each.fixed.written)}, journal {each.fixed.journal}{left}"
+        return f"wrote {count(each.fixed.written, 'step')}, journal {each.fixed.journal}{left}"
     if each.report is not None and isinstance(each.report.decision, Plan):
         return "planned" if dry_run else "planned, not written"
     return "nothing to write" if each.exit is Exit.OK else "no plan"
-
-
-def _steps(count: int) -> str:
-    return f"{count} step{'' if count == 1 else 's'}"

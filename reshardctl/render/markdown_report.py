@@ -29,9 +29,9 @@ from reshardctl.render.while_running import plan_words, write_words
 from reshardctl.render.words import (
     absolute,
     command,
-    condition,
     count,
     elsewhere,
+    only_if,
     sentence,
     shortened,
     widest,
@@ -121,7 +121,7 @@ def _findings(page: Page, report: Report) -> None:
     verbose = page.context.verbose
     rows = []
     for finding in report.findings:
-        only = condition(finding.when, [j.candidate for j in report.judged])
+        only = only_if(report, finding)
         already = already_so(report, finding, verbose)
         parts = [finding.what, finding.costs, f"only if {only}" if only else "", already]
         by = absolute(finding.effects, finding.deadline) if finding.deadline else ""

@@ -10,7 +10,7 @@ from reshardctl.render.changes import changes
 from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.forecast_words import already_so, supposed
 from reshardctl.render.text_fix import decision_reasons, left_alone, own_reasons, phrases
-from reshardctl.render.words import about, absolute, condition, sentence, shortened, widest
+from reshardctl.render.words import about, absolute, only_if, sentence, shortened, widest
 
 
 def title(finding: Finding) -> str:
@@ -23,7 +23,7 @@ def sentences(report: Report, finding: Finding, verbose: bool = False) -> list[s
     forecast = [f"forecast, {supposition}" if (supposition := supposed(report)) else "",
                 already_so(report, finding, verbose)]
     parts = [*forecast, about(finding, verbose), finding.costs]
-    if only := condition(finding.when, [j.candidate for j in report.judged]):
+    if only := only_if(report, finding):
         parts.append(f"only if {only}")
     if finding.deadline is not None and finding.effects:
         parts.append(absolute(finding.effects, finding.deadline))

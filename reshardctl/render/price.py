@@ -30,5 +30,3 @@ def _by_shard(effects: Sequence[Effect]) -> str:
     all_of_it += [counted if several else f"{counted} in all"] if counted else []
     per_shard = f"{broadest(effects)} a shard"
     return per_shard + (f" ({', '.join(all_of_it)})" if all_of_it else "")
-
-

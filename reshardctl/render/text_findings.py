@@ -28,10 +28,10 @@ from reshardctl.render.words import (
     absolute,
     accepting,
     command,
-    condition,
     counted,
     lead,
     left_in,
+    only_if,
     sentence,
     shortened,
 )
@@ -56,7 +56,7 @@ def findings(sheet: Sheet, report: Report) -> None:
         fixes.show(finding)
 
     def brief(finding: Finding) -> str:
-        only = condition(finding.when, [j.candidate for j in report.judged])
+        only = only_if(report, finding)
         only = f" (only if {only})" if only else ""
         helps = f"; {finding.helps}" if finding.helps else ""
         verbose = sheet.context.verbose
@@ -99,7 +99,7 @@ def _sentences(sheet: Sheet, report: Report, finding: Finding) -> None:
     sheet.line(sentence(shortened(about(finding, verbose), verbose)), *also, indent=BODY)
     if already := already_so(report, finding, verbose):
         sheet.line(already, indent=BODY)
-    if only := condition(finding.when, [j.candidate for j in report.judged]):
+    if only := only_if(report, finding):
         sheet.line(f"Only if {only}.", indent=BODY)
     if finding.deadline is not None and finding.effects:
         sheet.line(sentence(absolute(finding.effects, finding.deadline)), indent=BODY)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 from reshardctl.consumers.base import Candidate
+from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import TIP, ShardId, index_of, short
 from reshardctl.model.times import duration, in_utc, instant, parse_seconds
@@ -270,6 +271,11 @@ def condition(when: str, candidates: Sequence[Candidate]) -> str:
     possible = {option: {c.options.get(option) for c in candidates} for option in named}
     kept = {o: v for o, v in named.items() if set(v) != possible[o]}
     return ", ".join(f"{option}={' or '.join(values)}" for option, values in kept.items())
+
+
+def only_if(report: Report, finding: Finding) -> str:
+    """The options under which a start has the finding; "" where it has it under all."""
+    return condition(finding.when, [each.candidate for each in report.judged])
 
 
 def judged(candidates: Sequence[Candidate]) -> str:

@@ -60,5 +60,3 @@ def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[Sh
 def _birth(shard: ShardId) -> tuple[int, str]:
     index = index_of(shard)
     return (-1 if index is None else index, shard)
-
-

@@ -286,4 +286,3 @@ def _write(positions: Positions, shard: ShardId, order: _Order) -> Write:
         return Write(row.image.key, Delete(), row.image, order.why, guard, running=RUNNING)
     change = Update({NUMBER: {"S": order.number}})
     return Write(row.image.key, change, row.image, order.why, (NUMBER,), running=RUNNING)
-

@@ -91,5 +91,3 @@ def named(key: str) -> str:
     if key == CACHE:
         return "the ShardCache"
     return "the Leader row" if key == LEADER else f"the row of client {key.removeprefix(CLIENTS)}"
-
-

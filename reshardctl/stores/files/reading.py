@@ -135,4 +135,3 @@ def _said(entry: Entry) -> dict[str, AttributeValue]:
     if entry.unread:
         return {"unread": {"S": entry.unread}}
     return {} if entry.folder else seen(entry.size, entry.modified)
-

@@ -174,4 +174,3 @@ class Tree:
             if isinstance(query, str) and _UUID.fullmatch(query):
                 return query
         return ""
-
