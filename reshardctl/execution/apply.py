@@ -97,7 +97,7 @@ def apply(
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's", _ANEW)
     if isinstance(store, Texts) and not journal.undoing:
-        journal.keep(store.texts([write.key for write in writes_of(fresh)]))
+        journal.keep(store.texts(keys_of(fresh)))
     todo = list(enumerate(fresh))
     done = _Run(store, journal, interrupted, len(fresh), 0, renewing).go(todo)
     return Applied(tuple(fresh), done, 0)

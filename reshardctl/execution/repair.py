@@ -66,7 +66,7 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
     rows = tuple(after(images, ahead(_past_barriers(rest, images))))
     case = case_of(replace(now, images=rows), plan.options)
     processed = processed_frontier(case, images)
-    want = plan.options.policy.frontier(now.lineage, processed)
+    want = case.wanted(processed)
     judged = judge(case, want, processed)
     for promised, candidate in zip(plan.promised, judged, strict=False):
         if worse := broken(promised, promises(candidate.effects)):

@@ -27,6 +27,7 @@ from reshardctl.model.fates import (
     Simulation,
     WillRead,
     WontRead,
+    awaited,
 )
 from reshardctl.model.images import (
     Attributes,
@@ -110,6 +111,7 @@ __all__ = [
     "ahead",
     "at_number",
     "at_time",
+    "awaited",
     "canonical",
     "changed",
     "decode",

@@ -109,6 +109,11 @@ class WontRead:
 Fate = WillRead | WontRead
 
 
+def awaited(fate: Fate) -> frozenset[ShardId]:
+    """The shards that have to end before this one is read."""
+    return fate.after if isinstance(fate, WillRead) else fate.waits_for
+
+
 @dataclass(frozen=True, slots=True)
 class Crash:
     """The whole consumer crashes when it starts.

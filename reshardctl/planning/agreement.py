@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import Any
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.model import ShardId, Step
-from reshardctl.planning.decision import Answer, Ask, Decision, Nothing, Plan
+from reshardctl.model import Step
+from reshardctl.planning.decision import Answer, Ask, Decision, Nothing, Plan, shards_left
 from reshardctl.planning.live_writes import live_for_all
 
 _Pair = tuple[Candidate, Decision]
@@ -95,14 +95,10 @@ def _default(name: str, pairs: Sequence[_Pair]) -> str:
 
 def _same(a: Decision, b: Decision) -> bool:
     if isinstance(a, Plan) and isinstance(b, Plan):
-        return _bare(a.steps) == _bare(b.steps) and _left(a) == _left(b)
+        return _bare(a.steps) == _bare(b.steps) and shards_left(a) == shards_left(b)
     if isinstance(a, Nothing) and isinstance(b, Nothing):
-        return _left(a) == _left(b)
+        return shards_left(a) == shards_left(b)
     return type(a) is type(b)
-
-
-def _left(decision: Plan | Nothing) -> set[ShardId]:
-    return {residual.shard for residual in decision.residuals}
 
 
 def _bare(steps: Sequence[Step]) -> list[Any]:

@@ -92,6 +92,13 @@ class Ask:
 Decision = Nothing | Plan | NoSafePlan | Ask
 
 
+def shards_left(decision: Decision) -> set[ShardId]:
+    """The shards that the decision leaves alone because of their price."""
+    if isinstance(decision, Plan | Nothing):
+        return {residual.shard for residual in decision.residuals}
+    return set()
+
+
 def nothing_left(decision: Decision, *, errors: bool, asked_more: bool = False) -> bool:
     """Whether a `fix` with this decision has left nothing to repair: no shard, and no error.
 

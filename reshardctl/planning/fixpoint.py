@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed, writes_of
-from reshardctl.planning.decision import Decision, NoSafePlan, Plan
+from reshardctl.planning.decision import Decision, NoSafePlan, Plan, shards_left
 
 PASSES = 8
 """The most plans that are joined before giving up."""
@@ -47,7 +47,7 @@ def fixpoint(planning: Planning, plan: Plan) -> Decision:
         more = planning.again(planning.after(whole.steps))
         if not isinstance(more, Plan):
             return whole
-        steps = _without(more.steps, {r.shard for r in plan.residuals}, planning)
+        steps = _without(more.steps, shards_left(plan), planning)
         longer = _joined(planning, whole, steps) if steps else None
         if longer is None:
             return whole if plan.residuals else _none(more)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.model import Image, ShardId, Step, after, writes_of
-from reshardctl.planning.decision import Decision, Nothing, Plan
+from reshardctl.planning.decision import Decision, Nothing, Plan, shards_left
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.fixpoint import PASSES, Proof, joined
 
@@ -73,19 +73,14 @@ def _carried_on(trial: Trial, plan: Plan, own: Sequence[Decision]) -> Sequence[S
         decisions = trial.again(after(trial.images, steps))
         if not all(_plain(decision) for decision in decisions):
             return ()
-        if any(_left(d) - _left(alone) for d, alone in zip(decisions, own, strict=True)):
+        pairs = zip(decisions, own, strict=True)
+        if any(shards_left(decision) - shards_left(alone) for decision, alone in pairs):
             return ()
         more = next((d for d in decisions if isinstance(d, Plan)), None)
         if more is None:
             return steps
         steps = joined(steps, more.steps)
     return ()
-
-
-def _left(decision: Decision) -> set[ShardId]:
-    if isinstance(decision, Plan | Nothing):
-        return {residual.shard for residual in decision.residuals}
-    return set()
 
 
 def _disorders(plan: Plan, decisions: Sequence[Decision]) -> bool:

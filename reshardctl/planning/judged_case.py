@@ -109,6 +109,10 @@ class Case:
         start = self.remembered.start(self.consumer, lineage, checkpoint, candidate)
         return aged(self.state, start)
 
+    def wanted(self, processed: Frontier) -> TargetFrontier:
+        """The frontier that the policy asks for."""
+        return self.policy.frontier(self.state.lineage, processed)
+
     def processed(self, checkpoint: Any, candidate: Candidate) -> Frontier:
         """What a checkpoint proves to be processed if this candidate wrote it."""
         lineage = self.state.lineage
@@ -170,7 +174,7 @@ def judge(case: Case, want: TargetFrontier, processed: Frontier) -> list[Judged]
 def as_it_is(case: Case) -> list[Judged]:
     """The next start of every candidate against the frontier that the policy wants."""
     processed = processed_frontier(case)
-    return judge(case, case.policy.frontier(case.state.lineage, processed), processed)
+    return judge(case, case.wanted(processed), processed)
 
 
 def judged_as(

@@ -16,6 +16,7 @@ from reshardctl.model import (
     Simulation,
     TargetFrontier,
     WillRead,
+    awaited,
     exactly,
 )
 from reshardctl.planning.effects import Effect, Harm, StreamState, effects
@@ -50,8 +51,7 @@ def beside_the_crash(
 def _mended(
     lineage: Lineage, shard: ShardId, fate: Fate, want: TargetFrontier, why: str
 ) -> WillRead:
-    after = fate.after if isinstance(fate, WillRead) else fate.waits_for
     is_open = shard in lineage and lineage.is_open(shard)
     until = TIP if is_open else DONE
     at = exactly(want.get(shard, START))
-    return WillRead(at, until, after, not is_open, Cause.POSITION, why)
+    return WillRead(at, until, awaited(fate), not is_open, Cause.POSITION, why)

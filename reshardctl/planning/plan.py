@@ -179,7 +179,7 @@ def _complete(case: Case) -> Decision:
 def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     """These steps as a plan, `None` if a start after them is worse than one without them."""
     processed = processed_frontier(case)
-    want = case.policy.frontier(case.state.lineage, processed)
+    want = case.wanted(processed)
     checkpoint = case.checkpoint(case.after(steps))
     runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
@@ -208,7 +208,7 @@ def _decided(case: Case) -> Decision:
     if incarnation is earlier and not case.recreated and not stored_as_given(case):
         return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
     processed = processed_frontier(case)
-    want = case.policy.frontier(lineage, processed)
+    want = case.wanted(processed)
     judged = judge(case, want, processed)
     if not case.recreated and not case.policy.skips and not any(
         case.calls_for_a_plan(e) for j in judged for e in j.effects
@@ -242,7 +242,7 @@ def _right_for_all(
 def _decisions(case: Case) -> list[Decision]:
     """One decision per candidate, as if it were the only one; all may have written the rows."""
     processed = processed_frontier(case)
-    want = case.policy.frontier(case.state.lineage, processed)
+    want = case.wanted(processed)
     judged = judge(case, want, processed)
     return [
         _for_candidate(case, want, processed, judged, j)
@@ -393,7 +393,7 @@ def bootstrap(case: Case) -> Plan:
     """First positions for a consumer that the operator declares new."""
     lineage = case.state.lineage
     empty: Frontier = {shard: Span(START, START) for shard in lineage}
-    want = case.policy.frontier(lineage, empty)
+    want = case.wanted(empty)
     app = case.candidates[0].app
     steps = case.consumer.bootstrap(lineage, want, app)
     rows = case.after(steps)

@@ -13,6 +13,7 @@ from reshardctl.model import (
     ShardId,
     Simulation,
     WillRead,
+    awaited,
     in_birth_order,
 )
 from reshardctl.planning.unread import StreamState, has_unread, seems_done
@@ -37,7 +38,7 @@ class Reading:
         self._gating: dict[ShardId, frozenset[ShardId]] = {}
         self.loose: dict[ShardId, frozenset[ShardId]] = {}
         below = self._below_unread()
-        if not all(_awaited(fate).issuperset(parents) for _, parents, fate in below):
+        if not all(awaited(fate).issuperset(parents) for _, parents, fate in below):
             self._hold_back(below)
         self._in_order = state.last_measured("unread ancestors in order")
 
@@ -81,7 +82,7 @@ class Reading:
     def _hold_back(self, below: list[tuple[ShardId, tuple[ShardId, ...], Fate]]) -> None:
         sibling: tuple[ShardId, tuple[ShardId, ...], frozenset[ShardId]] | None = None
         for shard, parents, fate in below:
-            after = _awaited(fate)
+            after = awaited(fate)
             if sibling and sibling[1:] == (parents, after) and sibling[0] not in after:
                 earlier = sibling[0]  # siblings follow one another
                 self._gating[shard], self.loose[shard] = self._gating[earlier], self.loose[earlier]
@@ -104,7 +105,7 @@ class Reading:
 
     def blocking(self, fate: Fate) -> tuple[ShardId, ...]:
         """The shards that a fate waits for and that never end."""
-        after = _awaited(fate)
+        after = awaited(fate)
         return tuple(p for p in in_birth_order(after) if p not in self._ended) if after else ()
 
     def beside(self, loose: frozenset[ShardId]) -> tuple[tuple[ShardId, ...], bool]:
@@ -126,7 +127,3 @@ class Reading:
     def _undone(self) -> set[ShardId]:
         """The shards with unread records that do not look as if read to their end."""
         return {shard for shard in self._unread if not self.seems_done(shard)}
-
-
-def _awaited(fate: Fate) -> frozenset[ShardId]:
-    return fate.after if isinstance(fate, WillRead) else fate.waits_for

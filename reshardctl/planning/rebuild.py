@@ -24,7 +24,7 @@ from reshardctl.planning.plan import (
 def rebuilt(case: Case) -> Decision:
     """A plan for every candidate, or why there is none. The store is empty."""
     processed = processed_frontier(case)
-    want = case.policy.frontier(case.state.lineage, processed)
+    want = case.wanted(processed)
     decisions = [_for_candidate(case, want, processed, candidate) for candidate in case.candidates]
     return agree(case.consumer.spec.ambiguous_options, case.candidates, decisions)
 

@@ -50,6 +50,7 @@ from reshardctl.model import (
     WontRead,
     Write,
     after,
+    awaited,
     index_of,
 )
 
@@ -227,8 +228,7 @@ class _Orders:
 
     def _waits_wrongly(self, row: Row) -> list[ShardId]:
         """Unfinished shards that the row waits for although they are no parents of its shard."""
-        fate = self._fates[row.shard]
-        held = fate.waits_for if isinstance(fate, WontRead) else fate.after
+        held = awaited(self._fates[row.shard])
         return sorted(wrong_parents(self._lineage, row) & held) if not row.ended else []
 
     def _misplaced(self, row: Row, want: Cut) -> bool:

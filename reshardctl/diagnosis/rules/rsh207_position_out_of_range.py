@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
-from reshardctl.model import Cause, WillRead
+from reshardctl.model import Cause, awaited
 from reshardctl.planning.effects import Effect, Harm
 
 CODE, NAME = "RSH207", "position-out-of-range"
@@ -78,6 +78,5 @@ def _unread(view: View, stalls: Sequence[Effect]) -> str:
     """What is unread: consumers that keep no order read the children of such a shard."""
     refused = {effect.shard for effect in stalls}
     fates = view.simulation.fates.values()
-    awaited = (f.after if isinstance(f, WillRead) else f.waits_for for f in fates)
-    waits = any(not refused.isdisjoint(shards) for shards in awaited)
+    waits = any(not refused.isdisjoint(awaited(fate)) for fate in fates)
     return "the shard and its children are" if waits else "the shard is"
