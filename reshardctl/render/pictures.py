@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from reshardctl.diagnosis.report import Report
-from reshardctl.model import ShardId, index_of, short
+from reshardctl.model import ShardId, in_birth_order, short
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.families_below import below
 from reshardctl.render.words import ago, shortened
@@ -44,10 +44,10 @@ class Pictures:
         """
         listed = shard in self._lineage
         if listed and (parents := self._lineage[shard].parents):
-            return tuple(sorted(parents, key=_birth))
+            return tuple(in_birth_order(parents))
         children = self._lineage.children(shard)
         if len(children) == 1:
-            return tuple(sorted(self._lineage[children[0]].parents, key=_birth))
+            return tuple(in_birth_order(self._lineage[children[0]].parents))
         return (shard,) if children or listed else None
 
     def _fitted(self, parents: tuple[ShardId, ...]) -> list[str]:
@@ -121,8 +121,3 @@ def _columns(rows: list[tuple[str, str, str]]) -> list[str]:
         "   ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-
-
-def _birth(shard: ShardId) -> tuple[int, str]:
-    index = index_of(shard)
-    return (-1 if index is None else index, shard)

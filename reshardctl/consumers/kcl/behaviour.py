@@ -38,7 +38,7 @@ from reshardctl.model import (
     at_number,
     at_time,
     exactly,
-    index_of,
+    in_birth_order,
 )
 
 _NEVER = WontRead(Cause.NO_POSITION, "has no lease, and no synchronisation will create one")
@@ -117,7 +117,7 @@ class _Run:
             self._sync_fully()
         for row in self._readable():
             self._gate(self._leases[row.shard], row)
-        self._awake.extend(sorted(self._leases, key=_birth))
+        self._awake.extend(in_birth_order(self._leases))
         rounds = 0
         while True:
             self._drain()
@@ -354,7 +354,7 @@ class _Run:
         """Creates the leases that 1.0–1.13 and 2.0–2.2 create before they ask for any shard."""
         mark = str(self._app.initial)
         made = made_at_once(self._lineage, self._taken, self._app.initial)
-        for shard in sorted(made, key=_birth):
+        for shard in in_birth_order(made):
             created = made[shard]
             at = self._initial(shard) if created.initially else START
             where = mark if created.initially else "TRIM_HORIZON"
@@ -371,7 +371,7 @@ class _Run:
         # KCL does not list a row that it cannot read, but the row occupies its key.
         new = {shard: initially for shard, initially in new.items() if shard not in self._taken}
         delay = Delay(AUDITS[0] * rounds, AUDITS[1] * rounds)
-        for shard in sorted(new, key=_birth):
+        for shard in in_birth_order(new):
             at = self._initial(shard) if new[shard] else START
             mark = str(self._app.initial) if new[shard] else "TRIM_HORIZON"
             why = f"its lease is re-created at {mark} by the third audit that misses it"
@@ -397,7 +397,7 @@ class _Run:
                 chosen = [s for s in self._lineage if _open_at(self._lineage, s, time)]
             case _:
                 chosen = list(self._lineage.roots())
-        for shard in sorted(chosen, key=_birth):
+        for shard in in_birth_order(chosen):
             why = f"an empty table: KCL starts it at {self._app.initial}"
             self._add(shard, self._initial(shard), Cause.BOOTSTRAP, why, NO_DELAY)
 
@@ -443,8 +443,3 @@ def _since(lineage: Lineage, shard: ShardId, time: float | None) -> Cut:
 def _open_at(lineage: Lineage, shard: ShardId, time: float) -> bool:
     opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
     return (opened is None or opened <= time) and (closed is None or closed >= time)
-
-
-def _birth(shard: ShardId) -> tuple[int, str]:
-    index = index_of(shard)
-    return (-1 if index is None else index, shard)

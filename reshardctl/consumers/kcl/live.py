@@ -10,7 +10,7 @@ owner's next checkpoint overwrites it (the same runs).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reshardctl.consumers.kcl.app import App
@@ -30,7 +30,8 @@ from reshardctl.model import (
     TargetFrontier,
     Update,
     Write,
-    index_of,
+    in_birth_order,
+    short,
 )
 
 PROVEN = {1: (1, 14), 2: (2, 3), 3: (3, 0)}
@@ -111,9 +112,9 @@ class _Judge:
         span = self._processed[shard]
         if span.lo != span.hi and not self._named_by_an_ended_parent(shard):
             return "its lease may have been there before: records may be read again"
-        for below in _oldest_first(self._lineage.descendants(shard)):
+        for below in in_birth_order(self._lineage.descendants(shard)):
             if below in self._table.rows:
-                return f"shard {_short(below)} below it has a lease and would not wait for it"
+                return f"shard {short(below)} below it has a lease and would not wait for it"
         return self._against_parts(shard)
 
     def _named_by_an_ended_parent(self, shard: ShardId) -> bool:
@@ -128,21 +129,21 @@ class _Judge:
     def _against_move(self, shard: ShardId) -> str:
         """Why moving the lease back is unsafe: a descendant that does not wait for it."""
         held = {shard}
-        for below in _oldest_first(self._lineage.descendants(shard)):
+        for below in in_birth_order(self._lineage.descendants(shard)):
             row = self._table.rows.get(below)
             if row is None:
                 continue
             if row.position != TRIM_HORIZON or held.isdisjoint(row.parents):
-                return f"shard {_short(below)} after it may be read already, and would not wait"
+                return f"shard {short(below)} after it may be read already, and would not wait"
             held.add(below)
         return self._against_parts(shard)
 
     def _against_parts(self, shard: ShardId) -> str:
         """Why the write is unsafe if an ancestor is written in another transaction, before it."""
         here = self._step[shard]
-        for above in _oldest_first(self._lineage.ancestors(shard)):
+        for above in in_birth_order(self._lineage.ancestors(shard)):
             if self._step.get(above, here) != here:
-                return f"shard {_short(above)} before it is written in another transaction"
+                return f"shard {short(above)} before it is written in another transaction"
         return ""
 
 
@@ -168,12 +169,3 @@ def _against_update(update: Update, row: Row) -> str:
     if row.pending is not None:
         return "a checkpoint that the application has prepared would go with it"
     return ""
-
-
-def _oldest_first(shards: Collection[ShardId]) -> list[ShardId]:
-    return sorted(shards, key=lambda shard: (index_of(shard) or 0, shard))
-
-
-def _short(shard: ShardId) -> str:
-    index = index_of(shard)
-    return shard if index is None else str(index)

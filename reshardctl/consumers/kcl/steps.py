@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import Create, ShardId, Step, Write, index_of
+from reshardctl.model import Create, ShardId, Step, Write, in_birth_order, index_of
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
@@ -22,7 +22,7 @@ def in_steps(
     while it cannot start.
     """
     steps = []
-    families = [sorted(f, key=_birth, reverse=True) for f in _families(lineage, writes)]
+    families = [in_birth_order(f)[::-1] for f in _families(lineage, writes)]
 
     def rank(family: list[ShardId]) -> tuple[bool, bool]:
         fills = any(isinstance(writes[shard].change, Create) for shard in family)
@@ -41,7 +41,7 @@ def in_steps(
 def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[ShardId]]:
     """Yields written shards in groups: those that are parent and child, or share a child."""
     seen: set[ShardId] = set()
-    for first in sorted(shards, key=_birth):
+    for first in in_birth_order(shards):
         family, todo = [], [first]
         while todo:
             shard = todo.pop()
@@ -55,8 +55,3 @@ def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[Sh
             todo += [c for p in lineage.parents(shard) for c in lineage.children(p)]
         if family:
             yield family
-
-
-def _birth(shard: ShardId) -> tuple[int, str]:
-    index = index_of(shard)
-    return (-1 if index is None else index, shard)

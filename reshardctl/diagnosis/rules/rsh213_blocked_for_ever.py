@@ -50,7 +50,7 @@ from collections.abc import Iterator, Sequence
 
 from reshardctl.diagnosis.rules.base import Finding, View, from_effects
 from reshardctl.diagnosis.rules.families import waits_for_a_parent
-from reshardctl.model import Cause, ShardId, index_of
+from reshardctl.model import Cause, ShardId, short
 from reshardctl.planning.effects import Effect, Harm
 
 CODE, NAME = "RSH213", "blocked-for-ever"
@@ -67,17 +67,17 @@ def match(view: View) -> Iterator[Finding]:
     named = dict.fromkeys(shard for effect in effects for shard in effect.by)
     what = "waiting for a parent that never ends"
     if named:
-        what += f": {', '.join(map(_short, named))}"
+        what += f": {', '.join(map(short, named))}"
     costs = "not read until that parent is mended; the records expire unread"
     strange = [shard for shard in named if _is_no_parent(view, effects, shard)]
     helps = f"mend {'it' if len(named) == 1 else 'them'} first: see the other findings"
     gone = [shard for shard in named if _is_gone(view, shard)]
     if gone:
-        listed = ", ".join(map(_short, gone))
+        listed = ", ".join(map(short, gone))
         helps = f"{listed} is not listed any more: no position ends the wait"
         costs = "not read; the records expire unread"
     if strange:
-        wrong = ", ".join(map(_short, strange))
+        wrong = ", ".join(map(short, strange))
         helps = f"{wrong} is no parent of what waits for it: the row names a wrong one"
     yield from from_effects(CODE, NAME, effects, what, costs, helps=helps if named else "")
 
@@ -94,8 +94,3 @@ def _is_gone(view: View, shard: ShardId) -> bool:
     """Whether it is not listed, and no row of it is looked at."""
     fate = view.simulation.fates.get(shard)
     return shard not in view.lineage and (fate is None or fate.cause is Cause.GONE)
-
-
-def _short(shard: ShardId) -> str:
-    index = index_of(shard)
-    return shard if index is None else str(index)
