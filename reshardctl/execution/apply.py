@@ -108,7 +108,7 @@ def rest_of(
     records: Records,
     store: Store,
     *,
-    volatile_attributes: Collection[str] = (),
+    volatile_attributes: Collection[str],
     renewing: Collection[str] = (),
     identity_rows: Mapping[str, str] = MappingProxyType({}),
 ) -> Rest:

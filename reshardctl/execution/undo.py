@@ -96,7 +96,7 @@ def undo_steps(
     records: Records,
     current: Mapping[str, Image | None],
     restore: RestoreRule,
-    volatile_attributes: Collection[str] = (),
+    volatile_attributes: Collection[str],
     moved: str = MOVED,
 ) -> list[Step]:
     """The steps that undo what is in place, last first; [] if nothing is.
@@ -134,7 +134,7 @@ def staying(
     records: Records,
     current: Mapping[str, Image | None],
     restore: RestoreRule,
-    volatile_attributes: Collection[str] = (),
+    volatile_attributes: Collection[str],
 ) -> dict[str, list[str]]:
     """What no undo restores of rows that get nothing else back, by key.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from reshardctl.kinesis.budget import PACE, Allowance, Budget, Limits, Pace
-from reshardctl.kinesis.look import UNSEEN, Look
+from reshardctl.kinesis.look import Look
 from reshardctl.kinesis.tally import NO_LIMIT, Beyond, Met, Tally, never
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import Transport
@@ -39,8 +39,7 @@ class Prober:
     """Reads records of streams, each shard at most once in PACE seconds."""
 
     def __init__(
-        self, transport: Transport, clock: Callable[[], float], limits: Limits | None = None,
-        look: Look = UNSEEN,
+        self, transport: Transport, clock: Callable[[], float], limits: Limits | None, look: Look
     ) -> None:
         self._transport, self._clock = transport, clock
         self._limits = limits or Limits()

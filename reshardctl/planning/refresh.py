@@ -11,7 +11,7 @@ from reshardctl.model.write_state import same
 
 
 def rebase(
-    steps: Sequence[Step], rows: Sequence[Image], volatile_attributes: Collection[str] = ()
+    steps: Sequence[Step], rows: Sequence[Image], volatile_attributes: Collection[str]
 ) -> list[Step]:
     """The same writes over the rows as they are now, the steps before each one taken as done.
 

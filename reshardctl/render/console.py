@@ -93,11 +93,11 @@ class Sheet:
             return
         self.line(*left, " " * room, right, indent=indent)
 
-    def labelled(self, label: Part, *parts: Part, indent: int = 0) -> None:
+    def labelled(self, label: Part, *parts: Part, indent: int) -> None:
         """`fix   start 12 at …`: a label and text that wraps beside it."""
         self._beside(self.text(label), self.text(*parts), indent, LABEL)
 
-    def drawing(self, lines: Iterable[str], indent: int = 0) -> None:
+    def drawing(self, lines: Iterable[str], indent: int) -> None:
         """Lines that are cut at the width, never wrapped."""
         for line in lines:
             text = self.text(" " * indent, line.rstrip())

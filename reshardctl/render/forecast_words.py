@@ -50,7 +50,7 @@ def _verb(ids: tuple[ShardId, ...], verbose: bool, singular: str, plural: str) -
     return f"{shards(ids, verbose)} {singular if len(ids) == 1 else plural}"
 
 
-def already_so(report: Report, finding: Finding, verbose: bool = False) -> str:
+def already_so(report: Report, finding: Finding, verbose: bool) -> str:
     """Whether the finding is there without the reshard, as a sentence; "" if it is not."""
     now = None if report.already is None else report.already.get(finding.code)
     if now is None:

@@ -50,7 +50,7 @@ HALF_DONE = (
 WATCH = "Once the application is running, check that its workers make progress."
 
 
-def runbook(report: Report, context: Context, saved: Saved | None = None) -> list[Task]:
+def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     """What to do, in order; it always ends with looking again."""
     again: Task = ("Inspect again.", [command("inspect", *context.suggested_command)])
     if report.snapshot.foreseen is not None:

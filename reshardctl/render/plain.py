@@ -31,7 +31,7 @@ def sentences(report: Report, finding: Finding, verbose: bool = False) -> list[s
     return [sentence(shortened(part, verbose)) for part in parts if part]
 
 
-def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
+def remedy(report: Report, finding: Finding, verbose: bool) -> str:
     """What fix would write for it, or why it writes nothing."""
     repair = mending(report, finding)
     if repair.writes:

@@ -13,9 +13,7 @@ from reshardctl.render.families_below import Cells, below
 from reshardctl.render.graph.chart import Chart
 
 
-def forks(
-    chart: Chart, cells: Mapping[ShardId, Cells], width: int | None = None
-) -> Iterator[str]:
+def forks(chart: Chart, cells: Mapping[ShardId, Cells], width: int | None) -> Iterator[str]:
     """Every family, elder ones first, then the shards without a parent or a child.
 
     cells: of every drawn shard and expired parent; as many of each, which stand in columns. width:

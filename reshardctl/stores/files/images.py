@@ -67,7 +67,7 @@ def image_of(
     return Image(key, {name: attributes[name] for name in sorted(attributes)})
 
 
-def content_of(content: bytes, series: Series | None = None) -> dict[str, AttributeValue]:
+def content_of(content: bytes, series: Series | None) -> dict[str, AttributeValue]:
     """A content as an attribute: {"text": …} if it is UTF-8, else {"bytes": …}."""
     try:
         kept = series.value(content) if series is not None else None

@@ -31,9 +31,7 @@ class Indexes:
 
     max_writes = Document.max_writes
 
-    def __init__(
-        self, blobs: Blobs, codec: CodecOf, index: str = "", source: str = ""
-    ) -> None:
+    def __init__(self, blobs: Blobs, codec: CodecOf, index: str, source: str = "") -> None:
         """codec: of an index's file. Touches nothing yet."""
         self._blobs = blobs
         self._codec = codec

@@ -48,7 +48,7 @@ class Metastore:
 
     def __init__(
         self, server: Server, sleep: Callable[[float], None], codec: CodecOf,
-        enabled: Callable[[Image], bool], index: str = "", source: str = "",
+        enabled: Callable[[Image], bool], index: str, source: str = "",
     ) -> None:
         """Connects to nothing yet.
 
