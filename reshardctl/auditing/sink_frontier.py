@@ -211,6 +211,7 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
     """What the frontier rests on, and what an operator has to know about it."""
     over = sum(span.lo == DONE for span in line.values())
     begun = sum(START < span.lo < DONE for span in line.values())
+    gaps = [(s, span) for s, span in line.items() if s in facts.compared and not span.exact]
     notes = [
         f"positions from {facts.sink}, {facts.rows} rows"
         f"{', compared with the stream' if facts.compared else ', the stream was not read'}: "
@@ -219,10 +220,10 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
     ]
     notes += [
         f"shard {short(shard)}: {span.why}; its later records, up to {span.hi}, are re-read"
-        for shard, span in _gaps(facts, line)[:NAMED]
+        for shard, span in gaps[:NAMED]
     ]
-    if more := len(_gaps(facts, line)) - NAMED:
-        notes += [f"{more} more shards re-read later records"] if more > 0 else []
+    if (more := len(gaps) - NAMED) > 0:
+        notes.append(f"{more} more shards re-read later records")
     cut = [
         s for s, c in facts.compared.items()
         if s in line and not c.whole and c.before_missing is None and (c.missing or not c.read)
@@ -251,7 +252,3 @@ def _whole_only(facts: Facts, line: Mapping[ShardId, Span], inside: bool) -> Ite
             "if the record at which a shard continues is aggregated (KPL), all its parts but the "
             "first are re-read; --column sub=NAME shows which parts are stored"
         )
-
-
-def _gaps(facts: Facts, line: Mapping[ShardId, Span]) -> list[tuple[ShardId, Span]]:
-    return [(s, span) for s, span in line.items() if s in facts.compared and not span.exact]

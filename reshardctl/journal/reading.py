@@ -188,7 +188,6 @@ def _runs(header: Header, lines: list[Line]) -> tuple[Run, Run | None]:
             record = members(line.body, ("steps",), line.location)
             courses.append(_Course(steps_of(record["steps"], line.location / "steps")))
             continue
-        course = courses[-1]
-        course.take(line)
+        courses[-1].take(line)
     runs = [course.run() for course in courses]
     return runs[0], runs[1] if len(runs) > 1 else None
