@@ -16,6 +16,7 @@ from typing import Any
 from reshardctl.lineage.digits import Digits
 from reshardctl.lineage.ids import NO_NUMBER, Runs, Texts, numbers_of
 from reshardctl.model import Shard, index_of, shard_id
+from reshardctl.model.batched import batched
 
 RawShard = Mapping[str, Any]
 """One element of `Shards` as ListShards writes it in JSON."""
@@ -32,8 +33,7 @@ _AT_ONCE = 250
 
 def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
     """A page of ListShards as columns. KeyError or TypeError if it is malformed."""
-    for at in range(0, len(page), _AT_ONCE):
-        some = page[at : at + _AT_ONCE]
+    for some in batched(page, _AT_ONCE):
         hashes = [shard["HashKeyRange"] for shard in some]
         numbers = [shard["SequenceNumberRange"] for shard in some]
         yield (

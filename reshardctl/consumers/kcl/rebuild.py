@@ -13,6 +13,7 @@ from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.consumers.kcl.steps import TRANSACTION
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, Step, TargetFrontier
+from reshardctl.model.batched import batched
 
 
 def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App) -> list[Step]:
@@ -24,9 +25,9 @@ def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App)
     shards = sorted(lineage, key=lambda shard: want[shard] == DONE)
     writes = begun(lineage, table, want, app, shards, "lost; as the sink has it")
     ordered = [writes[shard] for shard in shards]
-    parts = [ordered[at : at + TRANSACTION] for at in range(0, len(ordered), TRANSACTION)]
+    parts = list(batched(ordered, TRANSACTION))
     title = "leases at the positions of the sink"
     return [
-        Step(title if len(parts) == 1 else f"{title}, part {n}", tuple(part))
+        Step(title if len(parts) == 1 else f"{title}, part {n}", part)
         for n, part in enumerate(parts, start=1)
     ]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import Create, ShardId, Step, Write, in_birth_order, index_of
+from reshardctl.model.batched import batched
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
@@ -29,8 +30,7 @@ def in_steps(
         return not crashing.isdisjoint(family), fills
 
     for ordered in sorted(families, key=rank):
-        for first in range(0, len(ordered), TRANSACTION):
-            part = ordered[first : first + TRANSACTION]
+        for part in batched(ordered, TRANSACTION):
             title = "lease of " if len(part) == 1 else "leases of "
             names = ", ".join(str(index_of(s)) for s in reversed(part[:4]))
             more = f" and {len(part) - 4} more" if len(part) > 4 else ""

@@ -46,6 +46,7 @@ from reshardctl.model import (
     Write,
     short,
 )
+from reshardctl.model.batched import batched
 from reshardctl.model.listed import listed
 
 RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
@@ -262,8 +263,7 @@ def _steps(
 ) -> list[Step]:
     """All writes at once: siblings belong together, and each row stands for itself."""
     writes = [_write(positions, shard, order) for shard, order in orders.items()]
-    parts = [writes[n : n + together] for n in range(0, len(writes), together)]
-    return [Step(_title(part), tuple(part)) for part in parts]
+    return [Step(_title(part), part) for part in batched(writes, together)]
 
 
 def _title(writes: Sequence[Write]) -> str:

@@ -59,7 +59,7 @@ def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
 
 def _simulated(lineage: Lineage, tables: Tables, app: App) -> Simulation:
     start = _Start(lineage, tables, app, asked_first(lineage, tables), clocks(lineage, tables))
-    shards = [*(s for s in tables.rows if s not in lineage), *lineage]
+    shards = tables.shards(lineage)
     fates = {s: start.fate(s) for s in shards}
     risks = tuple(start.risks(fates))
     return Simulation(fates, _crash(tables), tuple(start.notes()), risks, orders=False)

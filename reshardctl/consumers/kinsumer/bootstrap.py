@@ -7,6 +7,7 @@ from reshardctl.consumers.kinsumer.encode import TRANSACTION, cache_row, new_row
 from reshardctl.consumers.kinsumer.tables import key_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, Create, Step, TargetFrontier, Write
+from reshardctl.model.batched import batched
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
@@ -23,7 +24,4 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
     unread = [s for s in lineage if want[s] != DONE]
     if unread and len(unread) < len(writes):
         writes.append(cache_row(lineage, unread, app.cached, "leaves out what is finished"))
-    return [
-        Step("first checkpoints", tuple(writes[first : first + TRANSACTION]))
-        for first in range(0, len(writes), TRANSACTION)
-    ]
+    return [Step("first checkpoints", part) for part in batched(writes, TRANSACTION)]

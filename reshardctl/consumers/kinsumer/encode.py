@@ -37,6 +37,7 @@ from reshardctl.model import (
     Write,
     index_of,
 )
+from reshardctl.model.batched import batched
 from reshardctl.model.listed import listed
 
 TRANSACTION = 100
@@ -65,7 +66,7 @@ def encode(
     """Steps after which kinsumer reads from the target frontier, without shards in `leave`."""
     fates = simulate_start(lineage, tables, app).fates
     orders: dict[ShardId, _Order] = {}
-    for shard in [*(s for s in tables.rows if s not in lineage), *lineage]:
+    for shard in tables.shards(lineage):
         if shard in leave:
             continue
         row = tables.rows.get(shard)
@@ -270,11 +271,10 @@ def cache_row(
 def _steps(writes: list[Write]) -> list[Step]:
     """One transaction while the limit allows it; the ShardCache is in the last one."""
     steps = []
-    for first in range(0, len(writes), TRANSACTION):
-        part = writes[first : first + TRANSACTION]
+    for part in batched(writes, TRANSACTION):
         shards = [w for w in part if w.key.startswith(CHECKPOINTS)]
         names = listed(shards, 4, lambda w: str(index_of(w.key.partition("/")[2])))
         titles = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}"] if shards else []
         titles += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
-        steps.append(Step(" and ".join(titles), tuple(part)))
+        steps.append(Step(" and ".join(titles), part))
     return steps

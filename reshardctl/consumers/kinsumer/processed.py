@@ -19,7 +19,7 @@ _OVER = exactly(DONE)
 
 def processed(lineage: Lineage, tables: Tables, app: App) -> Frontier:
     """A span for every listed shard and every row."""
-    shards = [*(s for s in tables.rows if s not in lineage), *lineage]
+    shards = tables.shards(lineage)
     return {shard: _span(lineage, tables, app, shard) for shard in shards}
 
 

@@ -14,6 +14,7 @@ from reshardctl.consumers.kinsumer.fields import MistypedError, integer, text, t
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
 from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
+from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, is_number
 
 LATEST = "LATEST"
@@ -83,6 +84,10 @@ class Tables:
         """Every row that the tables were parsed from."""
         cache = [self.cache.image] if self.cache else []
         return [*(row.image for row in self.rows.values()), *cache, *self.others]
+
+    def shards(self, lineage: Lineage) -> list[ShardId]:
+        """Every shard with a row and every listed one, the unlisted ones first."""
+        return [*(shard for shard in self.rows if shard not in lineage), *lineage]
 
     @property
     def unreadable(self) -> Row | None:

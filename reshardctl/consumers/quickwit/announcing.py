@@ -33,10 +33,6 @@ def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:
     """Closed shards that will announce children from their stored positions, parents first."""
     return [
         shard for shard in lineage
-        if announces(lineage, shard) and not _refused(lineage, checkpoint, shard)
+        if announces(lineage, shard)
+        and not position_of(lineage, shard, checkpoint.text(shard)).refused
     ]
-
-
-def _refused(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
-    row = checkpoint.rows.get(shard)
-    return row is not None and position_of(lineage, shard, row.text).refused

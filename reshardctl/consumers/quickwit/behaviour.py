@@ -62,8 +62,7 @@ def named(shards: list[ShardId]) -> str:
 
 
 def _place(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> ReadPosition:
-    row = checkpoint.rows.get(shard)
-    return position_of(lineage, shard, row.text if row else None)
+    return position_of(lineage, shard, checkpoint.text(shard))
 
 
 def _ignored() -> Fate:

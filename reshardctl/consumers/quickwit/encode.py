@@ -39,6 +39,7 @@ from reshardctl.model import (
     Write,
     decode,
 )
+from reshardctl.model.batched import batched
 from reshardctl.model.times import instant
 
 MOST = 5_000
@@ -77,8 +78,7 @@ def encode(
     ]
     writes = _of_this_stream(lineage, checkpoint, writes)
     return [
-        Step("the source's positions, in one text", tuple(writes[start:start + MOST]))
-        for start in range(0, len(writes), MOST)
+        Step("the source's positions, in one text", part) for part in batched(writes, MOST)
     ]
 
 
@@ -148,13 +148,12 @@ def _key(checkpoint: Checkpoint, app: App) -> list[Write]:
 def _entry(
     lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, wanted: Cut
 ) -> list[Write]:
-    row = checkpoint.rows.get(shard)
-    position = position_of(lineage, shard, row.text if row else None)
+    position = position_of(lineage, shard, checkpoint.text(shard))
     sane = position.kind in (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
     if sane and (position.span.lo == wanted or _read_from_there(position.span.lo, wanted)):
         return []
     text, why = _text(lineage, shard, wanted)
-    if text is None and row is None:
+    if text is None and shard not in checkpoint.rows:
         return []
     return [_write(checkpoint, shard, text, why)]
 

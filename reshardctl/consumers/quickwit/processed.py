@@ -21,11 +21,9 @@ _NO_KEY = "the source's key is gone: what was published is not known"
 
 def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
     """A span for every listed shard and every entry; a missing key may mean nothing published."""
-    rows = checkpoint.rows
     if app.traits.needs_key and not checkpoint.known:
         return {s: Span(START, furthest(lineage, s), Basis.INFERRED, _NO_KEY) for s in lineage}
-    frontier: dict[ShardId, Span] = {s: _OVER for s in rows if s not in lineage}
+    frontier: dict[ShardId, Span] = {s: _OVER for s in checkpoint.rows if s not in lineage}
     for shard in lineage:
-        row = rows.get(shard)
-        frontier[shard] = position_of(lineage, shard, row.text if row else None).span
+        frontier[shard] = position_of(lineage, shard, checkpoint.text(shard)).span
     return frontier

@@ -63,8 +63,7 @@ def _loops(
 
 
 def _behind(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
-    row = checkpoint.rows.get(shard)
-    at = position_of(lineage, shard, row.text if row else None).span.lo
+    at = position_of(lineage, shard, checkpoint.text(shard)).span.lo
     closed = lineage.closed_at(shard)
     if at.rank is Rank.START:
         return True

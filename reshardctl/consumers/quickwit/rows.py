@@ -37,6 +37,11 @@ class Checkpoint:
         """Key of the source's own row, and prefix of the keys of its positions."""
         return f"{self.index}/{self.source}"
 
+    def text(self, shard: ShardId) -> str | None:
+        """What is stored of a shard; `None` without an entry."""
+        row = self.rows.get(shard)
+        return None if row is None else row.text
+
     @property
     def known(self) -> bool:
         """Whether the source's key is in the checkpoint."""

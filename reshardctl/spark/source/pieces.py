@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import InputPartition
 
 from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
+from reshardctl.model.batched import batched
 from reshardctl.spark.source.stretch import Stretch
 from reshardctl.spark.source.together import together
 
@@ -45,10 +46,9 @@ def pieces(
     strict: bool = True,
 ) -> list[Piece]:
     """Tasks of `shards_per_task` stretches each, in the order given; none without stretches."""
-    every = tuple(stretches)
     return [
-        Piece(reach, stream, every[at : at + shards_per_task], unpack, strict)
-        for at in range(0, len(every), shards_per_task)
+        Piece(reach, stream, part, unpack, strict)
+        for part in batched(tuple(stretches), shards_per_task)
     ]
 
 

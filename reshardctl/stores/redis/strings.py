@@ -23,6 +23,7 @@ from reshardctl.model import (
     canonical,
     changed,
 )
+from reshardctl.model.batched import batched
 from reshardctl.model.retry import Retry, before_sending
 from reshardctl.model.write_state import WriteResult, applied
 from reshardctl.stores.guards import checked, holds
@@ -158,8 +159,7 @@ class Strings:
         head = _literal(self._app) if self._app else b"*"
         pattern = head + MARK.encode() + b"*:*"
         keys = sorted(set(client.scan_iter(match=pattern, count=1000)))
-        for start in range(0, len(keys), BATCH):
-            batch = keys[start : start + BATCH]
+        for batch in batched(keys, BATCH):
             values: list[Any] = client.mget(batch)
             for key, value in zip(batch, values, strict=True):
                 parts = self._parts(key)
