@@ -40,6 +40,10 @@ def install(extra: str) -> str:
     return f"pip install '.[{extra}]'   # in a checkout of reshardctl"
 
 
+REPLAN = "make a new plan: reshardctl fix CONSUMER --dry-run"
+"""The next step where the consumer is not known; `commands/replanning.py` names it."""
+
+
 class UsageError(ReshardError):
     """A flag, a locator, a time or a file that the operator named cannot be acted on.
 

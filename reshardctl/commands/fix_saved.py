@@ -12,6 +12,7 @@ from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
+from reshardctl.commands.replanning import leading_on, new_plan
 from reshardctl.commands.request import accept_of
 from reshardctl.commands.stopped import allowed
 from reshardctl.commands.suggested_commands import suggested_command
@@ -25,11 +26,11 @@ from reshardctl.errors import EmptyCheckpoint, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
-from reshardctl.execution.repair import AGAIN
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Plan
 from reshardctl.render.outcomes import Fixed
+from reshardctl.render.words import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def prepared(
     try:
         report = survey(saved.ports, plan.stream, locator, plan.options, plan.probe)
     except EmptyCheckpoint as error:
-        way = "look again with reshardctl inspect"
+        way = " ".join(command("inspect", *argv))
         raise StalePlan(f"the plan is stale: {error.what}", way) from None
     created = plan.options.created if request.created_at is None else request.created_at
     right_incarnation(report, created)
@@ -101,24 +102,26 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
     path = journal.path
     back = f"reshardctl undo {shlex.quote(str(path))}"
     with journal:
+        plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
+        locator = locators.parse(plan.locator)
+        argv = tuple(suggested_command(locator, plan.stream, request.account))
+        again = new_plan(plan, request.account)
         if records.undo is not None:
             if records.undo.outcome == "undone":
-                raise UsageError(f"{path}: this fix is undone already", AGAIN)
+                raise UsageError(f"{path}: this fix is undone already", again)
             raise UsageError(f"{path}: its undo was begun", back)
         if records.fix.outcome == "verified":
             raise UsageError(
                 f"{path}: this fix was finished and verified, there is nothing to go on with",
-                f"reshardctl inspect, or take it back: {back}",
+                f"{' '.join(command('inspect', *argv))}, or take it back: {back}",
             )
-        plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
-        locator = locators.parse(plan.locator)
-        argv = tuple(suggested_command(locator, plan.stream, request.account))
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         ports, request = saved.ports, replace(request, watch=request.watch or saved.watch)
         before = survey(ports, plan.stream, locator, plan.options, plan.probe)
         allowed(request, ports, locator, plan.steps, observer)
         observer.writing()
-        applied = go_on(ports, plan, locator, journal, records, request.live)
+        with leading_on(again):
+            applied = go_on(ports, plan, locator, journal, records, request.live)
         after = verify(ports, plan, locator, journal)
         fixed = Fixed(
             before, after, applied.steps, str(path), applied.written, applied.recognised

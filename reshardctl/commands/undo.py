@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from reshardctl.commands.fix_request import patience
 from reshardctl.commands.journals import Journals, kept_if_used
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.optimized import refuse_optimized
+from reshardctl.commands.replanning import leading_on, new_plan
 from reshardctl.commands.stopped import stopped
 from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.targets.configured import of_saved
@@ -96,9 +98,10 @@ def undo(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,
     )
-    undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
-        confirm, UndoResult(wanted, argv)
-    ), observer)
+    with leading_on(new_plan(plan, request.account)):
+        undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
+            confirm, UndoResult(wanted, argv)
+        ), observer)
     return UndoResult(undoing, argv)
 
 
@@ -197,7 +200,7 @@ def _go_on(
     stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
     volatile_attributes = locator.spec.volatile_attributes
-    with journal:
+    with journal, leading_on(_again(source)):
         observer.writing()
         rest = rest_of(
             journal,
@@ -211,6 +214,11 @@ def _go_on(
         )
         _read_back(ports, applied.steps, journal, volatile_attributes)
         return _done(ports, source, locator, applied)
+
+
+def _again(source: Source) -> str:
+    """The command that looks at the same undo again."""
+    return f"reshardctl undo {shlex.quote(source.name)} --dry-run"
 
 
 def _done(ports: Ports, source: Source, locator: Locator, applied: Applied) -> Undoing:
@@ -327,6 +335,7 @@ def _apply(
     images = fresh_rows(ports.store)
     fresh = undo_steps(records, _rows(images), rule, volatile_attributes, _words(source))
     _refuse_spent(images, fresh, locator)
-    applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
+    with leading_on(_again(source)):
+        applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, volatile_attributes)
     return applied

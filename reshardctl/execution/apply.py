@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from reshardctl.errors import (
+    REPLAN,
     AnswerLost,
     Cancelled,
     CannotTell,
@@ -29,7 +30,6 @@ from reshardctl.model.write_state import WriteResult, WriteState, write_states
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store, Texts, recover
 
-_ANEW = "look at the state as it is now with reshardctl inspect, and plan anew"
 TRIES = 5
 """How often a step is tried while a running consumer renews its rows."""
 
@@ -95,7 +95,7 @@ def apply(
     and what the store raises while nothing is in place.
     """
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
-        raise StalePlan("the checked steps write other rows than the plan's", _ANEW)
+        raise StalePlan("the checked steps write other rows than the plan's", REPLAN)
     if isinstance(store, Texts) and not journal.undoing:
         journal.keep(store.texts(keys_of(fresh)))
     todo = list(enumerate(fresh))
@@ -128,7 +128,7 @@ def rest_of(
     except HalfDone as error:
         if run.intents:
             raise
-        raise StalePlan(f"{error.what}; nothing was written", "run reshardctl fix again") from None
+        raise StalePlan(f"{error.what}; nothing was written", REPLAN) from None
     for index in sorted(set(range(len(steps))) - {index for index, _ in todo} - run.applied):
         if index in run.intents:
             journal.applied(index)
@@ -146,7 +146,7 @@ def resume(
 ) -> Applied:
     """Writes what is left. fresh, renewing, errors: as for `apply`."""
     if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
-        raise StalePlan("the checked steps write other rows than the journal's", _ANEW)
+        raise StalePlan("the checked steps write other rows than the journal's", REPLAN)
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
     done = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
     return Applied(tuple(fresh), done, rest.in_place)
@@ -291,7 +291,7 @@ class _Run:
         self._note(what)
         if self._in_place:
             raise self._half_done(what)
-        raise StalePlan(f"{what}; nothing was written", "run reshardctl fix again")
+        raise StalePlan(f"{what}; nothing was written", REPLAN)
 
     def _try_once(self, intent: Intent) -> bool:
         try:

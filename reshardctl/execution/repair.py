@@ -8,15 +8,13 @@ from dataclasses import replace
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Report, case_of
-from reshardctl.errors import StalePlan
+from reshardctl.errors import REPLAN, StalePlan
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan, broken, promises
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
 from reshardctl.planning.live_writes import require_live
 from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
-
-AGAIN = "make a new plan: reshardctl fix --dry-run"
 
 
 def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) -> None:
@@ -25,9 +23,9 @@ def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) ->
     store: the identity that the store has now.
     """
     if lineage.stream.created != plan.created:
-        raise StalePlan("the plan is stale: the stream was deleted and recreated since", AGAIN)
+        raise StalePlan("the plan is stale: the stream was deleted and recreated since", REPLAN)
     if dict(store) != dict(plan.store):
-        raise StalePlan("the plan is stale: it was made for another store", AGAIN)
+        raise StalePlan("the plan is stale: it was made for another store", REPLAN)
 
 
 def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
@@ -38,20 +36,20 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     """
     if moved := _footprint_moved(report.snapshot, plan, live):
         named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
-        raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", AGAIN)
+        raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", REPLAN)
     decision = report.decision
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "no plan is possible"
-        raise StalePlan(f"the plan is stale: for the current rows {what}", AGAIN)
+        raise StalePlan(f"the plan is stale: for the current rows {what}", REPLAN)
     owners = report.snapshot.locator.spec.owner_attributes if live else frozenset()
     if changed := _differences(plan.steps, decision.steps, owners):
-        raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", AGAIN)
+        raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", REPLAN)
     if len(plan.promised) != len(decision.after):
-        raise StalePlan("the plan is stale: the current rows indicate another release", AGAIN)
+        raise StalePlan("the plan is stale: the current rows indicate another release", REPLAN)
     for promised, effects in zip(plan.promised, decision.after, strict=True):
         if worse := broken(promised, promises(effects)):
             harm, shard, _ = worse[0]
-            raise StalePlan(f"the plan is stale: {shard or 'the consumer'} would be {harm}", AGAIN)
+            raise StalePlan(f"the plan is stale: {shard or 'the consumer'} would be {harm}", REPLAN)
     if live:
         require_live(decision.steps)
     return list(decision.steps)

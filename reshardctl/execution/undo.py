@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from reshardctl.errors import UndoRefused, UsageError
+from reshardctl.errors import REPLAN, UndoRefused, UsageError
 from reshardctl.journal import Records
 from reshardctl.model import (
     AttributeValue,
@@ -202,7 +202,7 @@ def _refuse_moved(
         named = "; ".join(f"{key}: {why}" for key, why in moved.items())
         raise UndoRefused(
             f"{what}; nothing was undone: {named}",
-            "make a new plan from the rows as they are, with reshardctl fix",
+            REPLAN,
             tuple(moved),
         )
 

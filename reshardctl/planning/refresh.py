@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from reshardctl.errors import StalePlan
+from reshardctl.errors import REPLAN, StalePlan
 from reshardctl.model import Image, Step, Write, changed
 from reshardctl.model.write_state import same
 
@@ -37,17 +37,16 @@ def rebase(
 
 
 def _as_guarded(write: Write, row: Image | None, volatile_attributes: Collection[str]) -> None:
-    again = "run reshardctl fix again"
     if (row is None) is not (write.before is None):
         change = "vanished" if row is None else "appeared"
-        raise StalePlan(f"row {write.key} has {change} since it was read", again)
+        raise StalePlan(f"row {write.key} has {change} since it was read", REPLAN)
     if row is None or write.before is None:
         return
     for name in write.guard:
         if name in volatile_attributes:
             continue
         if not same(row.attributes.get(name), write.before.attributes.get(name)):
-            raise StalePlan(f"row {write.key}: {name} has changed since it was read", again)
+            raise StalePlan(f"row {write.key}: {name} has changed since it was read", REPLAN)
 
 
 def _over(write: Write, row: Image | None, volatile_attributes: Collection[str]) -> Write:

@@ -397,7 +397,7 @@ def test_commands_for_a_journal_in_a_folder_with_spaces_can_be_pasted(lab, tmp_p
     assert words == ["reshardctl", "undo", str(journal)]
     assert lab.cli(*words[1:], "--yes", "--assume-stopped").code == 0
     undone = lab.cli("fix", "--resume", journal, "--assume-stopped")
-    assert undone.code == 2 and undone.says("undone already", "reshardctl fix --dry-run")
+    assert undone.code == 2 and undone.says("undone already", f"fix '{lab.locator}'")
     taken = lab.fix("--journal", journal)
     assert taken.code == 2
     assert shlex.split(taken.err.rpartition("go on with it: ")[2])[-1] == str(journal)

@@ -143,7 +143,7 @@ def test_anything_else_between_reading_and_writing_is_left_as_it_is(lab_of, name
     lab.wire.do("TransactWriteItems", lambda: lab.alter(TWO, **{name: value}))
     rest = lab.items()[THREE]
     refused = live(lab)
-    assert refused.code == 4 and refused.says(TWO, name, "nothing was written", "fix again")
+    assert refused.code == 4 and refused.says(TWO, name, "nothing was written", "reshardctl fix")
     assert lab.items()[TWO][name] == value and lab.items()[THREE] == rest
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,8 @@ def refused(lab: Lab, path: Path, before: dict) -> None:
     journals = lab.journals()
     result = apply(lab, path)
     assert result.code == 4, result.err
-    assert result.says("stale")
+    verb = "fix" if before else "inspect"
+    assert result.says("stale", f"reshardctl {verb} '{lab.locator}' --stream arn:")
     assert lab.wire.writes == []
     assert lab.items() == before
     assert lab.journals() == journals, "nothing to undo in it"
@@ -248,3 +250,29 @@ def test_a_saved_plan_writes_what_it_showed(planned):
     assert apply(lab, path).code == 0
     after = lab.items()
     assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} == keys
+
+
+@pytest.mark.parametrize("options", [
+    (), ("--policy", "at-timestamp=-10m", "--probe"), ("--shards", "2,3"),
+    ("--set", "1=TRIM_HORIZON"),
+])  # fmt: skip
+def test_a_stale_plan_ends_with_the_command_that_makes_it_again(lab_of, tmp_path, options):
+    lab, path = lab_of(BROKEN, TRIM_HORIZON), tmp_path / "a.plan"
+    lab.dry(*options, "--out", path)
+    lab.alter(family(lab, path)[0], parentShardId={"SS": ["shardId-000000000099"]})
+    stale = apply(lab, path)
+    assert stale.code == 4 and stale.says("stale", "make a new plan: "), stale.err
+    pasted, _, more = stale.err.partition("make a new plan: ")[2].partition("   # ")
+    again = lab.cli(*shlex.split(pasted)[1:])
+    assert again.code in (0, 1, 4) and "error:" not in again.err
+    assert ("--set" in more) == ("--set" in options)
+    for option in options[:-1] if "--set" not in options else ():
+        assert option in pasted
+
+
+def test_a_refused_undo_names_the_consumer_to_plan_for(lab):
+    assert lab.fix().code == 0
+    created = sorted(lab.items())[-1]
+    lab.alter(created, checkpoint={"S": "LATEST"})
+    refused = lab.undo()
+    assert refused.code == 4 and refused.says(f"reshardctl fix '{lab.locator}' --stream arn:")

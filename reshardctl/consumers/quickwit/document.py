@@ -24,10 +24,9 @@ from reshardctl.consumers.quickwit.spans import (
     value_at,
 )
 from reshardctl.consumers.quickwit.splice import edited, quoted
-from reshardctl.errors import UsageError
+from reshardctl.errors import REPLAN, UsageError
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Image, Update, Write
 
-_ANEW = "make a new plan: reshardctl fix --dry-run"
 VERSIONS = ("0.7", "0.8", "0.9")
 """Of file and index metadata; only releases before 0.9 read 0.4 to 0.6."""
 PRESENT: AttributeValue = {"S": "{}"}
@@ -273,7 +272,7 @@ def _key_after(write: Write) -> str | None:
         if not write.change.set and write.change.remove == ("checkpoint",):
             return None
     what = f"{write.key}: of a source only its key in the checkpoint can be written"
-    raise UsageError(what, _ANEW)
+    raise UsageError(what, REPLAN)
 
 
 def _position_after(write: Write) -> str | None:
@@ -282,12 +281,12 @@ def _position_after(write: Write) -> str | None:
         return None
     values = change.attributes if isinstance(change, Create) else change.set
     if set(values) != {"position"} or (isinstance(change, Update) and change.remove):
-        raise UsageError(f"{write.key}: of a shard only its position can be written", _ANEW)
+        raise UsageError(f"{write.key}: of a shard only its position can be written", REPLAN)
     return quoted(values["position"]["S"])
 
 
 def _at(parsed: _Found, source: str) -> int:
     if source not in parsed.holders:
         what = f"source {source} has no key in the checkpoint to put positions under"
-        raise UsageError(what, _ANEW)
+        raise UsageError(what, REPLAN)
     return parsed.holders[source].value
