@@ -92,7 +92,10 @@ class _Run:
         drops = self._app.traits.drops_closed and not self._lineage.is_open(shard)
         held = self._held.get(shard)
         if shard in self._then.forgotten:
-            return self._begins(shard)
+            again = self._begins(shard)
+            if held is not None and held.runs and isinstance(again, WillRead):
+                return min(self._goes_on(shard, held), again, key=lambda fate: fate.at.lo)
+            return again
         if held is not None:
             return self._dropped(shard, held) if drops else self._goes_on(shard, held)
         if drops:
@@ -103,7 +106,7 @@ class _Run:
             return self._begins(shard) if late is None else self._reads(shard, late, at_end)
         return _NOT_LOOKED_AT
 
-    def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
+    def _goes_on(self, shard: ShardId, held: Resumed) -> WillRead:
         if held.at.kind == SHARD_END:
             return self._over(shard)
         return self._reads(shard, held.at, furthest(self._lineage, shard))
@@ -118,7 +121,7 @@ class _Run:
         until = DONE if held.until is None else cut_of(held.until)
         return self._reads(shard, held.at, until)
 
-    def _reads(self, shard: ShardId, at: Position, until: Cut) -> Fate:
+    def _reads(self, shard: ShardId, at: Position, until: Cut) -> WillRead:
         closed = not self._lineage.is_open(shard)
         possible = beyond_the_limit(self._lineage, shard, at, self._app) if closed else ""
         cut = self._cut(shard, at)
@@ -171,7 +174,7 @@ class _Run:
         span = exactly(self._cut(shard, at))
         return WillRead(span, furthest(self._lineage, shard), NOBODY, closed, cause, why)
 
-    def _over(self, shard: ShardId) -> Fate:
+    def _over(self, shard: ShardId) -> WillRead:
         cause, why = Cause.FINISHED, "read to its end"
         if shard in self._heads:
             cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
