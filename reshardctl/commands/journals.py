@@ -6,14 +6,14 @@ import os
 import shlex
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import bucket_client, wait
 from reshardctl.consumers import locator as locators
-from reshardctl.errors import ReshardError, UsageError
+from reshardctl.errors import HalfDone, ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read, state_dir
 from reshardctl.journal.bucket import listed
 from reshardctl.journal.file import FileLog, check_folder, check_new
@@ -181,11 +181,20 @@ def _with_key(text: str) -> S3Object:
 
 @contextmanager
 def kept_if_used(log: Log, header: Header) -> Iterator[Journal]:
-    """A new journal that is deleted again if no write was begun."""
+    """A new journal that is deleted again if no write was begun.
+
+    One whose writes were all refused says that nothing was written: what another fix wrote in their
+    place is not its own to take back.
+    """
     with Journal.create(log, header) as journal:
         try:
             yield journal
-        except ReshardError:
+        except HalfDone:
+            raise
+        except ReshardError as error:
             if not journal.begun:
                 journal.discard()
+            elif not journal.undoing:
+                with suppress(ReshardError):
+                    journal.nothing_written(error.what)
             raise

@@ -147,6 +147,9 @@ class _Course:
                 self.texts = texts_of(line.body, line.location)
             case "verified" | "failed" | "undone":
                 self._end(line)
+            case "nothing":  # its intents came to nothing: another fix may have written the same
+                self._end(line)
+                self.intents = {}
             case _:
                 line.location.wrong(f"unknown record {line.kind!r}")
 

@@ -63,7 +63,8 @@ class Run:
     """One sequence of steps: the fix itself, or its undo.
 
     intents: by the step's index; the last one counts. applied: indexes of steps known to be
-    written. outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure.
+    written. outcome: "verified", "failed", "nothing" (written), "undone" or "" while it is open;
+    why: of a failure.
     texts: the whole texts that held the rows before, if the store keeps many rows in one text.
     """
 

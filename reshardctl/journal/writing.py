@@ -113,6 +113,10 @@ class Journal:
         """Records that the run stopped, and why."""
         self._append([("failed", {"why": why})])
 
+    def nothing_written(self, why: str) -> None:
+        """Records that no intent is in place, nor ever will be, and why."""
+        self._append([("nothing", {"why": why})])
+
     def undone(self) -> None:
         """Records that the whole fix is undone."""
         self._append([("undone", {"why": ""})])

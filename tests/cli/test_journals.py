@@ -401,3 +401,26 @@ def test_commands_for_a_journal_in_a_folder_with_spaces_can_be_pasted(lab, tmp_p
     taken = lab.fix("--journal", journal)
     assert taken.code == 2
     assert shlex.split(taken.err.rpartition("go on with it: ")[2])[-1] == str(journal)
+
+
+@pytest.mark.parametrize(("error", "code"), [
+    ("AccessDeniedException", 4), ("ThrottlingException", 3), ("", 4),
+])  # fmt: skip
+def test_a_fix_that_was_refused_has_nothing_to_take_back(lab, error, code):
+    """Nothing was written (docs/exit-codes.md): what another operator wrote is that one's fix."""
+    assert lab.fix().code == 0
+    repaired = lab.items()
+    assert lab.undo().code == 0
+    lab.journal().unlink()
+    damaged = lab.items()
+    for operation in ("TransactWriteItems", "PutItem", "UpdateItem"):
+        if error:
+            lab.wire.fail(operation, error)
+        else:  # another operator's fix, from another machine
+            lab.wire.do(operation, lambda: lab.plant(*repaired.values()))
+    result = lab.fix()
+    assert result.code == code and result.says("nothing was written")
+    assert states(lab) == {lab.journal().stem: "nothing written"}
+    undone = lab.undo()
+    assert undone.code == 0 and "No write of this fix is in place" in undone.out
+    assert lab.items() == (damaged if error else repaired)
