@@ -79,6 +79,7 @@ _CREDENTIALS = frozenset({
     "MissingAuthenticationTokenException",
     "OptInRequired",
     "RequestExpired",
+    "RequestTimeTooSkewed",
     "SignatureDoesNotMatch",
     "UnrecognizedClientException",
 })
@@ -93,8 +94,10 @@ _CREDENTIAL_ERRORS = frozenset({
     "TokenRetrievalError",
     "UnauthorizedSSOTokenError",
 })
-# Of InvalidSignatureException; "Troubleshoot signed requests" of the IAM user guide has them.
+# Of InvalidSignatureException; "Troubleshoot signed requests" of the IAM user guide has them. The
+# code is of "Error responses", Amazon S3 API Reference.
 _OTHER_CLOCK = ("Signature expired:", "Signature not yet current:")
+_OTHER_CLOCK_CODE = "RequestTimeTooSkewed"
 _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 
 
@@ -235,7 +238,8 @@ def about_credentials(error: Exception) -> bool:
 
 def without_credentials(error: Exception, where: str = "") -> CannotTell:
     """The error to raise then, in our words: the service's own may repeat parts of a key."""
-    if any(phrase in message_of(error) for phrase in _OTHER_CLOCK):
+    told = any(phrase in message_of(error) for phrase in _OTHER_CLOCK)
+    if told or code_of(error) == _OTHER_CLOCK_CODE:
         return CannotTell(
             f"{where}AWS refuses the time of the request ({code_of(error)}): this machine's clock "
             "is more than five minutes wrong",

@@ -37,7 +37,11 @@ class Journals:
     @property
     def directory(self) -> Path:
         """The directory of this machine's journals."""
-        return state_dir(os.environ, Path.home())
+        try:
+            home = Path.home()
+        except RuntimeError:  # no HOME, and no entry in passwd: container runtimes name the root
+            home = Path("/")
+        return state_dir(os.environ, home)
 
     def named(self, text: str) -> Log:
         """The journal that an operator names: `s3://…`, a path, a name, or the start of one."""

@@ -527,6 +527,25 @@ def test_what_writes_nothing_needs_no_state_directory(lab, tmp_path):
     assert lab.cli("undo", tmp_path / "j.jsonl", "--yes", "--assume-stopped").code == 0
 
 
+def test_a_user_without_a_home_directory(lab, tmp_path, monkeypatch):
+    """A container's user without an entry in passwd: Path.home() raises RuntimeError then."""
+    def nobody(_uid: int) -> None:
+        raise KeyError("uid not found")
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    assert lab.fix("--journal", tmp_path / "j.jsonl").code == 0
+    shown = lab.cli("undo", "--show", tmp_path / "j.jsonl")
+    assert shown.code == 0, shown.err
+    assert lab.cli("undo", tmp_path / "j.jsonl", "--yes", "--assume-stopped").code == 0
+    assert lab.cli("undo", "--list").code == 0
+    assert lab.fix().code == 0 and len(lab.journals()) == 1
+    for name in ("RESHARDCTL_STATE_DIR", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    listed = lab.cli("undo", "--list", "--format", "text")
+    assert "/.local/state/reshardctl" in listed.out, listed.err
+
+
 def test_a_journal_that_exists(lab, tmp_path):
     path = tmp_path / "j.jsonl"
     path.write_text("mine")

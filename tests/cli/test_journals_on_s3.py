@@ -60,6 +60,15 @@ def test_fixed_and_undone(lab):
     assert undo(lab, journal(lab)).code == 2, "undone already"
 
 
+def test_a_clock_that_s3_refuses_is_told(lab):
+    """Code and status of "Error responses", Amazon S3 API Reference."""
+    lab.wire.fail_s3("PutObject", "RequestTimeTooSkewed", 403)
+    result = lab.fix("--journal", place(lab))
+    assert result.says("this machine's clock", "RequestTimeTooSkewed", "set the clock")
+    assert keys(lab) == [] and lab.journals() == []
+
+
+
 def test_the_object_itself_may_be_named(lab):
     assert lab.fix("--journal", f"{place(lab)}/mine.jsonl").code == 0
     assert keys(lab) == ["reshardctl/mine.jsonl"]
