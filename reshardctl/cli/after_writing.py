@@ -26,15 +26,16 @@ def after_writing(done: str, journals: Sequence[str]) -> Iterator[None]:
     except Exception as error:
         if not journals:
             raise
-        ways = "\n  ".join(_ways(done, shlex.quote(journal)) for journal in journals)
+        ways = "\n  ".join(_ways(done, journal) for journal in journals)
         raise HalfDone(
             f"{done}, but the report was not: {_why(error)}", ways, journals[0]
         ) from error
 
 
 def _ways(done: str, journal: str) -> str:
-    show = f"reshardctl undo --show {journal}"
-    return f"{show}   # or back: reshardctl undo {journal}" if done == FIXED else show
+    name = shlex.quote(journal)
+    show = f"reshardctl undo --show {name}"
+    return f"{show}   # or back: reshardctl undo {name}" if done == FIXED else show
 
 
 def _why(error: Exception) -> str:
