@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from reshardctl.errors import UsageError
 
-# Patterns of StreamName and StreamARN in the Kinesis API reference.
+# Patterns of StreamName, StreamARN and ConsumerARN in the Kinesis API reference.
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}\Z", re.ASCII)
 _ARN = re.compile(
     r"arn:[^:]+:kinesis:(?P<region>[^:]+):(?P<account>\d{12}):stream/(?P<name>[\w.-]{1,128})\Z",
     re.ASCII,
 )
+_CONSUMER = re.compile(r"/consumer/[\w.-]+:\d+\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,12 @@ def target_of(stream: str, region: str) -> Target:
         return Target(stream, region)
     match = _ARN.match(stream)
     if match is None:
+        own = _CONSUMER.sub("", stream)
+        if own != stream and _ARN.match(own):
+            raise UsageError(
+                f"{stream!r} is the ARN of a consumer of the stream (enhanced fan-out)",
+                f"name the stream itself: {own}",
+            )
         raise UsageError(
             f"{stream!r} is no ARN of a stream",
             "it has the form arn:aws:kinesis:REGION:ACCOUNT:stream/NAME",

@@ -11,6 +11,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.target import target_of
 from reshardctl.model import START, shard_id
 from reshardctl.testing import serve
 from reshardctl.testing.errors import ApiError
@@ -73,6 +74,22 @@ def test_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     with over_http(split_stream()) as asked, pytest.raises(CannotTell, match="NoCredentials"):
         asked.kinesis.summary("orders")
+
+
+@pytest.mark.parametrize("partition", ["aws", "aws-cn"])
+def test_the_arn_of_a_consumer_leads_to_that_of_its_stream(partition: str) -> None:
+    """The pattern of ConsumerARN is that of SubscribeToShard in the Kinesis API reference."""
+    stream = f"arn:{partition}:kinesis:us-east-1:123456789012:stream/orders"
+    with pytest.raises(UsageError, match="is the ARN of a consumer of the stream") as caught:
+        target_of(f"{stream}/consumer/app:1690000000", "us-east-1")
+    assert caught.value.next == f"name the stream itself: {stream}"
+    assert target_of(stream, "us-east-1").name == "orders"
+
+
+@pytest.mark.parametrize("end", ["/consumer/", "/consumer/app", "/other/app:1", "/"])
+def test_an_arn_of_something_else_is_told_its_form(end: str) -> None:
+    with pytest.raises(UsageError, match="is no ARN of a stream"):
+        target_of(f"arn:aws:kinesis:us-east-1:123456789012:stream/orders{end}", "us-east-1")
 
 
 def test_no_region(monkeypatch: pytest.MonkeyPatch) -> None:
