@@ -7,14 +7,16 @@ from dataclasses import replace
 from reshardctl.render.markdown_report import runbook_page
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.roundup import Entry, Roundup
-from reshardctl.render.roundup_words import HEADS, failed, hidden, remarks, row, total
+from reshardctl.render.roundup_words import HEADS, failed, hidden, names_of, remarks, row, total
 
 
 def roundup(page: Page, shown: Roundup) -> None:
     """Headings of a consumer's own runbook are one level down."""
     page.heading(1, "Consumers side by side")
     for stream, entries in shown.streams().items():
-        page.heading(2, f"Stream {code(stream)}")
+        name, configured = names_of(stream, entries)
+        more = f", configured as {code(configured)}" if configured else ""
+        page.heading(2, f"Stream {code(name)}{more}")
         page.table(HEADS, [_row(entry) for entry in entries])
     page.line(prose(total(shown)))
     for entry in shown.entries:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.exit import Exit
@@ -13,6 +15,18 @@ from reshardctl.render.words import about, count, counted
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")
 
 _FAILED = {Exit.USAGE: "cannot be judged", Exit.REFUSED: "refused"}
+
+
+def names_of(stream: str, entries: Sequence[Entry]) -> tuple[str, str]:
+    """The stream's name on AWS, and its name in the configuration if that is another, else "".
+
+    stream: the name by which the round-up groups its consumers.
+    """
+    known = next((entry.report for entry in entries if entry.report is not None), None)
+    asked = (entries[0].asked or stream).rpartition("/")[2]
+    name = asked if known is None else known.snapshot.lineage.stream.name
+    configured = entries[0].origin is not None and stream != name
+    return name, stream if configured else ""
 
 
 def row(entry: Entry) -> list[str]:

@@ -12,7 +12,7 @@ from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.finding_repair import fixable
 from reshardctl.render.roundup import Entry, Roundup
-from reshardctl.render.roundup_words import HEADS, failed, hidden, remarks, row, total
+from reshardctl.render.roundup_words import HEADS, failed, hidden, names_of, remarks, row, total
 from reshardctl.render.words import command, sentence, shortened
 
 
@@ -21,11 +21,13 @@ def roundup(sheet: Sheet, shown: Roundup) -> None:
     for stream, entries in shown.streams().items():
         sheet.blank()
         known = next((entry.report for entry in entries if entry.report is not None), None)
+        name, configured = names_of(stream, entries)
+        more = [f"configured as {configured}"] if configured else []
         if known is None:
-            sheet.fields((stream, "bold"), "could not be read")
+            sheet.fields((name, "bold"), *more, "could not be read")
         else:
             text_stream.forecast(sheet, known)
-            text_stream.stream(sheet, known)
+            text_stream.stream(sheet, known, *more)
         sheet.blank()
         rows = [_row(entry) for entry in entries]
         sheet.table(HEADS, rows, wraps=("consumer", "result"), indent=2)

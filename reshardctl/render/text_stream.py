@@ -43,14 +43,18 @@ def subject(context: Context, report: Report) -> list[Part]:
     return [named] if name.startswith(locator) else [named, locator]
 
 
-def stream(sheet: Sheet, report: Report) -> None:
-    """The stream alone."""
+def stream(sheet: Sheet, report: Report, *more: str) -> None:
+    """The stream alone. more: what to add at the end."""
     snapshot = report.snapshot
-    stream_line(sheet, snapshot.lineage, None if snapshot.foreseen else snapshot.now)
+    now = None if snapshot.foreseen else snapshot.now
+    stream_line(sheet, snapshot.lineage, now, *more)
 
 
-def stream_line(sheet: Sheet, lineage: Lineage, now: float | None) -> None:
-    """now: since when it was resharded is counted; `None` to leave that out."""
+def stream_line(sheet: Sheet, lineage: Lineage, now: float | None, *more: str) -> None:
+    """Write the stream's name, place, state and size.
+
+    now: since when it was resharded is counted; `None` to leave that out. more: further parts.
+    """
     listed, opened = lineage.stream, lineage.open_count()
     parts: list[Part] = [
         (listed.name, "bold"), listed.region, listed.status,
@@ -59,4 +63,4 @@ def stream_line(sheet: Sheet, lineage: Lineage, now: float | None) -> None:
     ]
     if now is not None and (then := resharded(lineage)) is not None:
         parts.append(f"resharded {ago(then, now)}")
-    sheet.fields(*parts)
+    sheet.fields(*parts, *more)

@@ -14,6 +14,7 @@ from reshardctl.commands.inspect_many import at_once
 from reshardctl.console.choices import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
+from reshardctl.testing.errors import ApiError
 from tests.cli.lab import TRIM_HORIZON
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
@@ -162,6 +163,28 @@ def test_the_text(lab):
     assert ["lost", "kcl", "?", "?", "cannot", "be", "judged"] in rows
     assert "1 error in 3 consumers.  1 could not be judged.  1 fixable." in text
     assert "reshardctl fix --dry-run broken" in text
+
+
+def test_a_stream_has_the_same_name_in_text_and_in_markdown(lab):
+    """That on AWS first; the configured one where it is another, by which commands take it."""
+    configure(lab, *lost())
+    first, _, _ = lab.cli("inspect", "--format", "text").out.partition("\n\n")
+    assert first.startswith("orders   ") and "configured as all-orders" in " ".join(first.split())
+    page = lab.cli("inspect", "--format", "markdown").out
+    assert "## Stream `orders`, configured as `all-orders`\n" in page
+    lab.fake.faults.add("*", ApiError("AccessDeniedException", "no"), times=None)
+    assert "orders   configured as all-orders   could not be read" in lab.cli(
+        "inspect", "--format", "text"
+    ).out
+    assert "## Stream `orders`, configured as `all-orders`\n" in lab.cli(
+        "inspect", "--format", "markdown"
+    ).out
+
+
+def test_a_stream_that_is_named_as_on_aws_has_one_name(lab):
+    words = (lab.locator, lab.mended, "--stream", lab.fake.stream("orders").arn)
+    assert "configured as" not in lab.cli("inspect", *words, "--format", "text").out
+    assert "## Stream `orders`\n" in lab.cli("inspect", *words, "--format", "markdown").out
 
 
 def test_sixty_columns(lab, monkeypatch):
