@@ -21,7 +21,7 @@ PAUSE = 5.0
 """Seconds between two looks at the stream, each two calls and a page per thousand shards."""
 ROWS_PAUSE = 15.0
 """Seconds between two looks at the rows, each a scan of the table."""
-_BEHIND = "has not crossed"
+_BEHIND, _EMPTY = "has not crossed", "holds no position"
 _SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
 
 
@@ -82,6 +82,8 @@ def wait_for(
 def _next(missing: str) -> str:
     if _BEHIND in missing:
         return "the same without --wait says what stands in the way; --watch 60s judges the workers"
+    if _EMPTY in missing:
+        return "check the name; a new consumer has positions once it has run"
     return "look at the reshard, or wait longer with --wait"
 
 
@@ -104,6 +106,7 @@ def _unsettled(lineage: Lineage, stream: str, shards: int) -> str:
 
 
 def _rows(ports: Ports, stream: str, locator: Locator) -> Callable[[], str]:
+    from reshardctl.diagnosis.located import without_position
     from reshardctl.diagnosis.reshard_progress import uncrossed
     from reshardctl.snapshot import take
 
@@ -112,7 +115,10 @@ def _rows(ports: Ports, stream: str, locator: Locator) -> Callable[[], str]:
             snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
         except StreamUnsettled:
             return f"stream {stream} is still not settled"
-        return _unsettled(snapshot.lineage, stream, 0) or _spelled(uncrossed(snapshot), locator)
+        if unsettled := _unsettled(snapshot.lineage, stream, 0):
+            return unsettled
+        missing = uncrossed(snapshot)
+        return without_position(snapshot) if missing.empty else _spelled(missing, locator)
 
     return look
 
@@ -120,8 +126,6 @@ def _rows(ports: Ports, stream: str, locator: Locator) -> Callable[[], str]:
 def _spelled(missing: Uncrossed, locator: Locator) -> str:
     from reshardctl.render.words import shards
 
-    if missing.empty:
-        return f"{locator.text} holds no position"
     parts = []
     if missing.behind:
         parts.append(f"not read to the end: {shards(missing.behind)}")

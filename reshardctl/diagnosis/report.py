@@ -13,7 +13,7 @@ from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.located import located
+from reshardctl.diagnosis.located import located, without_position
 from reshardctl.diagnosis.record_counts import (
     by_probes,
     counted_decision,
@@ -240,10 +240,8 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
         more = f" and {len(whose) - NAMED} more" if len(whose) > NAMED else ""
         known = f"; positions of {', '.join(whose[:NAMED])}{more} are there" if whose else ""
-        address = snapshot.store.get("arn", "")
-        where = f": {address} was read" if "://" in address else ""  # of a server: no ARN
         raise EmptyCheckpoint(
-            f"{snapshot.locator.text} holds no position{where}{known}",
+            f"{without_position(snapshot)}{known}",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
             "or --policy latest",
         )

@@ -203,6 +203,8 @@ def test_an_empty_database_is_named(made):
         lab.sql(f"DELETE FROM {lab.table_name}")  # noqa: S608
     seen = lab.cli("inspect", locator, "--stream", "orders")
     assert seen.code == 3 and seen.says("holds no position", place)
+    waited = lab.cli("inspect", locator, "--stream", "orders", "--wait", "1s", "--until", "crossed")
+    assert waited.code == 3 and waited.says("holds no position", place, "check the name")
 
 
 @pytest.mark.only(lambda running: running != "redis", "Redis has no tables")
