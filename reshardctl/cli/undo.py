@@ -106,7 +106,9 @@ def undo(
     out = Output(places := destinations(form, output), color, verbose, account.argv())
     of_an_undo = {"--journal": bool(new_journal), "--whole-file": whole_file}
     if older_than is not None and not prune:
-        raise UsageError("--older-than belongs to --prune", "add --prune, or leave it out")
+        raise UsageError(
+            "--older-than belongs to --prune", "add --prune, or leave --older-than out"
+        )
     if prune:
         nothing_else("--prune", {"--list": list_, "--show": show, **of_an_undo})
         _prune(journal, older_than, account, out, dry_run=dry_run, yes=yes)

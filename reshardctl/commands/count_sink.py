@@ -94,7 +94,10 @@ def check(sink: Sink, rows: str | None) -> None:
 
     columns_of(sink.columns)
     if sink.master is not None and sink.remote is not None:
-        raise UsageError("--master and --remote exclude each other", "leave one of them out")
+        raise UsageError(
+            "--master and --remote exclude each other: each names another Spark",
+            "leave --master out for a Spark Connect server, else --remote",
+        )
     if sink.master is not None and not MASTER.match(sink.master):
         raise UsageError(
             f"--master {sink.master} is no master of Spark",

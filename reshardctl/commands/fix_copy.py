@@ -80,6 +80,10 @@ def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -
         )
     if target.entry is not None:
         raise UsageError("--to needs the locator itself, not a configured name", str(to))
-    if dry_run or request.live or request.out is not None:
-        raise UsageError("--to excludes --dry-run, --out and --live", "leave one of them out")
+    others = {"--dry-run": dry_run, "--live": request.live, "--out": request.out is not None}
+    if wrong := [name for name, is_given in others.items() if is_given]:
+        raise UsageError(
+            f"--to and {wrong[0]} exclude each other: --to makes the copy and repairs it at once",
+            f"leave {wrong[0]} out, or leave --to out to look at the plan first",
+        )
     return Path(path)

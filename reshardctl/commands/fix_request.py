@@ -135,12 +135,29 @@ def patience(watch: str, dry_run: bool) -> float:
     return seconds
 
 
+_DOES = {
+    "--plan": "applies a saved plan as it is",
+    "--resume": "finishes a fix as its journal has it",
+    "--list": "only shows which journals there are",
+    "--show": "only shows what a journal holds",
+    "--prune": "deletes journals",
+}
+_TO_LOOK_FIRST = {
+    "--plan": "; without --yes the plan is shown, and written only after a yes",
+    "--resume": "; reshardctl undo --show JOURNAL shows what it holds",
+}
+
+
 def nothing_else(source: str, given: Mapping[str, bool]) -> None:
-    """UsageError for options that a saved plan or a journal fixes."""
+    """UsageError for options that a saved plan or a journal settles, or that are for another act.
+
+    source: the option that does so.
+    """
     if wrong := [name for name, is_given in given.items() if is_given]:
+        more = _TO_LOOK_FIRST.get(source, "") if wrong[0] == "--dry-run" else ""
         raise UsageError(
-            f"{source} and {wrong[0]} exclude each other",
-            "the plan already says what is written; leave it out",
+            f"{source} and {wrong[0]} exclude each other: {source} {_DOES[source]}",
+            f"leave {wrong[0]} out{more}",
         )
 
 
@@ -156,7 +173,10 @@ def _one_source(request: FixRequest) -> None:
     """UsageError unless exactly one of consumer, plan and journal is named."""
     given, verb = sources(request), request.verb
     if len(given) != 1:
-        both = f"{' and '.join(given)} exclude each other"
+        both = (
+            f"{' and '.join(given)} exclude each other: a plan and a journal name their consumer "
+            "themselves"
+        )
         what = both if given else f"nothing to {verb} is named"
         more = "" if verb == "fix" else " --from SINK"
         raise UsageError(

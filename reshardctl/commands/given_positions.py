@@ -64,10 +64,14 @@ def require_alone(options: GivenOptions, others: dict[str, bool]) -> None:
     if not given:
         return
     if options.shift is not None and len(given) > 1:
-        raise UsageError(f"--shift and {given[0]} exclude each other", "shift first, then set")
+        raise UsageError(
+            f"--shift and {given[0]} exclude each other: --shift moves every shard",
+            f"fix with --shift first, then with {given[0]}",
+        )
     if wrong := [name for name, there in others.items() if there]:
         raise UsageError(
-            f"{given[0]} and {wrong[0]} exclude each other", f"leave {wrong[0]} out"
+            f"{given[0]} and {wrong[0]} exclude each other: both say where shards start",
+            f"leave {wrong[0]} out",
         )
 
 

@@ -103,7 +103,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     if scope is not None and scope.shards and request.if_reshard:
         raise UsageError(
             "--shards and --if-reshard exclude each other: the shards of a forecast have no number "
-            "yet", "leave one of them out",
+            "yet", "leave --shards out; the forecast names the shards",
         )
     targets = [
         scoped(known_before(counting(target, request.count), baseline), scope)

@@ -61,7 +61,10 @@ def _period(every: str, request: InspectRequest) -> float:
             f"the least is {duration(SHORTEST)}",
         )
     if request.wait is not None:
-        raise UsageError("--every and --wait exclude each other", "wait first, then watch")
+        raise UsageError(
+            "--every and --wait exclude each other: --wait waits once, --every goes on for ever",
+            "inspect first with --wait, then with --every",
+        )
     if request.watch is not None and parse_seconds(request.watch) >= seconds:
         raise UsageError(
             f"--every {every} leaves no time for --watch {request.watch}",

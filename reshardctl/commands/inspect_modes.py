@@ -80,7 +80,7 @@ def looking_of(
     if reshards and metrics:
         raise UsageError(
             "--if-reshard and --format openmetrics exclude each other: metrics tell what is, not "
-            "what a reshard would bring", "leave one of them out",
+            "what a reshard would bring", "leave --if-reshard out",
         )
     return Looking(wait_of(wait, until), reshards, _seconds(watch), metrics)
 

@@ -13,7 +13,7 @@ def consistent(given: Mapping[str, bool]) -> None:
     if wrong == "--assume-stopped":
         raise UsageError(
             "--live and --assume-stopped exclude each other: the application runs, or it does not",
-            "leave one of them out",
+            "leave --assume-stopped out while a worker runs, else --live",
         )
     if wrong is not None:
         raise UsageError(

@@ -27,7 +27,11 @@ def repair_options_of(
     """What the operator wants, from the options. UsageError for a word that cannot be read."""
     time = None if recreated is None else parse_instant(recreated)
     if bootstrap and time is not None:
-        raise UsageError("--bootstrap and --recreated exclude each other", "give one of them")
+        raise UsageError(
+            "--bootstrap and --recreated exclude each other: --bootstrap is for a new application, "
+            "without positions; --recreated for one whose stream was deleted and made again",
+            "leave --bootstrap out if positions are stored, else --recreated",
+        )
     return RepairOptions(policy_of(policy), accept_of(accept), bootstrap, time)
 
 

@@ -37,7 +37,10 @@ class ScopedSelection(Selection):
             _codes("--not-rule", self.not_rules),
         )
         if both := set(scope.rules) & set(scope.not_rules):
-            raise UsageError(f"--rule and --not-rule both name {min(both)}", "leave one out")
+            raise UsageError(
+                f"--rule and --not-rule both name {min(both)}",
+                f"to see its findings, take {min(both)} from --not-rule, else from --rule",
+            )
         if not scope.words:
             return None
         for option, given in (
@@ -45,8 +48,8 @@ class ScopedSelection(Selection):
         ):
             if given:
                 raise UsageError(
-                    f"{option} and {scope.words[0]} exclude each other",
-                    f"{option} begins anew with every shard: leave {scope.words[0]} out",
+                    f"{option} and {scope.words[0]} exclude each other: {option} begins anew "
+                    "with every shard", f"leave {scope.words[0]} out",
                 )
         return scope
 
