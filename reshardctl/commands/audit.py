@@ -135,8 +135,8 @@ def _consistent(wanted: AuditRequest) -> None:
 
 
 def _window(wanted: AuditRequest) -> tuple[When | None, When | None]:
-    texts = (wanted.since, wanted.until)
-    return tuple(None if text is None else parse_when(text) for text in texts)  # type: ignore[return-value]
+    since = None if wanted.since is None else parse_when(wanted.since, "--since")
+    return since, None if wanted.until is None else parse_when(wanted.until, "--until")
 
 
 def _moment(when: When | None, subject: Subject) -> float | None:

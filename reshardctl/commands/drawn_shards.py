@@ -28,7 +28,7 @@ class AskedShards:
     @classmethod
     def read(cls, shards: Sequence[str], only_bad: bool, since: str | None) -> AskedShards:
         """Raises UsageError for a text that names no shards or no time."""
-        when = None if since is None else parse_when(since)
+        when = None if since is None else parse_when(since, "--since")
         return cls(parts_of(shards), only_bad, when)
 
     def on(self, lineage: Lineage, now: float, *, judged: bool = True) -> DrawnShards:

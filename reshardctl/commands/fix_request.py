@@ -126,7 +126,7 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
 
 def patience(watch: str, dry_run: bool) -> float:
     """Seconds to look for signs of life. UsageError for 0, which would prove nothing."""
-    seconds = parse_seconds(watch)
+    seconds = parse_seconds(watch, "--watch")
     if not seconds and not dry_run:
         raise UsageError(
             f"--watch {watch} shows nothing of whether the consumer is stopped",

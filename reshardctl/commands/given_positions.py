@@ -92,7 +92,7 @@ def _back(text: str) -> float:
             f"--shift {text}: positions move back only", "e.g. --shift -2h; to skip records: "
             "--policy at-timestamp=TIME",
         )
-    if not (seconds := parse_seconds(text[1:])):
+    if not (seconds := parse_seconds(text[1:], "--shift")):
         raise UsageError(f"--shift {text} moves nothing", "e.g. --shift -2h")
     return seconds
 

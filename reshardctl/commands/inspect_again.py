@@ -54,7 +54,7 @@ def inspect_again(
 
 
 def _period(every: str, request: InspectRequest) -> float:
-    seconds = parse_seconds(every)
+    seconds = parse_seconds(every, "--every")
     if seconds < SHORTEST:
         raise UsageError(
             f"--every {every} is too short: every round scans the whole table",

@@ -88,7 +88,7 @@ def looking_of(
 def _seconds(watch: str | None) -> float:
     if watch is None:
         return 0.0
-    seconds = parse_seconds(watch)
+    seconds = parse_seconds(watch, "--watch")
     if seconds < SHORTEST:
         raise UsageError(
             f"--watch {watch} is too short: a worker need not give a sign of life in that time",

@@ -60,7 +60,7 @@ def prune(request: PruneRequest, confirm: Callable[[Pruning], bool] = always) ->
         raise UsageError(
             "--prune needs an age", "reshardctl undo --prune --older-than 30d --dry-run"
         )
-    older_than = parse_seconds(request.older_than)
+    older_than = parse_seconds(request.older_than, "--older-than")
     now = clock()
     location, logs = Journals(request.account).logs(request.place)
     listed = {entry.where: entry for entry in entries(logs)}

@@ -91,9 +91,9 @@ def _proven_by_sink(
     text, sink = request.consumer or "", request.sink
     if sink is None or not sink.path:
         raise UsageError(
-            "--from is missing: what the line is taken from",
+            "--from is missing: the sink that the positions are taken from",
             "--from PATH, or --from NAME --form table; where nothing was ever stored: "
-            "reshardctl fix --bootstrap",
+            "reshardctl fix CONSUMER --bootstrap",
         )
     if offline.is_snapshot(text):
         raise UsageError(

@@ -25,7 +25,7 @@ def repair_options_of(
     policy: str, accept: str | None, bootstrap: bool = False, recreated: str | None = None
 ) -> RepairOptions:
     """What the operator wants, from the options. UsageError for a word that cannot be read."""
-    time = None if recreated is None else parse_instant(recreated)
+    time = None if recreated is None else parse_instant(recreated, "--recreated")
     if bootstrap and time is not None:
         raise UsageError(
             "--bootstrap and --recreated exclude each other: --bootstrap is for a new application, "
@@ -44,7 +44,7 @@ def policy_of(text: str) -> Policy:
                 "--policy at-timestamp needs a time",
                 "e.g. at-timestamp=2026-09-22T09:14:00Z, at-timestamp=-90m, at-timestamp=@reshard",
             )
-        return replace(AT_TIMESTAMP, when=parse_when(time))
+        return replace(AT_TIMESTAMP, when=parse_when(time, f"--policy {name}"))
     if equals or name not in POLICIES:
         known = [n if n != AT_TIMESTAMP.name else f"{n}=TIME" for n in POLICIES]
         raise UsageError(
@@ -64,7 +64,7 @@ def accept_of(text: str | None) -> Accept | None:
         if part == "disorder":
             disorder = True
         elif match := _ACCEPT.match(part):
-            limits[match[1]] = _limit(match[2])
+            limits[match[1]] = _limit(match[2], f"--accept {match[1]}")
         else:
             raise UsageError(
                 f"--accept {text}: {part!r} is not known",
@@ -73,11 +73,11 @@ def accept_of(text: str | None) -> Accept | None:
     return Accept(limits["skip"], limits["reread"], disorder)
 
 
-def _limit(text: str) -> float:
+def _limit(text: str, option: str) -> float:
     """Seconds; zero needs no unit."""
     if text == "all":
         return EVERYTHING
-    return 0.0 if text == "0" else parse_seconds(text)
+    return 0.0 if text == "0" else parse_seconds(text, option)
 
 
 def budget_of(text: str | None) -> Limits:
@@ -88,7 +88,7 @@ def budget_of(text: str | None) -> Limits:
     for part in text.split(",") if text else ():
         match = _BUDGET.match(part)
         if match and match[1] == "time":
-            limits = replace(limits, seconds=parse_seconds(match[2]))
+            limits = replace(limits, seconds=parse_seconds(match[2], "--probe-budget time"))
         elif match and _CALLS.match(match[2]):
             limits = replace(limits, calls=int(match[2]))
         else:

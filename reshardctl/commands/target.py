@@ -47,7 +47,7 @@ class Selection:
     @property
     def created_at(self) -> float | None:
         """`created` in Unix seconds. UsageError if it is no time."""
-        return None if self.created is None else parse_instant(self.created)
+        return None if self.created is None else parse_instant(self.created, "--created")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def wait_of(patience: str | None, until: str | None) -> Wait | None:
                 f"say how long: --wait 15m --until {until}",
             )
         return None
-    seconds = parse_seconds(patience)
+    seconds = parse_seconds(patience, "--wait")
     if until is None or until == "settled":
         return Wait(seconds)
     if until == "crossed":

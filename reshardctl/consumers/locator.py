@@ -89,7 +89,8 @@ def parse(text: str) -> Locator:
         target = (match["slashes"] or "") + target
     elif match["slashes"] is None:
         raise UsageError(
-            f"{_masked(text)!r}: // is missing after {scheme}:", f"write it as {known_as.example}"
+            f"{_masked(text)!r}: // is missing after {scheme}:",
+            f"write it as {_masked(text.replace(':', '://', 1))}",
         )
     password = ""
     if known_as.server:

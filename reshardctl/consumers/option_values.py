@@ -31,7 +31,7 @@ def read_initial(
     mode, colon, moment = text.partition(":")
     if mode not in modes or (colon and mode != BY_TIME):
         raise UsageError(f"initial={text}: not a start mode of {library}", write)
-    return mode, parse_instant(moment) if colon else None
+    return mode, parse_instant(moment, "initial") if colon else None
 
 
 def times_of_option(options: Options, name: str) -> Mapping[str, float]:

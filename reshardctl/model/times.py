@@ -30,44 +30,59 @@ class When:
     reshard: bool = False
 
 
-def parse_when(text: str) -> When:
-    """Reads `2026-09-22T09:14:00Z`, `-90m` or `@reshard`. Raises UsageError."""
+def parse_when(text: str, option: str = "") -> When:
+    """Reads `2026-09-22T09:14:00Z`, `-90m` or `@reshard`.
+
+    Raises UsageError, which names the option.
+    """
     if text == "@reshard":
         return When(text, reshard=True)
     if text.startswith("-"):
-        return When(text, ago=parse_seconds(text[1:]))
+        return When(text, ago=parse_seconds(text[1:], option))
     try:
-        return When(text, at=parse_instant(text))
+        return When(text, at=parse_instant(text, option))
     except UsageError as error:
         other = f"{error.next}; or -90m, or @reshard for the newest reshard"
         raise UsageError(error.what, other) from None
 
 
-def parse_seconds(text: str) -> float:
-    """Reads `90s`, `15m`, `3h`, `1h30m`, `2d`; refuses a bare number. Raises UsageError."""
+def parse_seconds(text: str, option: str = "") -> float:
+    """Reads `90s`, `15m`, `3h`, `1h30m`, `2d`; refuses a bare number.
+
+    Raises UsageError, which names the option.
+    """
+    given = _given(text, option)
     if not re.fullmatch(rf"(?:{_PART.pattern})+", text, re.ASCII):
-        raise UsageError(f"{text!r} is no duration", "write it as 90s, 15m, 3h or 1h30m")
+        raise UsageError(f"{given} is no duration", "write it as 90s, 15m, 3h or 1h30m")
     seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
     if seconds > LONGEST:
-        raise UsageError(f"{text!r} is longer than any retention", "give at most 3650d")
+        raise UsageError(f"{given} is longer than any retention", "give at most 3650d")
     return seconds
 
 
-def parse_instant(text: str) -> float:
-    """Reads ISO 8601 with a zone into Unix seconds. A naive time raises UsageError."""
+def parse_instant(text: str, option: str = "") -> float:
+    """Reads ISO 8601 with a zone into Unix seconds.
+
+    A naive time raises UsageError, which names the option.
+    """
+    given = _given(text, option)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
-            f"{text!r} is no time", "write it as 2026-09-22T09:14:00Z"
+            f"{given} is no time", "write it as 2026-09-22T09:14:00Z"
         ) from None
     if moment.tzinfo is None:
         zoned = f"{moment.isoformat()}Z"  # a day alone takes no zone
-        raise UsageError(f"{text!r} has no zone", f"add one: {zoned} for UTC")
+        raise UsageError(f"{given} has no zone", f"add one: {zoned} for UTC")
     try:
         return moment.timestamp()
     except OverflowError:
-        raise UsageError(f"{text!r} is no time", "write it as 2026-09-22T09:14:00Z") from None
+        raise UsageError(f"{given} is no time", "write it as 2026-09-22T09:14:00Z") from None
+
+
+def _given(text: str, option: str) -> str:
+    return f"{option}: {text!r}" if option else repr(text)
 
 
 def instant(seconds: float) -> str:

@@ -41,6 +41,8 @@ def content(path: Path, way_out: str, most: int | None = None) -> bytes:
                 _kept[key] = _read(path, way_out, most or LARGEST)
             return _kept[key]
     except OSError as error:
+        if str(path) == "-":
+            way_out = "for standard input: /dev/stdin"
         raise UsageError(f"{path}: {error.strerror}", way_out) from None
 
 

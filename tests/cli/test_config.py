@@ -144,3 +144,12 @@ def test_without_a_file(lab):
     for verb in ("show", "check", "iam"):
         result = lab.cli("config", verb)
         assert result.code == 2 and result.says("no reshardctl.toml", "--config")
+
+
+@pytest.mark.parametrize("verb", ["check", "show", "iam"])
+def test_a_configuration_that_is_not_there(lab, tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    result = lab.cli("config", verb)
+    assert result.code == 2 and result.says("there is no reshardctl.toml", "--config")
+    assert "no consumer" not in result.err
+    assert lab.cli("inspect").says("no consumer is named", "kcl://my-application")

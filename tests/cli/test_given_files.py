@@ -197,3 +197,22 @@ def test_a_file_of_no_kind_keeps_its_own_error(lab, tmp_path, text):
         result = lab.cli(*(where.get(word, word) for word in words), tmp_path / "f")
         assert result.code == 2 and result.says(str(tmp_path / "f"))
         assert " is a " not in result.err
+
+
+@pytest.mark.parametrize("verb", ["inspect", "fix", "status", "graph", "export"])
+@pytest.mark.parametrize("configured", [True, False])
+def test_a_file_in_the_place_of_a_consumer(lab, files, verb, configured, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if configured:
+        (tmp_path / "reshardctl.toml").write_text(files["configuration"].read_text())
+    for kind in ("plan", "journal", "snapshot", "report", "csv"):
+        what, command = OF_KIND[kind]
+        result = lab.cli(verb, files[kind])
+        assert result.code == 2
+        assert result.says(f"{files[kind]} is {what}, not a consumer", command.format(files[kind]))
+
+
+def test_standard_input_has_a_name(lab):
+    for words in (("fix", "--plan"), ("inspect", lab.locator, "--stream", "s", "--baseline")):
+        result = lab.cli(*words, "-")
+        assert result.code == 2 and result.says("for standard input: /dev/stdin")

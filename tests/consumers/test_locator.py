@@ -93,6 +93,12 @@ def test_a_bare_name_is_shown_as_the_locators_that_it_may_be():
         assert parse(shown).target == "orders-reader"
 
 
+def test_a_locator_without_slashes_is_shown_with_them():
+    with pytest.raises(UsageError) as refused:
+        parse("kcl:orders-reader?initial=LATEST")
+    assert refused.value.next == "write it as kcl://orders-reader?initial=LATEST"
+
+
 def test_another_store_of_the_kind():
     locator = parse("base+sql://me:pw@host/db?app=x").elsewhere("host/other", {"app": "y"})
     assert (locator.text, locator.password) == ("base+sql://host/other?app=y", "")

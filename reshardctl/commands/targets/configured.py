@@ -33,8 +33,7 @@ def config_of(selection: Selection) -> Config:
     path = selection.config or nearest()
     if path is None:
         raise UsageError(
-            f"no consumer is named, and there is no {DEFAULT} here or in a folder above",
-            "name one, as in kcl://my-application --stream my-stream, or the file with --config",
+            f"there is no {DEFAULT} here or in a folder above", "name the file with --config"
         )
     return load(path, repair_options_of)
 

@@ -27,7 +27,7 @@ def read_options(options: Mapping[str, str]) -> Options:
     refuse_unknown(options, names, "kcl://", "initial, release and failover")
     initial, time = _initial(options.get("initial"))
     release = options.get("release")
-    failover = parse_seconds(options["failover"]) if "failover" in options else 10.0
+    failover = parse_seconds(options.get("failover", "10s"), "failover")
     return Options(initial, time, traits_of(release) if release else None, failover)
 
 

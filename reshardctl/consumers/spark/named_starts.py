@@ -25,6 +25,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, decode, index_of, is_number
 from reshardctl.model.times import parse_instant
 
+_JSON = "startingPosition as JSON"
 FORMS = (
     "an offset line of the connector, {\"metadata\":{…},\"shardId-…\":{\"iteratorType\":…}}, or "
     "for kinesis-lineage {\"shardId-…\": \"TRIM_HORIZON\", \"shardId-…\": "
@@ -80,10 +81,13 @@ def _start(name: str, given: Any) -> Position:
 
 def _moment(text: str) -> float:
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError:
-        return parse_instant(text)
+        return parse_instant(text, _JSON)
+    if not 0 <= seconds < 1e10:
+        raise _wrong(f"{text!r} is no time in Unix seconds")
+    return seconds
 
 
 def _wrong(why: str) -> UsageError:
-    return UsageError(f"startingPosition as JSON: {why}", f"give {FORMS}")
+    return UsageError(f"{_JSON}: {why}", f"give {FORMS}")

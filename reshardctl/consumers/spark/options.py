@@ -148,7 +148,7 @@ def _initial(text: str | None) -> tuple[Start | None, float | None]:
             f"startingPosition={text}: not a start that reshardctl can judge",
             "LATEST, TRIM_HORIZON, AT_TIMESTAMP:2026-09-22T09:14:00Z, or JSON as the query has it",
         )
-    return Start(mark), parse_instant(moment) if colon else None
+    return Start(mark), parse_instant(moment, "startingPosition") if colon else None
 
 
 def _flag(text: str | None) -> bool | None:

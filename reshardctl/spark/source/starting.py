@@ -106,7 +106,7 @@ def _moment(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
-        return parse_instant(text)
+        return parse_instant(text, "startingPosition")
     if not _EARLIEST <= seconds < 1e10:
         raise UsageError(
             f"startingPosition: {text} is no time in Unix seconds",
