@@ -13,6 +13,8 @@ from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import config_of, several
 from reshardctl.config.entries import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.start_times import refuse_future
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.render.words import count
@@ -71,6 +73,8 @@ def _look(target: Target | ReshardError) -> Callable[[], str]:
             raise target
         ports = target.ports()
         lineage = ports.kinesis.lineage(target.stream)
+        options, now = target.locator.options, ports.clock()
+        refuse_future(consumer_of(target.locator), options, lineage.as_of(now))
         ports.store.identity()
         rows = count(len(ports.store.read()), "row")
         return f"stream {lineage.stream.name} with {count(len(lineage), 'shard')}, {rows}"

@@ -15,6 +15,7 @@ from reshardctl.diagnosis.shard_status import ShardStatus, statuses
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
 from reshardctl.model.shard_ranges import parts_of, select
+from reshardctl.render.words import command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
     if unknown:
         raise UsageError(
             f"{unknown[0]!r} is not listed in {lineage.stream.name}, and no position names it",
-            "reshardctl inspect lists what is there",
+            f"{' '.join(command('status', *target.argv))}   # lists the shards",
         )
     rows = {row.shard: row for row in statuses(report, report.findings)}
     return Explanation(report, tuple(shards), rows)

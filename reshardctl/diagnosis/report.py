@@ -189,7 +189,7 @@ def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
     with located(snapshot.locator):
         checkpoint = remembered.checkpoint(consumer, snapshot.images, snapshot.lineage.stream)
         candidates = consumer.candidates(checkpoint, snapshot.locator.options)
-    refuse_future(consumer, snapshot)
+    refuse_future(consumer, snapshot.locator.options, snapshot.lineage)
     return Case(
         consumer,
         StreamState(

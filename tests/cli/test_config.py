@@ -153,3 +153,11 @@ def test_a_configuration_that_is_not_there(lab, tmp_path, monkeypatch, verb):
     assert result.code == 2 and result.says("there is no reshardctl.toml", "--config")
     assert "no consumer" not in result.err
     assert lab.cli("inspect").says("no consumer is named", "kcl://my-application")
+
+
+def test_check_online_finds_a_start_in_the_future(lab):
+    lab.options = "?initial=AT_TIMESTAMP:2100-01-01T00:00:00Z"
+    configure(lab)
+    assert lab.cli("config", "check").code == 0, "it has no clock"
+    result = lab.cli("config", "check", "--online")
+    assert result.code == 2 and "a time in the future" in result.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from importlib.resources import files
 
 import pytest
@@ -72,3 +73,10 @@ def test_starts_that_do_the_same_are_told_once(lab_of):
     (start,) = [line for line in lines if line.startswith("next start (")]
     assert "initial=LATEST" in start and "initial=TRIM_HORIZON" in start
     assert len([line for line in lines if line.startswith("  never read")]) == 1
+
+
+def test_a_shard_that_is_not_there_leads_to_the_list_of_them(lab):
+    wrong = lab.cli("explain", "99", *lab.where)
+    assert wrong.code == 2 and wrong.says("'99' is not listed in orders", "lists the shards")
+    pasted, _, _ = wrong.err.splitlines()[1].partition("   # ")
+    assert "2" in lab.cli(*shlex.split(pasted)[1:]).out
