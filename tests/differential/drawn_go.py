@@ -9,6 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+from reshardctl.model.times import instant, parse_instant
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.differential.damages import (
     COMMON,
@@ -197,16 +198,24 @@ def kinsumer(seed: int, created: int, release: str, family: str,
 
 
 def consumer(seed: int, created: int, release: str, family: str,
-             only: Sequence[int] | None = None, store: str = "ddb") -> State:
-    """The state of this seed, of v0.5.0, its master or Telegraf, in one of the four stores."""
-    rng = Random(f"kinesis-consumer {release} {seed}" + ("" if store == "ddb" else f" {store}"))
+             only: Sequence[int] | None = None, store: str = "ddb", by_time: bool = False) -> State:
+    """The state of this seed, of v0.5.0, its master or Telegraf, in one of the four stores.
+
+    by_time: the application is started at a moment of the stream's life, then again there, or at
+    another one.
+    """
+    drawn = [f"kinesis-consumer {release} {seed}", *([store] if store != "ddb" else [])]
+    rng = Random(" ".join([*drawn, *(["by time"] if by_time else [])]))
     stream, moments = _history(rng, created)
     initial = rng.choice(("TRIM_HORIZON", "TRIM_HORIZON", "LATEST"))
     telegraf = release.startswith("telegraf")
     model = telegraf_reference if telegraf else kinesis_consumer_reference
-    since = created + moments[0] * rng.random()
+    since = round(created + moments[0] * rng.random())
     late = initial == "LATEST" and not telegraf
-    played = f"AT_TIMESTAMP:{since:.0f}" if late else "TRIM_HORIZON"  # it ran, and had what came
+    played = f"AT_TIMESTAMP:{since}" if late or by_time else "TRIM_HORIZON"  # it had what came
+    if by_time:
+        then = since if rng.random() < 0.6 else round(created + stream["now"] * rng.random())
+        initial = f"AT_TIMESTAMP:{instant(then)}"
     numbers: dict[str, str] = {}
     read: dict[str, set[str]] = {}
     stages: list[Rows] = []
@@ -220,10 +229,13 @@ def consumer(seed: int, created: int, release: str, family: str,
     world = World(_case(stream), ConsumerShape(), stages[:-1])
     ways = CONSUMER if store == "ddb" else NUMBERS
     name = release if store == "ddb" else f"{release} {store}"
+    name += " by time" if by_time else ""
     rows, damages, forged = _harmed(rng, seed, name, honest, world, ways, only)
     options = {"initial": initial, "release": release, "app": "app"}
     kept = {shard: frozenset(done) for shard, done in read.items()}
     forged |= come_home(world.case, rows, "sequence_number", kept)
+    if by_time and not rows:  # nothing tells that it ever ran: the tool asks whether it is new
+        forged |= frozenset(kept)
     return State(
         family, seed, "kinesis-consumer", stream, rows, options, kept, damages, honest, forged)
 
@@ -248,8 +260,9 @@ def start_consumer(state: State, rows: Rows) -> Any:
     fake = load_topology(state.case.stream)
     telegraf = state.release.startswith("telegraf")
     model = telegraf_reference if telegraf else kinesis_consumer_reference
-    return model.run(
-        fake, "orders", numbers, state.initial, state.release, _live(state.case, fake))
+    mode, colon, moment = state.initial.partition(":")
+    initial = f"{mode}:{parse_instant(moment):.0f}" if colon else mode
+    return model.run(fake, "orders", numbers, initial, state.release, _live(state.case, fake))
 
 
 def _live(case: Case, fake: FakeKinesis) -> Any:

@@ -74,8 +74,8 @@ def _kinsumer(name: str, release: str) -> Family:
     return Family(name, draw, _by(drawn_go.start_kinsumer))
 
 
-def _consumer(name: str, release: str) -> Family:
-    draw = partial(drawn_go.consumer, release=release)
+def _consumer(name: str, release: str, *, by_time: bool = False) -> Family:
+    draw = partial(drawn_go.consumer, release=release, by_time=by_time)
     return Family(name, draw, _by(drawn_go.start_consumer))
 
 
@@ -146,6 +146,8 @@ FAMILIES = {
         _kinsumer("reference-kinsumer-snowplow", "snowplow-1.7"),
         _consumer("reference-kinesis-consumer", "0.5.0"),
         _consumer("reference-kinesis-consumer-master", "master-31e0042"),
+        _consumer("reference-kinesis-consumer-by-time", "0.5.0", by_time=True),
+        _consumer("reference-kinesis-consumer-master-by-time", "master-31e0042", by_time=True),
         _consumer("reference-telegraf", "telegraf-1.39"),
         Family(
             "kinsumer", partial(drawn_go.kinsumer, release="snowplow-1.7"),

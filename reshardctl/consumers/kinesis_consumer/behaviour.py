@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from itertools import chain
 
-from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.app import App
+from reshardctl.consumers.kinesis_consumer.beginning import beginning
 from reshardctl.consumers.kinesis_consumer.evidence import evidence
 from reshardctl.consumers.kinesis_consumer.notes import notes
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.sequence_numbers import NumberKind, furthest, unborn
+from reshardctl.consumers.sequence_numbers import NumberKind, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -20,7 +21,6 @@ from reshardctl.model import (
     TIP,
     Cause,
     Crash,
-    Cut,
     Fate,
     ShardId,
     Simulation,
@@ -28,7 +28,6 @@ from reshardctl.model import (
     WillRead,
     WontRead,
     at_number,
-    at_time,
     exactly,
     is_number,
 )
@@ -162,18 +161,8 @@ class _Run:
         why = f"it has no row: it begins at {mode}, the application's start mode"
         stored = self._positions.rows or self._positions.blank
         cause = Cause.REFILLED if stored else Cause.BOOTSTRAP
-        return self._reads(shard, exactly(self._first(shard)), cause, why)
-
-    def _first(self, shard: ShardId) -> Cut:
-        match self._app.initial:
-            case Start.LATEST:
-                return furthest(self._lineage, shard)
-            case Start.TRIM_HORIZON:
-                return START
-            case _:
-                opened, time = self._lineage.opened_at(shard), self._app.time
-                early = time is not None and opened is not None and time <= opened
-                return START if early else at_time(time)
+        at = beginning(self._lineage, shard, self._app)
+        return self._reads(shard, exactly(at), cause, why)
 
     def _reads(self, shard: ShardId, at: Span, cause: Cause, why: str) -> Fate:
         ends = not self._lineage.is_open(shard)

@@ -52,7 +52,11 @@ class Evidence:
     def ran_before(self, shard: ShardId) -> bool:
         """Whether a record older than the shard was read: the application ran at its creation."""
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None
-        return opened is not None and self._oldest is not None and self._oldest < opened
+        return opened is not None and self.ran_at(opened)
+
+    def ran_at(self, time: float) -> bool:
+        """Whether a record older than this time was read."""
+        return self._oldest is not None and self._oldest < time
 
     def expired(self, shard: ShardId) -> bool:
         """Whether the shard's first records have expired by the time of some number."""
@@ -96,9 +100,13 @@ class Evidence:
             self._below_row.update(parents)
 
     def _time(self, entry: tuple[ShardId, Row]) -> int | None:
-        """A time at which the application existed: a read record's, or the shard's start or end."""
+        """A time at which the application existed: a read record's, or the shard's end.
+
+        A shard's own start is no record's number: a repair writes it, at any time.
+        """
         shard, row = entry
-        time = time_of(row.text) if self.kinds[shard].own else None
+        told = self.kinds[shard] in (NumberKind.INSIDE, NumberKind.AT_END)
+        time = time_of(row.text) if told else None
         since = self._lineage.stream.created - CREATION_SLACK
         return None if time is None or time < since else time
 

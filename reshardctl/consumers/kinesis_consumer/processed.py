@@ -8,9 +8,15 @@ skipped, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
 from __future__ import annotations
 
 from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.beginning import beginning
 from reshardctl.consumers.kinesis_consumer.evidence import evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
+from reshardctl.consumers.sequence_numbers import (
+    CREATION_SLACK,
+    NumberKind,
+    classify,
+    furthest,
+)
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -20,7 +26,6 @@ from reshardctl.model import (
     ShardId,
     Span,
     at_number,
-    at_time,
     exactly,
     is_number,
     time_of,
@@ -136,6 +141,10 @@ class _Processed:
         if self._seen.ran_before(shard):
             return exactly(START, Basis.INFERRED, "born while the application was at work")
         if self._app.initial is Start.AT_TIMESTAMP and self._app.time is not None:
-            return exactly(at_time(self._app.time), Basis.INFERRED, "it begins at that time")
+            at = beginning(self._lineage, shard, self._app)
+            if self._seen.ran_at(self._app.time - CREATION_SLACK):
+                why = "the application was at work before that time, so it began otherwise then"
+                return Span(START, at, Basis.INFERRED, why)
+            return exactly(at, Basis.INFERRED, "it begins at that time")
         why = "left out when the application began, or without a record ever since"
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, why)
