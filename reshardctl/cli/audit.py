@@ -112,10 +112,12 @@ def audit(
         check_file(page)
     with Terminal() as terminal:
         report = audited(request, terminal)
-    if page is not None:
-        from reshardctl.render.audit.html import page as html
-
-        replace_file(page, html(report))
     code = exit_of(report, severity(fail_on))
-    out.write(report, code)
+    try:
+        if page is not None:
+            from reshardctl.render.audit.html import page as html
+
+            replace_file(page, html(report))
+    finally:
+        out.write(report, code)  # what took long is shown, whatever becomes of its page
     raise typer.Exit(code)

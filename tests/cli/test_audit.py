@@ -224,6 +224,14 @@ def test_files_are_written_and_named(lab, spark, tmp_path):
     assert page.stat().st_mode & 0o777 == mode_of_new_files()
 
 
+def test_a_page_that_cannot_be_written_hides_no_report(lab, spark):
+    """An audit can take hours: what it found is shown, and the code says that a file is missing."""
+    spark.missing = 1
+    found = audit(lab, "--page", "/dev/full")
+    assert found.code == 2 and "/dev/full: No space left on device" in found.err
+    assert "RSH501" in found.out
+
+
 @pytest.mark.parametrize("form", ["json", "jsonl", "junit", "sarif"])
 def test_a_failure_is_a_document_too(lab, spark, form):
     spark.failure = CannotTell("part-0.parquet is no Parquet file", "look at it")
