@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -24,7 +24,7 @@ class Terminal(Observer):
     """Shows progress at a terminal, and notes everywhere.
 
     As a context: SIGTERM and SIGHUP end a command as Ctrl-C does, and from `writing` to the end of
-    the context all three only ask to stop after the current step.
+    the context all three only ask to stop after the current step; then they are ignored.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Terminal(Observer):
         self._rows = progress.counter("rows read")
         self._files = progress.counter("files read")
         self._shards = progress.counter("shards read")
-        self._until_the_end = ExitStack()
+        self._writes = False
 
     def __enter__(self) -> Self:
         interrupt.end_as_by_ctrl_c()
@@ -42,7 +42,8 @@ class Terminal(Observer):
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._until_the_end.close()
+        if self._writes:  # a second signal would hide the outcome
+            interrupt.ignore_signals()
 
     def note(self, text: str) -> None:
         """Prints a remark."""
@@ -90,7 +91,8 @@ class Terminal(Observer):
 
     def writing(self) -> None:
         """Delays signals from now on, until the current step is finished."""
-        self._until_the_end.enter_context(interrupt.finishing_the_step())
+        self._writes = True
+        interrupt.finish_the_step()
 
     def interrupted(self) -> bool:
         """Whether a signal has come since."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -31,20 +29,13 @@ def ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-@contextmanager
-def finishing_the_step() -> Iterator[None]:
-    """A context in which a signal only sets `interrupted`, which is read between steps."""
-    before = {s: signal.getsignal(s) for s in SIGNALS}
+def finish_the_step() -> None:
+    """From now on a signal only sets `interrupted`, which is read between steps."""
 
     def ask(_number: int, _frame: FrameType | None) -> None:
         global _asked
         _asked = True
 
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # keeps what the parent process ignores
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # keeps what the parent process ignores
             signal.signal(number, ask)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

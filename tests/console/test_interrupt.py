@@ -1,0 +1,37 @@
+"""Signals that come once rows are written: the outcome is said, and the exit code is its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+END = """
+import os, sys
+from reshardctl.cli.terminal import Terminal
+from reshardctl.console.failures import guarded
+from reshardctl.errors import HalfDone
+
+def fix():
+    with Terminal() as terminal:
+        terminal.writing()
+        os.kill(os.getpid(), {number})
+        if {failed}:
+            raise HalfDone("one of two", "resume it")
+    os.kill(os.getpid(), {number})
+
+sys.exit(guarded(fix, lambda _error: os.kill(os.getpid(), {number})))
+"""
+
+
+@pytest.mark.parametrize("number", ["signal.SIGINT", "signal.SIGTERM", "signal.SIGHUP"])
+@pytest.mark.parametrize(("failed", "code", "said"), [
+    (True, 5, "half done: one of two\n  resume it\n"), (False, 0, ""),
+])  # fmt: skip
+def test_a_second_one_hides_no_outcome(number, failed, code, said):
+    source = "import signal" + END.format(number=number, failed=failed)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (code, said)
