@@ -18,6 +18,7 @@ from reshardctl.stores.durable import sync
 from reshardctl.stores.given_file import content, refuse_larger
 
 _LIST = "reshardctl undo --list   # the journals of this machine"
+_ANOTHER_PLACE = "name another location with --journal or RESHARDCTL_STATE_DIR"
 GLANCES = (0.01, 0.05)
 """Seconds between attempts to lock: `undo --list` holds each lock for a moment."""
 
@@ -30,6 +31,7 @@ class FileLog:
         self.where = path
         self._descriptor = -1
         self._size = 0
+        self._way = _ANOTHER_PLACE
 
     def create(self, content: bytes) -> None:
         """Creates the file, durably with its name, and the directory if it is missing."""
@@ -52,10 +54,14 @@ class FileLog:
 
     def open(self) -> bytes:
         """Locks and reads the file."""
+        self._way = (
+            "make it writable, or copy it and go on with the copy: "
+            f"cp {shlex.quote(str(self.where))} DIRECTORY"
+        )
         try:
             self._descriptor = os.open(self.where, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         except OSError as error:
-            raise unwritable(self.where, error) from None
+            raise unwritable(self.where, error, self._way) from None
         try:
             _check_regular(self.where, self._descriptor)
             _lock(self.where, self._descriptor)
@@ -65,7 +71,7 @@ class FileLog:
         except BaseException as error:
             self.close()
             if isinstance(error, OSError):
-                raise unwritable(self.where, error) from None
+                raise unwritable(self.where, error, self._way) from None
             raise
         self._size = len(whole)
         return whole
@@ -86,7 +92,7 @@ class FileLog:
         except OSError as error:
             with suppress(OSError):  # if that fails too, the last record is torn
                 os.ftruncate(self._descriptor, self._size)
-            raise unwritable(self.where, error) from None
+            raise unwritable(self.where, error, self._way) from None
         self._size += len(content)
 
     def cut(self, size: int) -> None:
@@ -95,7 +101,7 @@ class FileLog:
             os.ftruncate(self._descriptor, size)
             os.fsync(self._descriptor)
         except OSError as error:
-            raise unwritable(self.where, error) from None
+            raise unwritable(self.where, error, self._way) from None
         self._size = size
 
     def discard(self) -> None:
@@ -162,12 +168,9 @@ def _check_nearest(path: Path, folders: Sequence[Path]) -> None:
         raise unwritable(path, PermissionError(errno.EACCES, why))
 
 
-def unwritable(path: Path, error: OSError) -> UsageError:
-    """The error to raise when the disk does not accept a write."""
-    return UsageError(
-        f"cannot write journal {path}: {error.strerror or error}",
-        "name another location with --journal or RESHARDCTL_STATE_DIR",
-    )
+def unwritable(path: Path, error: OSError, way: str = _ANOTHER_PLACE) -> UsageError:
+    """The error to raise when the disk does not accept a write. way: what to do then."""
+    return UsageError(f"cannot write journal {path}: {error.strerror or error}", way)
 
 
 def _new(path: Path, flags: int) -> int:

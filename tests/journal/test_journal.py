@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import shlex
 import stat
 from hashlib import sha256
 from pathlib import Path
@@ -215,6 +216,19 @@ def test_a_disk_that_fills_up_stops_the_fix_before_its_first_write(
     assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
     assert path.stat().st_size == size
     assert read(path).torn == ""
+
+
+def test_a_full_disk_that_holds_a_journal_is_left_by_copying_it(
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--journal` names the place of a new one only: `undo` and `--resume` go on with this one."""
+    journal_of(plan, medium, path).close()
+    journal, _ = Journal.open(path)
+    full_after(0, monkeypatch)
+    with pytest.raises(UsageError, match="No space left") as caught, journal:
+        journal.failed("anything")
+    assert "--journal" not in caught.value.next
+    assert f"cp {shlex.quote(str(path))} DIRECTORY" in caught.value.next
 
 
 def test_a_sync_that_fails_is_a_write_that_failed(
