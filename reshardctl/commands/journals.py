@@ -185,20 +185,28 @@ def _with_key(text: str) -> S3Object:
 
 @contextmanager
 def kept_if_used(log: Log, header: Header) -> Iterator[Journal]:
-    """A new journal that is deleted again if no write was begun.
-
-    One whose writes were all refused says that nothing was written: what another fix wrote in their
-    place is not its own to take back.
-    """
+    """A new journal that is deleted again if no write was begun; else as `refused_or_begun`."""
     with Journal.create(log, header) as journal:
         try:
-            yield journal
-        except HalfDone:
-            raise
-        except ReshardError as error:
+            with refused_or_begun(journal):
+                yield journal
+        except ReshardError:
             if not journal.begun:
                 journal.discard()
-            elif not journal.undoing:
-                with suppress(ReshardError):
-                    journal.nothing_written(error.what)
             raise
+
+
+@contextmanager
+def refused_or_begun(journal: Journal) -> Iterator[None]:
+    """A context of writes; if all were refused, the journal says that nothing was written.
+
+    What another fix wrote in their place is not this one's to take back.
+    """
+    try:
+        yield
+    except HalfDone:
+        raise
+    except ReshardError as error:
+        with suppress(ReshardError):
+            journal.nothing_written(error.what)
+        raise

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.fix_request import patience
-from reshardctl.commands.journals import Journals, kept_if_used
+from reshardctl.commands.journals import Journals, kept_if_used, refused_or_begun
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.optimized import refuse_optimized
 from reshardctl.commands.replanning import leading_on, new_plan
@@ -183,7 +183,7 @@ def _journal(
     """The fix's own journal, or if that is lost, a new one about its plan."""
     if source.log is not None:
         journal, _ = Journal.open(source.log)
-        with journal:
+        with journal, refused_or_begun(journal):
             yield journal
         return
     header = source.header(ports, why)

@@ -291,7 +291,10 @@ class _Run:
         self._note(what)
         if self._in_place:
             raise self._half_done(what)
-        raise StalePlan(f"{what}; nothing was written", REPLAN)
+        again = REPLAN
+        if self._journal.undoing:
+            again = f"reshardctl undo {shlex.quote(str(self._journal.path))}   # looks again"
+        raise StalePlan(f"{what}; nothing was written", again)
 
     def _try_once(self, intent: Intent) -> bool:
         try:

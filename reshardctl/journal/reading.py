@@ -191,6 +191,9 @@ def _runs(header: Header, lines: list[Line]) -> tuple[Run, Run | None]:
             record = members(line.body, ("steps",), line.location)
             courses.append(_Course(steps_of(record["steps"], line.location / "steps")))
             continue
-        courses[-1].take(line)
+        course = courses[-1]
+        course.take(line)
+        if line.kind == "nothing" and len(courses) > 1:
+            courses.pop()  # an undo that was refused: the fix is as it was
     runs = [course.run() for course in courses]
     return runs[0], runs[1] if len(runs) > 1 else None

@@ -35,6 +35,7 @@ class Journal:
         self.undoing = False
         self.begun = False
         """Whether intents are recorded: from then on rows may be written."""
+        self._intended = False
         self._log = log
         self._waiting: list[tuple[str, dict[str, Any]]] = []
         self._count = count
@@ -85,7 +86,7 @@ class Journal:
         bodies = [("intent", intent_body(intent)) for intent in intents]
         self._append([*self._waiting, *bodies])
         self._waiting = []
-        self.begun = True
+        self.begun = self._intended = True
         return intents
 
     def keep(self, texts: Mapping[str, str]) -> None:
@@ -114,8 +115,12 @@ class Journal:
         self._append([("failed", {"why": why})])
 
     def nothing_written(self, why: str) -> None:
-        """Records that no intent is in place, nor ever will be, and why."""
-        self._append([("nothing", {"why": why})])
+        """Records that nothing intended since `create` or `open` is in place, nor will be.
+
+        Does nothing if nothing was. why: the failure.
+        """
+        if self._intended:
+            self._append([("nothing", {"why": why})])
 
     def undone(self) -> None:
         """Records that the whole fix is undone."""

@@ -424,3 +424,22 @@ def test_a_fix_that_was_refused_has_nothing_to_take_back(lab, error, code):
     undone = lab.undo()
     assert undone.code == 0 and "No write of this fix is in place" in undone.out
     assert lab.items() == (damaged if error else repaired)
+
+
+def test_an_undo_that_was_refused_is_not_begun(lab):
+    """A worker saves between its read and its write: nothing was undone, so it can be undone."""
+    before = kept(lab.items())
+    assert lab.fix().code == 0
+    name = lab.journal().stem
+    row = next(item for item in lab.items().values() if item["leaseCounter"] == {"N": "0"})
+    moved = {**row, "checkpoint": {"S": "LATEST"}}
+    for operation in ("TransactWriteItems", "DeleteItem"):
+        lab.wire.do(operation, lambda: lab.plant(moved))
+    refused = lab.undo()
+    assert refused.code == 4 and refused.says("nothing was written", f"undo {lab.journal()}")
+    assert states(lab) == {name: "applied and verified"}
+    again = lab.undo()
+    assert again.code == 4 and again.says("nothing was undone", row["leaseKey"]["S"])
+    lab.plant(row)
+    assert lab.undo().code == 0
+    assert states(lab) == {name: "undone"} and kept(lab.items()) == before
