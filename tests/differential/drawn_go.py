@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from reshardctl.model.times import instant, parse_instant
+from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.differential.damages import (
     COMMON,
@@ -260,9 +260,8 @@ def start_consumer(state: State, rows: Rows) -> Any:
     fake = load_topology(state.case.stream)
     telegraf = state.release.startswith("telegraf")
     model = telegraf_reference if telegraf else kinesis_consumer_reference
-    mode, colon, moment = state.initial.partition(":")
-    initial = f"{mode}:{parse_instant(moment):.0f}" if colon else mode
-    return model.run(fake, "orders", numbers, initial, state.release, _live(state.case, fake))
+    return model.run(
+        fake, "orders", numbers, state.starting, state.release, _live(state.case, fake))
 
 
 def _live(case: Case, fake: FakeKinesis) -> Any:

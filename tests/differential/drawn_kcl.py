@@ -7,6 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
+from reshardctl.model.times import instant
 from tests.differential.damages import (
     COMMON,
     Damage,
@@ -17,7 +18,7 @@ from tests.differential.damages import (
     damaged,
 )
 from tests.differential.drawn_go import _drawn
-from tests.differential.states import Rows, State, spelled_out
+from tests.differential.states import Rows, State, Stream, spelled_out
 from tests.reference.kcl import Run, Worker
 from tests.reference.kcl_cleanup import clean_up
 from tests.reference.kcl_stream import Initial, Source
@@ -167,28 +168,40 @@ def _closed(world: World, key: str) -> bool:
 
 
 def leases(seed: int, created: int, release: str, family: str,
-           only: Sequence[int] | None = None, multi: bool = False) -> State:
-    """The state of this seed. multi: the application reads several streams."""
-    rng = Random(f"kcl {release} {seed}" + (" multi" if multi else ""))
+           only: Sequence[int] | None = None, multi: bool = False, by_time: bool = False) -> State:
+    """The state of this seed. multi: the application reads several streams. by_time: it begins at a
+    moment of the stream's life."""
+    way = (" multi" if multi else "") + (" by time" if by_time else "")
+    rng = Random(f"kcl {release} {seed}{way}")
     stream = spelled_out(_drawn(rng.randrange(2**32)), created)
     initial = rng.choice(("TRIM_HORIZON", "LATEST"))
-    case = State("", 0, "kcl", stream, {}, {"release": release}, {}, (), {}).case
-    stages, read = _left(rng, case, initial, release)
+    if by_time:
+        initial = f"AT_TIMESTAMP:{instant(created + rng.choice(_whole(stream)))}"
+    options = {"initial": initial, "release": release}
+    begun = State("", 0, "kcl", stream, {}, options, {}, (), {})
+    case = begun.case
+    stages, read = _left(rng, case, begun.starting, release)
     honest = stages[-1]
     world = World(case, LeaseShape(), stages[:-1])
     damages: tuple[str, ...] = ()
     rows, forged = honest, frozenset[str]()
     if rng.random() >= 0.05:
-        name = f"damage kcl {release} {seed}"
+        name = f"damage kcl {release} {seed}{' by time' if by_time else ''}"
         rows, damages, forged = damaged(name, honest, world, LEASES, only)
     forged |= _begun_at_latest(rows, honest) | come_home(case, rows, "checkpoint", read)
-    options = {"initial": initial, "release": release}
     extra: dict[str, Any] = {}
     if multi:
         name = f"123456789012:orders:{created}"
         rows, honest, extra = _named(rows, name), _named(honest, name), {"multi": {}}
     return State(
         family, seed, "kcl", stream, rows, options, read, damages, honest, forged, extra)
+
+
+def _whole(stream: Stream) -> list[int]:
+    """Seconds after the creation, before any worker starts, at which no reshard is under way: the
+    first sync refuses shards that leave a hole in the hash keys."""
+    closes = {shard["close"] for shard in stream["shards"] if "close" in shard}
+    return [t for t in range(stream["now"] // 3) if closes.isdisjoint((t - 1, t, t + 1))]
 
 
 def _named(rows: Rows, identifier: str) -> Rows:
@@ -244,6 +257,6 @@ def start(state: State, rows: Rows) -> Run:
                 fake.put(shard, f"n{shard}-{index}")
 
     return run_beside(
-        fake, "orders", list(rows.values()), state.initial, state.release, put,  # type: ignore[arg-type]
+        fake, "orders", list(rows.values()), state.starting, state.release, put,  # type: ignore[arg-type]
         identifier=state.case.identifier,
     )

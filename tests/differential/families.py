@@ -117,6 +117,11 @@ def _multi(release: str) -> Iterator[Family]:
     yield Family(f"kcl-{release}-multi", draw, real_kcl.judging(), 16, True, model=LEASES)
 
 
+def _kcl_by_time(release: str) -> Family:
+    draw = partial(drawn_kcl.leases, release=release, by_time=True)
+    return Family(f"reference-kcl-{release}-by-time", draw, _by(drawn_kcl.start))
+
+
 def _never(**_said: Any) -> State:
     raise NotImplementedError
 
@@ -165,6 +170,7 @@ FAMILIES = {
         *(_misplaced(release) for release in sorted(SPARK)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),
+        *(_kcl_by_time(release) for release in ("1.15.3", "3.5.1")),
         *(_real_consumer(store) for store in ("ddb", "redis", "postgres", "mysql")),
         *(_telegraf(release) for release in ("telegraf-1.34", "telegraf-1.39")),
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.model import Image, canonical
+from reshardctl.model.times import parse_instant
 from tests.support.case import Case, from_table
 from tests.support.judging import held
 
@@ -67,6 +68,12 @@ class State:
     @property
     def initial(self) -> str:
         return self.options.get("initial", "TRIM_HORIZON")
+
+    @property
+    def starting(self) -> str:
+        """`initial` as reference consumers take it: a time in epoch seconds."""
+        mode, colon, moment = self.initial.partition(":")
+        return f"{mode}:{parse_instant(moment):.0f}" if colon else mode
 
     @property
     def release(self) -> str:
