@@ -109,7 +109,7 @@ class _Run:
 
     def play(self) -> None:
         """Read the rows, end every lease that can end and refill holes, until nothing changes."""
-        if not self._table.rows and not self._fully:
+        if not self._fully and not any(self._readable()):
             self._bootstrap()
         for row in self._readable():
             self._leases[row.shard] = self._lease_of(row)
@@ -388,7 +388,10 @@ class _Run:
                 return _since(self._lineage, shard, self._app.time)
 
     def _bootstrap(self) -> None:
-        """EmptyLeaseTableSynchronizer: leases for the shards open at the initial position."""
+        """EmptyLeaseTableSynchronizer: leases for the shards open at the initial position.
+
+        KCL takes a table for empty where it lists no lease; a row that it leaves out keeps its key.
+        """
         time = self._app.time
         match self._app.initial:
             case Start.LATEST:
@@ -397,9 +400,11 @@ class _Run:
                 chosen = [s for s in self._lineage if _open_at(self._lineage, s, time)]
             case _:
                 chosen = list(self._lineage.roots())
-        for shard in in_birth_order(chosen):
-            why = f"an empty table: KCL starts it at {self._app.initial}"
-            self._add(shard, self._initial(shard), Cause.BOOTSTRAP, why, NO_DELAY)
+        why, cause = f"an empty table: KCL starts it at {self._app.initial}", Cause.BOOTSTRAP
+        if self._table.rows:
+            why, cause = f"KCL reads no row, and starts at {self._app.initial}", Cause.REFILLED
+        for shard in in_birth_order(set(chosen) - self._taken):
+            self._add(shard, self._initial(shard), cause, why, NO_DELAY)
 
     def _horizon(self) -> float:
         starts = [t for s in self._lineage.roots() if (t := self._lineage.opened_at(s))]
