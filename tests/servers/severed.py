@@ -28,6 +28,12 @@ class Way:
         self._listener.close()
         self._sever()
 
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Connections stay open, and nothing is answered: a paused pooler, a lost network."""
+        with self._lock:
+            yield
+
     def _accept(self) -> None:
         while True:
             try:

@@ -7,7 +7,11 @@ PGDATABASE, PGOPTIONS and PGCLIENTENCODING is given here, so that none of them i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from socket import SHUT_RDWR, socket
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 CONNECT = 10
 """Seconds for a connection."""
+ANSWER = 150
+"""Seconds for an answer, more than `BEGIN` allows a statement."""
 BEGIN = (
     "SELECT set_config('lock_timeout', '20s', true), set_config('statement_timeout', '120s', true)"
 )
@@ -50,6 +56,31 @@ def driver() -> Any:
     return psycopg
 
 
+def _impatient(module: Any) -> Any:
+    """A class of connections that are cut where no answer comes: libpq itself waits for ever."""
+
+    class Impatient(module.Connection):  # type: ignore[misc]
+        """See above."""
+
+        def wait(self, *words: Any, **more: Any) -> Any:
+            """Waits as psycopg does, for at most `ANSWER` seconds."""
+            watch = Timer(ANSWER, _cut, [self.pgconn.socket])
+            watch.daemon = True
+            watch.start()
+            try:
+                return super().wait(*words, **more)
+            finally:
+                watch.cancel()
+
+    return Impatient
+
+
+def _cut(descriptor: int) -> None:
+    """Ends a connection; whoever waits for its answer learns it from the system."""
+    with suppress(OSError), socket(fileno=os.dup(descriptor)) as ours:
+        ours.shutdown(SHUT_RDWR)
+
+
 class Postgres:
     """See `Server`."""
 
@@ -70,7 +101,7 @@ class Postgres:
         """Opens a connection without autocommit."""
         address = self._address
         try:
-            connection: psycopg.Connection[Any] = self._driver.connect(
+            connection: psycopg.Connection[Any] = _impatient(self._driver).connect(
                 host=address.host, hostaddr="", port=address.port or 5432, dbname=address.database,
                 user=address.user or None, password=address.password or None, options="",
                 connect_timeout=CONNECT, application_name="reshardctl", prepare_threshold=None,

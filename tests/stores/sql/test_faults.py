@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.errors import Refused, UsageError
+from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step, TableShape, Update, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.sql import SqlTable
@@ -43,6 +43,25 @@ def test_a_connection_cut_at_any_message(
         )
         endings = cut_everywhere(table, way, Mask(inner, [table.shape]), _row, seen=seen)
     assert "done" in endings
+
+
+def test_a_server_that_falls_silent(
+    table: Table, running: tuple[str, Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A paused pooler keeps its connections open; its server's own limits end nothing then."""
+    kind, server = running
+    monkeypatch.setattr("reshardctl.stores.sql.postgres.ANSWER", 1)
+    monkeypatch.setattr("reshardctl.stores.sql.mysql.READ", 1)
+    for module in ("postgres", "mysql"):
+        monkeypatch.setattr(f"reshardctl.stores.sql.{module}.CONNECT", 2)
+    with way_to(server.port) as way:
+        address = address_of(f"{USER}@127.0.0.1:{way.port}/{server.database}", PASSWORD)
+        store: Any = SqlTable(
+            KINDS[kind](address), table.shape, "sequence_number", lambda _seconds: None
+        )
+        assert store.read() == []
+        with way.silent(), pytest.raises(CannotTell, match=r"cannot be reached|does not answer"):
+            store.read()
 
 
 def test_a_writer_waits_for_the_one_who_holds_the_row(table: Table) -> None:
