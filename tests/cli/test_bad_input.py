@@ -465,7 +465,7 @@ def test_a_time_with_its_zone_in_a_locator(lab):
 @pytest.mark.parametrize("shard", ["99", "shardId-000000000099", "nonsense", "9" * 5000, "\x1b[2J"])
 def test_explain_of_an_unknown_shard(lab, shard):
     result = lab.cli("explain", shard, *lab.where)
-    assert result.code == 2 and result.says("is not listed", "inspect")
+    assert result.code == 2 and result.says("is not listed", "reshardctl status")
     assert "\x1b" not in result.err
 
 
