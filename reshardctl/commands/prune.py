@@ -84,12 +84,18 @@ def exit_of(pruning: Pruning) -> Exit:
 
 
 def _deleted(wanted: Pruning, logs: list[Log], now: float, older_than: float) -> Pruning:
-    """Deletes each; one that cannot be deleted leaves the others."""
+    """Deletes each; one that cannot be deleted leaves the others. Ctrl-C leaves the rest."""
     by_place = {log.where: log for log in logs}
-    deleted, kept = [], list(wanted.kept)
-    for entry in wanted.deleted:
+    deleted: list[Entry] = []
+    kept = list(wanted.kept)
+    for index, entry in enumerate(wanted.deleted):
         try:
             why = _delete(by_place[entry.where], now, older_than)
+        except KeyboardInterrupt:
+            if not deleted:
+                raise
+            kept += [Kept(rest, "cancelled", failed=True) for rest in wanted.deleted[index:]]
+            break
         except ReshardError as error:
             kept.append(Kept(entry, error.what, failed=True))
             continue

@@ -129,6 +129,28 @@ def test_one_that_cannot_be_deleted_leaves_the_others(lab, monkeypatch):
     assert kept["failed"] and "was replaced" in kept["why"] and path.exists()
 
 
+def test_ctrl_c_between_two_deletions_tells_what_is_gone(lab, monkeypatch):
+    """Ctrl-C's own message, that nothing was written, would be wrong."""
+    fixed_twice(lab)
+    lab.fake.clock.advance(31 * DAY)
+    delete = FileLog.delete
+    deleted: list[str] = []
+
+    def interrupted(log: FileLog) -> None:
+        if deleted:
+            raise KeyboardInterrupt
+        deleted.append(Path(log.where).stem)
+        delete(log)
+
+    monkeypatch.setattr(FileLog, "delete", interrupted)
+    done = prune(lab, "--yes", "--format", "json")
+    assert done.code == 3 and [old["name"] for old in done.json["deleted"]] == deleted
+    (kept,) = done.json["kept"]
+    assert kept["failed"] and kept["why"] == "cancelled" and len(lab.journals()) == 1
+    deleted.append("before the first")
+    assert prune(lab, "--yes").code == 130 and len(lab.journals()) == 1
+
+
 @pytest.mark.parametrize(("words", "said"), [
     (["--prune"], ["--prune needs an age", "--older-than 30d"]),
     (["--prune", "--older-than", "30"], ["'30' is no duration"]),
