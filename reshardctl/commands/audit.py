@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,12 +12,13 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.sinks import Sink
 from reshardctl.commands.target import Selection
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.errors import UsageError
+from reshardctl.errors import CannotTell, UsageError
 from reshardctl.exit import Exit
 from reshardctl.model.times import When, instant, parse_when
 
 if TYPE_CHECKING:
     from reshardctl.commands.account import Account
+    from reshardctl.commands.count_sink import Counted
     from reshardctl.diagnosis.audit_report import AuditReport, Stored
     from reshardctl.diagnosis.report import Report
     from reshardctl.lineage import Lineage
@@ -98,10 +101,8 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
             "give a stretch of time",
         )
     counted = sparking.count(wanted.sink, subject.lineage, subject.account, observer, since, until)
-    keys = counted.keys() if wanted.keys else None
-    saved = "" if wanted.rows is None else counted.save(wanted.rows)
-    report = judge_sink(
-        counted.facts, subject.lineage, subject.stored, keys=keys, saved=saved
+    report = _with_extras(
+        judge_sink(counted.facts, subject.lineage, subject.stored), wanted, counted
     )
     compared = replace(wanted, sink=replace(wanted.sink, against=True))
     found_ways = ways(
@@ -111,9 +112,30 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     return replace(report, ways=tuple(found_ways))
 
 
+def _with_extras(report: AuditReport, wanted: AuditRequest, counted: Counted) -> AuditReport:
+    """The report with keys and rows. What fails there is named: counting may have taken hours."""
+    lacking: list[str] = []
+    if wanted.keys:
+        with _noted(lacking):
+            report = replace(report, keys=counted.keys())
+    if wanted.rows is not None:
+        with _noted(lacking):
+            report = replace(report, saved=counted.save(wanted.rows))
+    return replace(report, lacking=tuple(lacking))
+
+
+@contextmanager
+def _noted(lacking: list[str]) -> Iterator[None]:
+    """A context whose failure is a sentence of the report."""
+    try:
+        yield
+    except CannotTell as error:
+        lacking.append(f"{error.what} ({error.next}; exit 3)")
+
+
 def exit_of(report: AuditReport, fail_on: Severity | None = Severity.ERROR) -> Exit:
-    """UNKNOWN if the stream could be read only in part, FINDINGS at or above a severity."""
-    if report.failed:
+    """UNKNOWN for a stream that was read only in part or what `lacking` names; else FINDINGS."""
+    if report.failed or report.lacking:
         return Exit.UNKNOWN
     return Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
 

@@ -77,11 +77,11 @@ def _told(what: str) -> Iterator[None]:
     except ReshardError:
         raise
     except Exception as error:
-        from reshardctl.spark.error_text import full_message, line
+        from reshardctl.spark.error_text import full_message, line_and_cause
         from reshardctl.spark.hadoop_faults import next_step
 
         raise CannotTell(
-            f"{what}: {line(full_message(error)) or type(error).__name__}",
+            f"{what}: {line_and_cause(full_message(error)) or type(error).__name__}",
             next_step(full_message(error)) or "run this again with --debug FILE and look there",
         ) from error
 

@@ -75,7 +75,8 @@ class AuditReport:
     """One sink, judged.
 
     saved: the directory to which the offending rows were written, or "". keys: `None` where nobody
-    asked for them. ways: next commands, the most urgent first; none for Python callers.
+    asked for them. lacking: of keys and rows, what was asked for and failed, with the reason. ways:
+    next commands, the most urgent first; none for Python callers.
     """
 
     facts: Facts
@@ -85,6 +86,7 @@ class AuditReport:
     stored: Stored | None = None
     keys: Keys | None = None
     saved: str = ""
+    lacking: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
 
@@ -116,8 +118,7 @@ class AuditReport:
 
 
 def judge_sink(
-    facts: Facts, lineage: Lineage, stored: Stored | None = None, *, keys: Keys | None = None,
-    saved: str = "",
+    facts: Facts, lineage: Lineage, stored: Stored | None = None
 ) -> AuditReport:
     """Judge what was counted; equal facts give equal reports."""
     sink = Sink(facts, lineage)
@@ -125,8 +126,8 @@ def judge_sink(
         sink = Sink(facts, lineage, stored.processed, stored.consumer, stored.unread)
     findings = tuple(sink_findings(sink))
     return AuditReport(
-        facts, lineage, findings, tuple(_standings(facts, lineage, stored, findings)), stored, keys,
-        saved, (*facts.notes, *_not_looked_at(facts)),
+        facts, lineage, findings, tuple(_standings(facts, lineage, stored, findings)), stored,
+        notes=(*facts.notes, *_not_looked_at(facts)),
     )
 
 

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 LONGEST = 300
+_CAUSE = "Caused by: "
 _CALL = re.compile(r"An error occurred while calling \S+")
 _CLASSES = re.compile(r"^(?::\s*)?(?:(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b:?\s*)+")
 
@@ -27,3 +28,11 @@ def line(text: str) -> str:
         if bare and not _CALL.match(bare) and not bare.endswith(":"):
             return bare[:LONGEST]
     return ""
+
+
+def line_and_cause(text: str) -> str:
+    """That line, and below it the innermost cause: `Task failed …: No space left on device`."""
+    said = line(text)
+    below = [each for each in text.splitlines() if each.startswith(_CAUSE)]
+    cause = _CLASSES.sub("", below[-1].removeprefix(_CAUSE))[:LONGEST] if below else ""
+    return said if cause in said else f"{said}: {cause}"

@@ -34,6 +34,7 @@ class Spark:
         self.asked: tuple = ()
         self.saved = ""
         self.missing = 0
+        self.full = False
         self.short = ""
         self.failure: Exception | None = None
 
@@ -79,6 +80,8 @@ class Spark:
         return Keys((("key-1", 1),))
 
     def save(self, place: str) -> str:
+        if self.full:
+            raise CannotTell(f"--rows {place} cannot be written: No space left", "make room")
         self.saved = place
         return place
 
@@ -230,6 +233,16 @@ def test_a_page_that_cannot_be_written_hides_no_report(lab, spark):
     found = audit(lab, "--page", "/dev/full")
     assert found.code == 2 and "/dev/full: No space left on device" in found.err
     assert "RSH501" in found.out
+
+
+def test_rows_that_cannot_be_written_hide_no_report(lab, spark):
+    spark.missing, spark.full = 1, True
+    found = audit(lab, "--rows", "rows", "--format", "json")
+    assert found.code == 3 and found.json["saved"] is None
+    assert "RSH501" in [one["code"] for one in found.json["findings"]]
+    (note,) = [one for one in found.json["notes"] if "--rows" in one]
+    assert note == "--rows rows cannot be written: No space left (make room; exit 3)"
+    assert "No space left" in audit(lab, "--rows", "rows", "--format", "text").out
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "junit", "sarif"])

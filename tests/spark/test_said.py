@@ -7,7 +7,7 @@ import pytest
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.audit import unread as module
 from reshardctl.spark.audit.unread import unread
-from reshardctl.spark.error_text import line
+from reshardctl.spark.error_text import line, line_and_cause
 
 NO_S3A = """An error occurred while calling o40.load.
 : java.lang.RuntimeException: java.lang.ClassNotFoundException: Class \
@@ -35,6 +35,33 @@ This stopped SparkContext was created at:
 ])
 def test_the_line_that_says_something(text: str, said: str) -> None:
     assert line(text) == said
+
+
+FULL = """An error occurred while calling o46.parquet.
+: org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to \
+file:/tmp/tiny/x. SQLSTATE: 58030
+\tat org.apache.spark.sql.errors.QueryExecutionErrors$.taskFailedWhileWritingRowsError(\
+QueryExecutionErrors.scala:823)
+Caused by: org.apache.parquet.util.AutoCloseables$ParquetCloseResourceException: Unable to close \
+resource
+\tat org.apache.parquet.util.AutoCloseables.uncheckedClose(AutoCloseables.java:73)
+\t... 11 more
+Caused by: org.apache.hadoop.fs.FSError: java.io.IOException: No space left on device
+\tat org.apache.hadoop.fs.RawLocalFileSystem$LocalFSFileOutputStream.write(\
+RawLocalFileSystem.java:433)
+\t\tCaused by: java.io.IOException: No space left on device
+"""
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (FULL, "[TASK_WRITE_FAILED] Task failed while writing rows to file:/tmp/tiny/x. "
+     "SQLSTATE: 58030: No space left on device"),
+    (NO_S3, 'No FileSystem for scheme "s3"'),
+    ("x\nCaused by: java.io.IOException: x", "x"),
+    ("", ""),
+])
+def test_the_cause_below_it(text: str, said: str) -> None:
+    assert line_and_cause(text) == said
 
 
 def test_s3a_without_its_connector_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

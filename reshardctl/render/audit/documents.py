@@ -37,7 +37,7 @@ def audit_document(report: AuditReport) -> Json:
         "unusable": [_unusable(unusable) for unusable in facts.unusable],
         "keys": _keys(report.keys),
         "saved": report.saved or None,
-        "notes": list(report.notes),
+        "notes": [*report.notes, *report.lacking],
         "next": [{"command": list(way.arguments), "why": way.why} for way in report.ways],
     }
 

@@ -73,7 +73,7 @@ def coverage(report: AuditReport) -> str:
 
 def remarks(report: AuditReport) -> list[str]:
     """Sentences below the findings."""
-    parts = [coverage(report), *report.notes]
+    parts = [coverage(report), *report.notes, *report.lacking]
     if report.saved:
         parts.append(f"the offending rows are in {report.saved}, one table for each kind")
     return [sentence(part) for part in parts if part]

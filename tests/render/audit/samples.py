@@ -65,7 +65,7 @@ def everything() -> AuditReport:
         }, {shard_id(1): number(1, 895), shard_id(2): number(2, 500)},
     )  # fmt: skip
     keys = Keys((("key-7", 12), ("key-1", 2)), 5)
-    report = judge_sink(found, lineage(), stored, keys=keys, saved="/lake/rows")
+    report = replace(judge_sink(found, lineage(), stored), keys=keys, saved="/lake/rows")
     return replace(report, ways=WAYS)
 
 
@@ -78,7 +78,9 @@ def hostile() -> AuditReport:
     )
     assert report.stored is not None
     stored = replace(report.stored, consumer=HOSTILE, positions={ids(1)[0]: HOSTILE})
-    made = judge_sink(found, report.lineage, stored, keys=Keys(((HOSTILE, 1),)), saved=HOSTILE)
+    made = replace(
+        judge_sink(found, report.lineage, stored), keys=Keys(((HOSTILE, 1),)), saved=HOSTILE
+    )
     return replace(made, ways=(Way(("reshardctl", "audit", HOSTILE), HOSTILE),))
 
 
