@@ -26,6 +26,7 @@ from reshardctl.diagnosis.scope import ScopeOptions, part
 from reshardctl.diagnosis.start_times import refuse_future
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
+from reshardctl.model.listed import listed
 from reshardctl.model.times import instant
 from reshardctl.planning.decision import Answer, nothing_left
 from reshardctl.planning.effects import Harm, StreamState
@@ -167,10 +168,9 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
     """The note on probes that neither found a record nor an end."""
     silent = [short(shard) for shard, probe in snapshot.probes.items() if probe.silent]
     if silent:
-        more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
         yield (
-            f"the reads allowed showed neither a record nor an end in {', '.join(silent[:NAMED])}"
-            f"{more}: nothing is concluded there; --probe-budget allows more"
+            f"the reads allowed showed neither a record nor an end in {listed(silent, NAMED)}: "
+            "nothing is concluded there; --probe-budget allows more"
         )
 
 
@@ -238,8 +238,7 @@ def askable(cut: Cut) -> bool:
 def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> Report:
     if not repair_options.bootstrap and repair_options.line is None:
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
-        more = f" and {len(whose) - NAMED} more" if len(whose) > NAMED else ""
-        known = f"; positions of {', '.join(whose[:NAMED])}{more} are there" if whose else ""
+        known = f"; positions of {listed(whose, NAMED)} are there" if whose else ""
         raise EmptyCheckpoint(
             f"{without_position(snapshot)}{known}",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
