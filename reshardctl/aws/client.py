@@ -101,6 +101,9 @@ _OTHER_CLOCK_CODE = "RequestTimeTooSkewed"
 _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 
 
+SET_A_REGION = "add --region, or set AWS_DEFAULT_REGION"
+
+
 def client_of(
     session: Session, service: str, region: str | None, endpoint_url: str | None, target: str
 ) -> Any:
@@ -122,9 +125,7 @@ def client_of(
         call_log.follow(client)
         return client
     except NoRegionError:
-        raise UsageError(
-            f"no region is set for {target}", "add --region, or set AWS_DEFAULT_REGION"
-        ) from None
+        raise UsageError(f"no region is set for {target}", SET_A_REGION) from None
     except (BotoCoreError, ValueError) as error:
         raise UsageError(
             f"{target} cannot be reached: {clean(str(error))}",

@@ -62,7 +62,7 @@ def ports_of(
 
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
-    kinesis = _kinesis(session, account, endpoints, observer)
+    kinesis = _kinesis(session, account, endpoints, observer, stream)
     search = search_of(stream, account, store or account)
     if store is not None and store != account:
         account, endpoints = store, endpoints_of(store.endpoints)
@@ -78,7 +78,7 @@ def ports_of(
 def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, float]:
     """A stream alone: its listing, and the Unix second at which it was read."""
     endpoints = endpoints_of(account.endpoints)
-    kinesis = _kinesis(_session(account, endpoints), account, endpoints, observer)
+    kinesis = _kinesis(_session(account, endpoints), account, endpoints, observer, stream)
     return kinesis.lineage(stream), time.time()
 
 
@@ -113,18 +113,26 @@ def bucket_client(account: Account, place: str) -> Any:
 
 
 def _kinesis(
-    session: Session, account: Account, endpoints: dict[str, str], observer: Observer
+    session: Session, account: Account, endpoints: dict[str, str], observer: Observer, stream: str
 ) -> Kinesis:
+    from reshardctl.aws.client import SET_A_REGION
     from reshardctl.commands.request import budget_of
     from reshardctl.kinesis import Kinesis
     from reshardctl.kinesis.look import Look
+    from reshardctl.kinesis.target import region_in
 
-    return Kinesis(
-        session, endpoint_url=endpoints.get("kinesis"), region=account.region,
-        clock=time.time, sleep=time.sleep, progress=observer.shards_listed,
-        limits=budget_of(account.budget),
-        look=Look(observer.reading_shards, observer.shards_read),
-    )
+    try:
+        return Kinesis(
+            session, endpoint_url=endpoints.get("kinesis"), region=account.region,
+            clock=time.time, sleep=time.sleep, progress=observer.shards_listed,
+            limits=budget_of(account.budget),
+            look=Look(observer.reading_shards, observer.shards_read),
+        )
+    except UsageError as error:
+        if error.next == SET_A_REGION and (region := region_in(stream)):
+            named = f"--region {region}, that of the stream's ARN"
+            error.next = SET_A_REGION.replace("--region", named)
+        raise
 
 
 def endpoints_of(texts: Sequence[str]) -> dict[str, str]:

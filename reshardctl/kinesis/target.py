@@ -41,6 +41,12 @@ class Target:
         return f"{named} --region {self.region}"
 
 
+def region_in(stream: str) -> str:
+    """The region that an ARN names, "" for a name."""
+    match = _ARN.match(stream)
+    return match["region"] if match else ""
+
+
 def target_of(stream: str, region: str) -> Target:
     """Reads a name or an ARN. UsageError if it is neither, or an ARN of another region."""
     if not stream.startswith("arn:"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.commands.account import Account
-from reshardctl.commands.connect import _session
+from reshardctl.commands.connect import _session, listed
+from reshardctl.commands.observer import SILENT
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Update, Write, shard_id
 from reshardctl.render.changes import Action, Changed
@@ -31,6 +32,21 @@ def test_a_profile_that_is_not_there_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(UsageError, match=r"AWS_PROFILE.*nobody"):
         _session(Account(), {})
+
+
+@pytest.mark.parametrize(("stream", "step"), [
+    ("orders", "add --region, or set AWS_DEFAULT_REGION"),
+    ("arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
+     "add --region eu-west-1, that of the stream's ARN, or set AWS_DEFAULT_REGION"),
+    ("arn:aws:kinesis", "add --region, or set AWS_DEFAULT_REGION"),
+])  # fmt: skip
+def test_without_a_region_that_of_the_arn_is_offered(monkeypatch, tmp_path, stream, step):
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    with pytest.raises(UsageError, match="no region is set for the stream") as told:
+        listed(Account(), stream, SILENT)
+    assert told.value.next == step
 
 
 @pytest.mark.parametrize(("action", "said"), [
