@@ -40,7 +40,7 @@ def destinations(
             f"--format {first} and --format {second} both write to stdout",
             f"write one of them to a file: --format {second}=FILE",
         )
-    first_place = Destination(main[0].format if main else None, output)
+    first_place = Destination(main[0].format if main else None, _file(output))
     places = (first_place, *(destination for destination in named if destination.file is not None))
     _distinct([destination.file for destination in places if destination.file is not None])
     return places
@@ -69,7 +69,12 @@ def _parsed(text: str, metrics: bool) -> Destination:
     if joint and not file:
         raise UsageError(f"--format {text!r} names no file", f"--format {name}=FILE")
     form = MetricsFormat(name) if name in set(MetricsFormat) else FormatName(name)
-    return Destination(form, file or None)
+    return Destination(form, _file(file or None))
+
+
+def _file(name: str | None) -> str | None:
+    """The file of that name; `None` for stdout, which `-` names as for other tools."""
+    return None if name == "-" else name
 
 
 def wants_metrics(places: Sequence[Destination]) -> bool:
