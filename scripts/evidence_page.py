@@ -216,7 +216,10 @@ def _random() -> Iterator[str]:
         yield _row(run["family"], run["seeds"].replace("-", "–"), held, _figure(run["states"]),
                    str(run["violations"]), run.get("cause", ""))
     yield _row("**total**", "", "", _figure(total["states"]), str(total["violations"]), "")
-    yield "\nThe rows of all 21 families are one run each; the other rows are of earlier code."
+    yield (
+        "\nA row of all families is one run; the other rows are of earlier code, or of "
+        "families that were new."
+    )
 
 
 def _recorded() -> Iterator[str]:
