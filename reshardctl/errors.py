@@ -200,7 +200,7 @@ class UndoRefused(Refused):
 
 
 class HalfDone(ReshardError):
-    """Some writes are in place, and then something failed.
+    """Writes are in place, some or all of them, and then something failed.
 
     Attributes:
         journal: The journal that says which.

@@ -99,9 +99,8 @@ _CREDENTIAL_ERRORS = frozenset({
 _OTHER_CLOCK = ("Signature expired:", "Signature not yet current:")
 _OTHER_CLOCK_CODE = "RequestTimeTooSkewed"
 _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
-
-
 SET_A_REGION = "add --region, or set AWS_DEFAULT_REGION"
+"""The next step without a region; `commands/connect.py` adds the one that an ARN names."""
 
 
 def client_of(

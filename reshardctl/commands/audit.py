@@ -134,7 +134,7 @@ def _noted(lacking: list[str]) -> Iterator[None]:
 
 
 def exit_of(report: AuditReport, fail_on: Severity | None = Severity.ERROR) -> Exit:
-    """UNKNOWN for a stream that was read only in part or what `lacking` names; else FINDINGS."""
+    """UNKNOWN if the stream was read only in part or a result is lacking; FINDINGS by severity."""
     if report.failed or report.lacking:
         return Exit.UNKNOWN
     return Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK

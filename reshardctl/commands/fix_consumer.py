@@ -10,7 +10,7 @@ from reshardctl.commands.journals import Journals, kept_if_used
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
 from reshardctl.commands.read_only import only_read
-from reshardctl.commands.replanning import leading_on, new_plan
+from reshardctl.commands.replanning import naming_next_step, new_plan
 from reshardctl.commands.request import accept_of
 from reshardctl.commands.scoping import require_known, require_sound
 from reshardctl.commands.stopped import allowed, header_of
@@ -136,7 +136,7 @@ def write_allowed(
     header = header_of(plan, ports, why)
     log = Journals(request.account).new(request.journal, header)
     again = new_plan(plan, request.account)
-    with leading_on(again), kept_if_used(log, header) as journal:
+    with naming_next_step(again), kept_if_used(log, header) as journal:
         observer.writing()
         observer.phase(f"journal {journal.path}")
         applied = carry_out(ports, plan, locator, journal, request.live)

@@ -12,7 +12,7 @@ from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
-from reshardctl.commands.replanning import leading_on, new_plan
+from reshardctl.commands.replanning import naming_next_step, new_plan
 from reshardctl.commands.request import accept_of
 from reshardctl.commands.stopped import allowed
 from reshardctl.commands.suggested_commands import suggested_command
@@ -120,7 +120,7 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
         before = survey(ports, plan.stream, locator, plan.options, plan.probe)
         allowed(request, ports, locator, plan.steps, observer)
         observer.writing()
-        with leading_on(again):
+        with naming_next_step(again):
             applied = go_on(ports, plan, locator, journal, records, request.live)
         after = verify(ports, plan, locator, journal)
         fixed = Fixed(

@@ -185,10 +185,10 @@ def _with_key(text: str) -> S3Object:
 
 @contextmanager
 def kept_if_used(log: Log, header: Header) -> Iterator[Journal]:
-    """A new journal that is deleted again if no write was begun; else as `refused_or_begun`."""
+    """A new journal that is deleted again if no write was begun; else as `recording_refusal`."""
     with Journal.create(log, header) as journal:
         try:
-            with refused_or_begun(journal):
+            with recording_refusal(journal):
                 yield journal
         except ReshardError:
             if not journal.begun:
@@ -197,7 +197,7 @@ def kept_if_used(log: Log, header: Header) -> Iterator[Journal]:
 
 
 @contextmanager
-def refused_or_begun(journal: Journal) -> Iterator[None]:
+def recording_refusal(journal: Journal) -> Iterator[None]:
     """A context of writes; if all were refused, the journal says that nothing was written.
 
     What another fix wrote in their place is not this one's to take back.

@@ -16,7 +16,7 @@ from reshardctl.render.words import command
 
 
 @contextmanager
-def leading_on(way_out: str) -> Iterator[None]:
+def naming_next_step(way_out: str) -> Iterator[None]:
     """Errors of the body that ask for a new plan end with `way_out`."""
     try:
         yield

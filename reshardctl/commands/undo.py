@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.fix_request import patience
-from reshardctl.commands.journals import Journals, kept_if_used, refused_or_begun
+from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.optimized import refuse_optimized
-from reshardctl.commands.replanning import leading_on, new_plan
+from reshardctl.commands.replanning import naming_next_step, new_plan
 from reshardctl.commands.stopped import stopped
 from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.targets.configured import of_saved
@@ -98,7 +98,7 @@ def undo(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,
     )
-    with leading_on(new_plan(plan, request.account)):
+    with naming_next_step(new_plan(plan, request.account)):
         undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
             confirm, UndoResult(wanted, argv)
         ), observer)
@@ -183,7 +183,7 @@ def _journal(
     """The fix's own journal, or if that is lost, a new one about its plan."""
     if source.log is not None:
         journal, _ = Journal.open(source.log)
-        with journal, refused_or_begun(journal):
+        with journal, recording_refusal(journal):
             yield journal
         return
     header = source.header(ports, why)
@@ -200,7 +200,7 @@ def _go_on(
     stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
     volatile_attributes = locator.spec.volatile_attributes
-    with journal, leading_on(_again(source)):
+    with journal, naming_next_step(_again(source)):
         observer.writing()
         rest = rest_of(
             journal,
@@ -335,7 +335,7 @@ def _apply(
     images = fresh_rows(ports.store)
     fresh = undo_steps(records, _rows(images), rule, volatile_attributes, _words(source))
     _refuse_spent(images, fresh, locator)
-    with leading_on(_again(source)):
+    with naming_next_step(_again(source)):
         applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, volatile_attributes)
     return applied

@@ -28,9 +28,9 @@ def destinations(
 ) -> tuple[Destination, ...]:
     """The places of `--format NAME`, `--format NAME=FILE` and `--output FILE`, main one first.
 
-    The main one is the format without a file, or the default. metrics: whether the command has
-    metrics to write. Raises UsageError for an unknown name, for two formats without a file and for
-    one file named twice.
+    The main one is the format without a file, or the default; `--output -` is stdout. metrics:
+    whether the command has metrics to write. Raises UsageError for an unknown name, for two formats
+    without a file and for one file named twice.
     """
     named = [_parsed(text, metrics) for text in formats or ()]
     main = [destination for destination in named if destination.file is None]
@@ -40,7 +40,8 @@ def destinations(
             f"--format {first} and --format {second} both write to stdout",
             f"write one of them to a file: --format {second}=FILE",
         )
-    first_place = Destination(main[0].format if main else None, _file(output))
+    file = None if output == "-" else output
+    first_place = Destination(main[0].format if main else None, file)
     places = (first_place, *(destination for destination in named if destination.file is not None))
     _distinct([destination.file for destination in places if destination.file is not None])
     return places
@@ -69,12 +70,9 @@ def _parsed(text: str, metrics: bool) -> Destination:
     if joint and not file:
         raise UsageError(f"--format {text!r} names no file", f"--format {name}=FILE")
     form = MetricsFormat(name) if name in set(MetricsFormat) else FormatName(name)
-    return Destination(form, _file(file or None))
-
-
-def _file(name: str | None) -> str | None:
-    """The file of that name; `None` for stdout, which `-` names as for other tools."""
-    return None if name == "-" else name
+    if file == "-":
+        raise UsageError(f"--format {text!r}: stdout needs no name", f"--format {name}")
+    return Destination(form, file or None)
 
 
 def wants_metrics(places: Sequence[Destination]) -> bool:

@@ -60,7 +60,7 @@ def _impatient(module: Any) -> Any:
     """A class of connections that are cut where no answer comes: libpq itself waits for ever."""
 
     class Impatient(module.Connection):  # type: ignore[misc]
-        """See above."""
+        """A connection on which an answer is awaited for `ANSWER` seconds at most."""
 
         def wait(self, *words: Any, **more: Any) -> Any:
             """Waits as psycopg does, for at most `ANSWER` seconds."""
