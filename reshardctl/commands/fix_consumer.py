@@ -11,26 +11,27 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
 from reshardctl.commands.read_only import only_read
 from reshardctl.commands.replanning import naming_next_step, new_plan
-from reshardctl.commands.request import accept_of
 from reshardctl.commands.scoping import require_known, require_sound
 from reshardctl.commands.stopped import allowed, header_of
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
+from reshardctl.commands.whose_rows import (
+    require_verified,
+    right_incarnation,
+    unambiguous,
+    verified_report,
+)
 from reshardctl.commands.write_plan import carry_out, verify
-from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Report, question
+from reshardctl.diagnosis.report import Report, may_be_earlier, question
 from reshardctl.errors import Refused
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
-from reshardctl.model.times import instant, same_second
-from reshardctl.planning.consent import flag
 from reshardctl.planning.live_writes import require_live
 from reshardctl.planning.plan import Ask, Plan
-from reshardctl.planning.policy import Accept
 from reshardctl.render.outcomes import Fixed
 
 
@@ -46,6 +47,7 @@ def plan_for(
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
     require_known(report)
     right_incarnation(report, created)
+    report = verified_report(report, ports.kinesis)
     argv = target.to_write or target.argv
     plan = None
     if isinstance(report.decision, Plan):
@@ -57,6 +59,9 @@ def plan_for(
         Again(request.verb, (*argv, *sink), request.how),
     )
     if plan is not None and request.out is not None:
+        if may_be_earlier(report) and created is None:
+            observer.planned(planned)
+        unambiguous(report, created)
         planned = replace(planned, saved=planned.save(request.out))
     observer.planned(planned)
     if isinstance(report.decision, Ask):
@@ -97,7 +102,7 @@ def fix_target(
     planned = plan_for(request, target, ports, observer)
     if planned.plan is None:
         return FixResult(planned, None, planned.words, planned.sink_words)
-    consented(request, target, planned, confirm)
+    consented(planned, confirm)
     request = request_for(request, target)
     if copied:
         request = replace(request, assume_stopped=True)
@@ -105,12 +110,10 @@ def fix_target(
     return FixResult(planned, fixed, planned.words, planned.sink_words)
 
 
-def consented(
-    request: FixRequest, target: Target, planned: Planned, confirm: Confirm
-) -> None:
+def consented(planned: Planned, confirm: Confirm) -> None:
     """Raises Refused unless the plan is of this stream and may be written."""
-    limit = accept_of(request.accept) or planned.report.options.accept
-    unambiguous(planned, limit, _created(request, target))
+    unambiguous(planned.report, None if planned.plan is None else planned.plan.options.created)
+    require_verified(planned.report)
     require_consent(planned, confirm)
 
 
@@ -143,41 +146,6 @@ def write_allowed(
         after = verify(ports, plan, locator, journal)
         return Fixed(
             before, after, applied.steps, str(journal.path), applied.written, applied.recognised
-        )
-
-
-def right_incarnation(report: Report, created: float | None) -> None:
-    """Refused unless the times that an operator names are this stream's, in Unix seconds."""
-    stream = report.snapshot.lineage.stream
-    for named in (report.options.recreated, created):
-        if named is None or same_second(named, stream.created):
-            continue
-        raise Refused(
-            f"stream {stream.name} was created at {instant(stream.created)}, not "
-            f"{instant(named)}",
-            "look at the stream again: aws kinesis describe-stream-summary",
-        )
-    if report.options.recreated is not None and report.incarnation is Incarnation.SAME:
-        raise Refused(
-            "--recreated: the store has numbers of this very stream",
-            "leave --recreated out",
-        )
-
-
-def unambiguous(planned: Planned, limit: Accept | None, created: float | None) -> None:
-    """Refused for positions that may belong to an earlier stream of the same name.
-
-    `created` decides it. limit: what the suggested command is to accept.
-    """
-    report = planned.report
-    if report.incarnation is Incarnation.AMBIGUOUS and created is None:
-        stamp = instant(report.snapshot.lineage.stream.created)
-        accepted = flag(planned.decision, limit)
-        raise Refused(
-            "the store holds no sequence number, so nothing shows that its positions belong to "
-            "this stream and not to an earlier one of its name. If they do, add "
-            f"--created {stamp}:",
-            planned.again.command(accepted, "--created", stamp),
         )
 
 

@@ -215,7 +215,7 @@ def _planning(target: Target, request: FixRequest) -> _Job:
             return None
         return _Ready(
             request_for(request, target), ports, target.locator, planned.plan, planned.report,
-            lambda confirm: consented(request, target, planned, confirm),
+            lambda confirm: consented(planned, confirm),
         )
 
     return plan

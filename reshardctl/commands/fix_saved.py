@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reshardctl.commands.consent import require_consent
-from reshardctl.commands.fix_consumer import right_incarnation, unambiguous, write
+from reshardctl.commands.fix_consumer import write
 from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
@@ -18,6 +18,12 @@ from reshardctl.commands.stopped import allowed
 from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.survey import survey
 from reshardctl.commands.targets.configured import of_saved
+from reshardctl.commands.whose_rows import (
+    require_verified,
+    right_incarnation,
+    unambiguous,
+    verified_report,
+)
 from reshardctl.commands.write_plan import go_on, verify
 from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
@@ -78,6 +84,7 @@ def prepared(
         raise StalePlan(f"the plan is stale: {error.what}", way) from None
     created = plan.options.created if request.created_at is None else request.created_at
     right_incarnation(report, created)
+    report = verified_report(report, saved.ports.kinesis)
     planned = None
     if isinstance(report.decision, Plan):
         stamp = () if request.created_at is None else ("--created", instant(request.created_at))
@@ -87,7 +94,8 @@ def prepared(
         )
         limit = accept_of(request.accept) or plan.options.accept
         planned = Planned(report, plan, limit, argv, (), once_more)
-        unambiguous(planned, accept_of(request.accept) or report.options.accept, created)
+        unambiguous(report, created)
+        require_verified(report)
         observer.planned(planned)
     reached = replace(
         request, account=saved.account, journal=request.journal or saved.journal,

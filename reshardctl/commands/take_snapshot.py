@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from shlex import join
+from typing import Any
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.observer import SILENT, Observer
@@ -109,6 +110,9 @@ class _Listed:
 
     def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
         return self.kinesis.probe(stream, shard, since)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.kinesis, name)
 
 
 def _redacted(saved: SavedSnapshot) -> SavedSnapshot:

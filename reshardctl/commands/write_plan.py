@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 
 from reshardctl.commands.survey import judged, survey
+from reshardctl.commands.whose_rows import require_proven, verified_steps
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Report
@@ -45,6 +46,7 @@ def carry_out(
     now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
     report = judged(ports.kinesis, now, replace(plan.options, count=False), plan.probe)
     steps = still_proven(plan, report, live)
+    require_proven(verified_steps(now, ports.kinesis, steps), steps)
     return apply(
         plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
         renewing=renewing(locator, live),
@@ -74,6 +76,7 @@ def go_on(
     if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
     require_promises(plan, now, rest.steps, f"reshardctl undo {shlex.quote(str(journal.path))}")
+    require_proven(verified_steps(now, ports.kinesis, rest.steps), rest.steps)
     if live:
         require_live(rest.steps)
     return resume(

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from reshardctl.consumers.sequence_numbers import (
     ELSEWHERE,
+    Origin,
     earlier_incarnation,
-    of_a_shard_elsewhere,
+    origin,
     unborn,
 )
 from reshardctl.lineage import Lineage
@@ -16,7 +17,7 @@ from reshardctl.model import Anomaly, AnomalyKind, ShardId
 
 def against_listing(
     lineage: Lineage, shard: ShardId, key: str, raw: str, *, number: str | None = None,
-    may_be_elsewhere: bool = False, never_read: bool = False, older: str = "",
+    never_read: bool = False, older: str = "",
     unlisted: str = "the shard is not listed any more",
 ) -> Iterator[Anomaly]:
     """Yields anomalies of a row: a shard not created yet or no longer listed, a number too old.
@@ -27,13 +28,13 @@ def against_listing(
         key: The row's key.
         raw: Its position as stored.
         number: The sequence number in `raw`, where `raw` holds more than that.
-        may_be_elsewhere: Whether a row of a shard not created yet may be another stream's.
         never_read: Whether a row of a shard not created yet holds no position: counts as unlisted.
         unlisted: Why a row of an unlisted shard is an anomaly.
         older: Why the row is of an earlier stream, where that is known by other means.
     """
     if unborn(lineage, shard) and not never_read:
-        elsewhere = may_be_elsewhere and of_a_shard_elsewhere(lineage, shard, raw)
+        whose = origin(lineage, raw if number is None else number)
+        elsewhere = whose in (Origin.EARLIER, Origin.ELSEWHERE)
         why = ELSEWHERE if elsewhere else "the stream has no such shard yet"
         yield Anomaly(AnomalyKind.UNBORN, key, raw, why, shard)
     elif shard not in lineage:

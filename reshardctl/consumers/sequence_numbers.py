@@ -7,8 +7,9 @@ text that does not match its pattern, leading zeros and blanks included, with Va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from itertools import islice, zip_longest
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -49,6 +50,8 @@ class NumberKind(Enum):
     """The shard's EndingSequenceNumber, which no record has."""
     BEFORE_START = "before-start"
     BEHIND_END = "behind-end"
+    OTHER_STREAM = "other-stream"
+    """Inside the shard's range, but Kinesis says that it did not come from this stream."""
     OTHER_SHARD = "other-shard"
     """Inside or outside the shard's range, but no record of the shard has it: a number of another
     shard, of another layout, or of an epoch to come."""
@@ -65,7 +68,9 @@ class NumberKind(Enum):
         return self in _OWN
 
 
-_FOREIGN = (NumberKind.BEFORE_START, NumberKind.BEHIND_END, NumberKind.OTHER_SHARD)
+_FOREIGN = (
+    NumberKind.BEFORE_START, NumberKind.BEHIND_END, NumberKind.OTHER_SHARD, NumberKind.OTHER_STREAM,
+)
 _OWN = (NumberKind.START, NumberKind.INSIDE, NumberKind.AT_END)
 
 
@@ -99,6 +104,8 @@ def _classified(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
         return NumberKind.START if number == start else NumberKind.BEFORE_START
     if end is not None and number >= end:
         return NumberKind.AT_END if number == end else NumberKind.BEHIND_END
+    if decoded is not None and _origin(lineage, number, decoded) is Origin.ELSEWHERE:
+        return NumberKind.OTHER_STREAM
     return _inside(lineage, decoded)
 
 
@@ -135,21 +142,103 @@ def earlier_incarnation(lineage: Lineage, text: str) -> bool:
     return written is not None and written < lineage.stream.created - CREATION_SLACK
 
 
-def of_another_stream(lineage: Lineage, text: str) -> bool:
-    """Whether the number is younger than this stream and fits none of its shards.
+class Origin(Enum):
+    """Whose a sequence number is, by its shard's life, its epoch, and what Kinesis says of it.
 
-    A number of another shard of this stream fits that shard's range. One of an unlisted shard
+    "Lies between the first and the last number" proves nothing: a younger stream's numbers do, too.
+    Epochs move during a shard's life (two public samples), so one that the listing does not know
+    proves nothing either, and Kinesis has to be asked.
+    """
+
+    OWN = "own"
+    """It carries the epoch in which its shard began or ended, or Kinesis takes it."""
+    EARLIER = "earlier"
+    """It is older than the stream: of an earlier stream of this name, or of another one that is not
+    known."""
+    ELSEWHERE = "elsewhere"
+    """Another stream's: it is younger than this one and fits none of its shards, or Kinesis refuses
+    it, or another stream of the account has given out numbers with its epoch."""
+    UNPROVEN = "unproven"
+    """It fits its shard, and nothing proves more."""
+
+
+def origin(lineage: Lineage, text: str) -> Origin | None:
+    """Whose the number is; `None` for what no stream can have given out.
+
+    That is a text without the layout of a Kinesis number, and one from the future that lies between
+    the first and the last number of its shard. A number is judged by the shard that it names,
+    whichever row holds it.
+    """
+    decoded = decode(text)
+    return None if decoded is None else _origin(lineage, int(text), decoded)
+
+
+def _origin(lineage: Lineage, number: int, decoded: Decoded) -> Origin | None:
+    if lineage.taken.get(number):
+        return Origin.OWN
+    home = ShardId(f"shardId-{decoded.shard:012d}")
+    start, end = _life(lineage, home)
+    outside = (start is not None and number < start) or (end is not None and number > end)
+    if not outside and decoded.epoch in _epochs_of(start, end):
+        return Origin.OWN
+    if number in lineage.taken or decoded.epoch in lineage.foreign_epochs:
+        return Origin.ELSEWHERE
+    if decoded.time < lineage.stream.created - CREATION_SLACK:
+        return Origin.EARLIER
+    if outside or (home not in lineage and decoded.shard > lineage.newest_index()):
+        return Origin.ELSEWHERE
+    return None if to_come(lineage, decoded.time) else Origin.UNPROVEN
+
+
+def _life(lineage: Lineage, shard: ShardId) -> tuple[int | None, int | None]:
+    """The first and the last number of a shard, as far as they are listed."""
+    if shard not in lineage:
+        return None, None
+    return lineage.first_number(shard), lineage.last_number(shard)
+
+
+def _epochs_of(*numbers: int | None) -> set[int]:
+    decoded = (decode(number) for number in numbers if number is not None)
+    return {fields.epoch for fields in decoded if fields is not None}
+
+
+def to_verify(lineage: Lineage, texts: Iterable[str]) -> dict[int, str]:
+    """The numbers that only Kinesis can tell whose they are: number → text, each once.
+
+    A number of a shard that is not listed any more is left out, for Kinesis cannot be asked.
+    """
+    found: dict[int, str] = {}
+    for text in texts:
+        decoded = decode(text)
+        if decoded is None or ShardId(f"shardId-{decoded.shard:012d}") not in lineage:
+            continue
+        if int(text) not in lineage.taken and origin(lineage, text) is Origin.UNPROVEN:
+            found[int(text)] = text
+    return found
+
+
+def sample(numbers: Iterable[int], most: int) -> list[int]:
+    """At most so many of these numbers, from as many epochs as possible, common ones first.
+
+    The numbers of another stream's table mostly carry one epoch: that stream's creation.
+    """
+    by_epoch: dict[int, list[int]] = {}
+    for number in sorted(numbers):
+        if (decoded := decode(number)) is not None:
+            by_epoch.setdefault(decoded.epoch, []).append(number)
+    groups = sorted(by_epoch.values(), key=len, reverse=True)
+    turns = zip_longest(*groups)
+    return list(islice((n for turn in turns for n in turn if n is not None), most))
+
+
+def of_another_stream(lineage: Lineage, text: str) -> bool:
+    """Whether the number is another stream's, and not older than this one.
+
+    That is known where it fits none of the shards, or Kinesis refuses it. One of an unlisted shard
     cannot be checked and counts as this stream's. One from the future, of an open shard, may be of
     no stream at all: it is a finding of its row.
     """
-    decoded = decode(text)
-    if decoded is None or earlier_incarnation(lineage, text):
-        return False
-    home = ShardId(f"shardId-{decoded.shard:012d}")
-    if home not in lineage:
-        return decoded.shard > lineage.newest_index()
-    number, start, end = int(text), lineage.first_number(home), lineage.last_number(home)
-    return (start is not None and number < start) or (end is not None and number > end)
+    return origin(lineage, text) is Origin.ELSEWHERE
 
 
 def of_wrong_stream(
@@ -157,7 +246,9 @@ def of_wrong_stream(
     own: Callable[[Lineage, ShardId, str], bool] | None = None,
     elsewhere: Callable[[Lineage, str], bool] = of_another_stream,
 ) -> ShardId | None:
-    """A row with a number of a younger stream, if no row has a number of this stream.
+    """A row with a number of another stream, if no row has a number of this stream.
+
+    Once Kinesis has refused a number, one that is not proven is no number of this stream.
 
     Only then does the store belong to another stream. Beside rows of this stream it is one wrong
     row, which must not hide the others.
@@ -168,7 +259,11 @@ def of_wrong_stream(
         own: Whether a number is of its shard, where a library knows better than `classify`.
         elsewhere: Whether a number is of a younger stream, likewise.
     """
+    asked = False in lineage.taken.values()
+
     def is_own(shard: ShardId, text: str) -> bool:
+        if asked and origin(lineage, text) is Origin.UNPROVEN:
+            return False
         return own(lineage, shard, text) if own else classify(lineage, shard, text).own
 
     if any(is_own(shard, text) for shard, text in texts.items() if shard in lineage):
@@ -208,15 +303,6 @@ def unborn(lineage: Lineage, shard: ShardId) -> bool:
 
 
 ELSEWHERE = (
-    "the stream has no such shard yet, and its number is of one: another stream's row, left alone"
+    "the stream has no such shard yet, and its number is not this stream's: another stream's row, "
+    "left alone"
 )
-
-
-def of_a_shard_elsewhere(lineage: Lineage, shard: ShardId, text: str) -> bool:
-    """Whether a shard that this stream never had holds a number of its own, younger than this.
-
-    Another stream then has the shard, and only that stream's application may write its row.
-    """
-    decoded = decode(text) if unborn(lineage, shard) else None
-    own = decoded is not None and decoded.shard == index_of(shard)
-    return own and not earlier_incarnation(lineage, text)

@@ -134,6 +134,7 @@ class Spec:
         makes_itself: What the library does if its store is missing; ends a sentence.
         rebuilt_empty: What to know of positions written into an empty store.
         kinds: Kinds of positions that its store can hold, besides those of `BASIC_KINDS`.
+        iterator: The type of shard iterator with which it asks Kinesis for a stored number.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Spec:
     makes_itself: str = ""
     rebuilt_empty: str = ""
     kinds: frozenset[str] = frozenset()
+    iterator: str = "AFTER_SEQUENCE_NUMBER"
 
     @property
     def table_scheme(self) -> str:

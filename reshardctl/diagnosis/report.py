@@ -13,6 +13,14 @@ from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.identity import (
+    AMBIGUOUS,
+    Foreign,
+    foreign_streams,
+    made_since,
+    naming,
+    unverified,
+)
 from reshardctl.diagnosis.located import located, without_position
 from reshardctl.diagnosis.record_counts import (
     by_probes,
@@ -27,11 +35,11 @@ from reshardctl.diagnosis.start_times import refuse_future
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.listed import listed
-from reshardctl.model.times import instant
 from reshardctl.planning.decision import Answer, nothing_left
 from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.other_rows import beside_the_crash
 from reshardctl.planning.plan import (
+    CREATION_TIME,
     Ask,
     Case,
     Decision,
@@ -98,6 +106,9 @@ class Report:
     pace: str = ""
     """When unread records of a running consumer expire if it goes on as two looks saw it."""
 
+    foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
+    """The shards whose stored numbers are not this stream's."""
+
     @property
     def nothing_left(self) -> bool:
         """Whether a `fix` with this decision has left nothing to repair."""
@@ -121,7 +132,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     checkpoint = case.checkpoint()
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, repair_options, case)
-    with located(snapshot.locator):
+    foreign = foreign_streams(snapshot, case.origins(checkpoint), consumer.texts(checkpoint))
+    with located(snapshot.locator), naming(foreign):
         incarnation = consumer.incarnation(lineage, checkpoint)
     processed = processed_frontier(case)
     want = LOSSLESS.frontier(lineage, processed)
@@ -133,6 +145,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
             case.state, processed, j.simulation,
             (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
             anomalies, recreated, snapshot.watched, repair_options.earlier.get(whose(snapshot)),
+            foreign=foreign,
         ))
         for j in judged
     })
@@ -143,12 +156,15 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):
         notes |= dict.fromkeys(decision.notes)
+    if isinstance(decision, Plan) and incarnation is Incarnation.AMBIGUOUS:
+        told = made_since(snapshot) or repair_options.created is not None
+        notes |= {} if told else {f"{AMBIGUOUS}: fix asks for --created {CREATION_TIME}": None}
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
     return Report(
         snapshot, repair_options, incarnation, counted_judged(judged, counts),
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
-        (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
-        caveats=caveats, left_out=parted.left_out,
+        (*caveats, *repair_options.notes, *_unanswered(snapshot), *unverified(snapshot), *notes),
+        caveats=caveats, left_out=parted.left_out, foreign=foreign,
     )
 
 
@@ -172,6 +188,12 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
             f"the reads allowed showed neither a record nor an end in {listed(silent, NAMED)}: "
             "nothing is concluded there; --probe-budget allows more"
         )
+
+
+def may_be_earlier(report: Report) -> bool:
+    """Whether nothing shows that the positions are not of an earlier stream of this name."""
+    ambiguous = report.incarnation is Incarnation.AMBIGUOUS
+    return ambiguous and not made_since(report.snapshot)
 
 
 def own(snapshot: Snapshot) -> Snapshot:
@@ -275,8 +297,10 @@ def _label(case: Case, judged: Judged) -> str:
 def question(report: Report, ask: Ask) -> str:
     """The options to give before anything can be planned, with the library's default."""
     if ask.options == ("recreated",):
-        created = instant(report.snapshot.lineage.stream.created)
-        return f"--recreated {created}"
+        return (
+            f"--recreated {CREATION_TIME}, if it was: the stream's creation time as "
+            "aws kinesis describe-stream-summary tells it"
+        )
     text = report.snapshot.locator.text
     alternatives = " or ".join(f"'{told(text, answer)}'" for answer in ask.answers)
     usual = " and ".join(ask.defaults.values())

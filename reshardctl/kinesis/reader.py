@@ -15,6 +15,7 @@ from reshardctl.kinesis.settle import settled_lineage
 from reshardctl.kinesis.summary import summary
 from reshardctl.kinesis.target import target_of
 from reshardctl.kinesis.transport import Transport, client_of
+from reshardctl.kinesis.whose import streams, takes
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Count, Cut, Interval, PositionAtTime, Probe, ShardId, Stream
 
@@ -143,6 +144,21 @@ class Kinesis:
         opened: the shards, each with the Unix second in which it opened, if that is known.
         """
         return self._prober.places(target_of(stream, self.region), opened, time)
+
+    def takes(self, stream: str, numbers: Iterable[int], iterator: str) -> dict[int, bool | None]:
+        """Whether Kinesis takes each sequence number in the shard that it names, `None` if unknown.
+
+        iterator: AT_SEQUENCE_NUMBER or AFTER_SEQUENCE_NUMBER. Without permission for
+        GetShardIterator nothing is known. No record is read.
+        """
+        return takes(self._transport, target_of(stream, self.region), numbers, iterator)
+
+    def streams(self) -> Mapping[str, float]:
+        """The account's streams in this region: ARN → creation time (Unix seconds).
+
+        Empty without permission for ListStreams.
+        """
+        return streams(self._transport, self.region)
 
     def head(self, stream: str, shard: ShardId, *, limit_calls: int = 20) -> float | None:
         """Arrival (Unix seconds) of the oldest readable record; `None` if there is none.

@@ -30,7 +30,7 @@ from reshardctl.lineage.kept import (
     Shards,
 )
 from reshardctl.lineage.links import Links, out_of_order, parents_first
-from reshardctl.model import Shard, ShardId, Stream, index_of
+from reshardctl.model import Shard, ShardId, Stream, decode, index_of
 
 
 class Lineage:
@@ -92,13 +92,28 @@ class Lineage:
         self._is_open = Open(columns, self._names)
         self._closed_at = Closed(columns, self._names, self._opened_at, self._children)
         self._answers: dict[str, dict[ShardId, Any]] = {}
+        self.taken: Mapping[int, bool] = {}
+        self.foreign_epochs: frozenset[int] = frozenset()
 
-    def as_of(self, now: float) -> Lineage:
-        """The same lineage, as of that time (Unix seconds)."""
-        if self.stream.as_of == now:
+    def as_of(
+        self, now: float, taken: Mapping[int, bool] | None = None, born: Iterable[int] = (),
+    ) -> Lineage:
+        """The same lineage, as of that time (Unix seconds).
+
+        Args:
+            now: The time.
+            taken: Sequence number → whether Kinesis takes it in the shard that it names, for
+                numbers that Kinesis was asked about; `None` to keep what is known.
+            born: Epochs in which other streams are known to have given out numbers.
+        """
+        told = self.taken if taken is None else taken
+        foreign = self.foreign_epochs if taken is None else _foreign_epochs(told, born)
+        known = (self.stream.as_of, self.taken, self.foreign_epochs)
+        if known == (now, told, foreign):
             return self
         new = copy(self)
         new.stream = replace(self.stream, as_of=now)
+        new.taken, new.foreign_epochs = told, foreign
         new._answers = {}
         return new
 
@@ -206,6 +221,17 @@ class Lineage:
     def digest(self) -> bytes:
         """SHA-256 of the listing: equal for equal listings, within one release of this program."""
         return self._columns.digest()
+
+
+def _foreign_epochs(taken: Mapping[int, bool], born: Iterable[int]) -> frozenset[int]:
+    """The epochs of other streams' numbers: of refused ones, without those of taken ones."""
+    refused = _epochs(number for number, told in taken.items() if not told)
+    return (refused | set(born)) - _epochs(number for number, told in taken.items() if told)
+
+
+def _epochs(numbers: Iterable[int]) -> frozenset[int]:
+    """The epochs of sequence numbers."""
+    return frozenset(fields.epoch for n in numbers if (fields := decode(n)) is not None)
 
 
 def _reached(shard: ShardId, step: Mapping[str, tuple[ShardId, ...]]) -> set[ShardId]:

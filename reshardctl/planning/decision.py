@@ -12,14 +12,16 @@ from reshardctl.planning.scope import Added
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """A shard left alone because its repair costs more than is accepted.
+    """A shard left alone because its repair costs more than is accepted, or for another reason.
 
-    flag: what accepts the cost, "" if nothing does: a stall cannot be accepted.
+    flag: what accepts the cost, "" if nothing does: a stall cannot be accepted. why: the other
+    reason; `costs` is then what remains.
     """
 
     shard: ShardId
     costs: Effect
     flag: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Plan:
     them."""
     added: tuple[Added, ...] = ()
     """Shards written beyond those that were selected."""
+    forgets: int = 0
+    """Stored positions that the operator's word on a recreated stream gives up."""
 
 
 @dataclass(frozen=True, slots=True)

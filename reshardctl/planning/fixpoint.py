@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed, writes_of
-from reshardctl.planning.decision import Decision, NoSafePlan, Plan, shards_left
+from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Plan, shards_left
 
 PASSES = 8
 """The most plans that are joined before giving up."""
@@ -45,6 +45,8 @@ def fixpoint(planning: Planning, plan: Plan) -> Decision:
     whole = plan
     for _ in range(PASSES):
         more = planning.again(planning.after(whole.steps))
+        if isinstance(more, Ask) and more.options == ("recreated",):
+            return _of_nobody()
         if not isinstance(more, Plan):
             return whole
         steps = _without(more.steps, shards_left(plan), planning)
@@ -71,6 +73,14 @@ def _joined(planning: Planning, plan: Plan, more: Sequence[Step]) -> Plan | None
     steps = joined(plan.steps, more)
     proof = planning.proven(steps) if steps else None
     return proof and replace(proof, before=plan.before, residuals=plan.residuals)
+
+
+def _of_nobody() -> NoSafePlan:
+    return NoSafePlan(
+        "after the repair no number would show any more that the rows are this stream's, for the "
+        "numbers that are left are older than it",
+        ("settle these first: reshardctl rule RSH207",),
+    )
 
 
 def _none(more: Plan) -> NoSafePlan:

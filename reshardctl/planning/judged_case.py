@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Consumer
+from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.model import (
     DONE,
     START,
@@ -94,6 +95,20 @@ class Case:
         known = {*self.state.lineage, *self.consumer.positions(checkpoint)}
         return frozenset(known - self.scope.shards)
 
+    def foreign(self, checkpoint: Any) -> Mapping[ShardId, Origin]:
+        """Shards whose stored number is not this stream's, with whose it is: never written.
+
+        Once the operator says that the stream was recreated, numbers older than it may be.
+        """
+        return {
+            shard: whose for shard, whose in self.origins(checkpoint).items()
+            if whose is Origin.ELSEWHERE or (whose is Origin.EARLIER and not self.recreated)
+        }
+
+    def origins(self, checkpoint: Any) -> Mapping[ShardId, Origin | None]:
+        """Whose the number of each stored position is, `None` where there is none."""
+        return self.remembered.origins(self.consumer, self.state.lineage, checkpoint)
+
     def after(self, steps: Sequence[Step]) -> Sequence[Image]:
         """The rows after these steps."""
         return self.remembered.after(self.images, steps)
@@ -124,14 +139,28 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     lineage = case.state.lineage
     if case.line is not None:
         return _probed(case, _of_sink(case, case.line, images))
-    if case.recreated:
-        return {shard: Span(START, START) for shard in lineage}
     checkpoint = case.checkpoint(images)
+    anew = forgotten(case, checkpoint) if case.recreated else frozenset()
+    if case.recreated and anew.issuperset(lineage):
+        return {shard: Span(START, START) for shard in lineage}
     frontiers = [case.processed(checkpoint, candidate) for candidate in case.candidates]
     frontier = dict(frontiers[0])
     for other in frontiers[1:]:
         frontier = {shard: meet(frontier[shard], other[shard]) for shard in frontier}
-    return reopened(_probed(case, frontier), case.kept)
+    return reopened(_probed(case, frontier), case.kept) | {
+        shard: Span(START, START) for shard in anew
+    }
+
+
+def forgotten(case: Case, checkpoint: Any) -> frozenset[ShardId]:
+    """The shards that begin anew in a recreated stream.
+
+    All of them where no row has a number of this stream; else those whose number is older than it.
+    """
+    origins = case.origins(checkpoint)
+    if not {Origin.OWN, Origin.UNPROVEN}.intersection(origins.values()):
+        return frozenset(case.state.lineage)
+    return frozenset(shard for shard, whose in origins.items() if whose is Origin.EARLIER)
 
 
 def _of_sink(case: Case, frontier: Frontier, images: Iterable[Image] | None) -> dict[ShardId, Span]:

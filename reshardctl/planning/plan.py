@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Incarnation
+from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.model import (
     DONE,
     START,
@@ -21,9 +22,10 @@ from reshardctl.model import (
     TargetFrontier,
     ahead,
     index_of,
+    short,
     writes_of,
 )
-from reshardctl.model.times import instant
+from reshardctl.model.listed import listed
 from reshardctl.planning.agreement import agree, alike
 from reshardctl.planning.as_given import not_as_given, not_given, stored_as_given, unsaid
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
@@ -35,6 +37,7 @@ from reshardctl.planning.judged_case import (
     Case,
     Judged,
     as_it_is,
+    forgotten,
     judge,
     judged_as,
     processed_frontier,
@@ -61,7 +64,11 @@ __all__ = [
     "processed_frontier", "too_dear", "worthwhile",
 ]  # fmt: skip
 
+CREATION_TIME = "CREATION-TIME"
+"""What stands for a stream's creation time where the operator has to type it."""
 SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
+NAMED = 5
+"""Shards that a reason names before it counts the rest."""
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before planning gives up."""
 
@@ -72,7 +79,18 @@ def decide(case: Case) -> Decision:
     After a plan the next one is empty, and no start delivers less than the same without it. Within
     a scope it writes nothing outside it but what it names in `added`.
     """
-    return _whole(case) if case.scope is None else within(case, case.scope, _whole)
+    decision = _whole(case) if case.scope is None else within(case, case.scope, _whole)
+    if case.recreated and isinstance(decision, Plan):
+        return replace(decision, forgets=_forgets(case))
+    return decision
+
+
+def _forgets(case: Case) -> int:
+    """The number of stored positions that a recreated stream's plan gives up."""
+    checkpoint = case.checkpoint()
+    stored, anew = case.consumer.positions(checkpoint), forgotten(case, checkpoint)
+    within_it = stored.keys() if case.scope is None else stored.keys() & case.scope.shards
+    return sum(shard in anew or shard not in case.state.lineage for shard in within_it)
 
 
 def _whole(case: Case) -> Decision:
@@ -206,7 +224,13 @@ def _decided(case: Case) -> Decision:
     earlier = Incarnation.RECREATED
     incarnation = case.consumer.incarnation(lineage, checkpoint)
     if incarnation is earlier and not case.recreated and not stored_as_given(case):
-        return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
+        return Ask(("recreated",), ((("recreated", CREATION_TIME),),))
+    if case.policy.names_shards and (wrong := case.foreign(checkpoint).keys() & case.policy.places):
+        return NoSafePlan(
+            f"the positions of {listed(sorted(map(short, wrong)), NAMED)} are not this stream's, "
+            "and are never written",
+            ("name the stream that they belong to, or the right store",),
+        )
     processed = processed_frontier(case)
     want = case.wanted(processed)
     judged = judge(case, want, processed)
@@ -256,9 +280,10 @@ def _wants_tidying(case: Case) -> bool:
     lineage = case.state.lineage
     newest = lineage.newest_index()
     checkpoint = case.checkpoint()
+    foreign = case.foreign(checkpoint)
     return _in_scope(case, (
-        shard for shard in case.consumer.positions(checkpoint)
-        if (i := index_of(shard)) is not None and i > newest and shard not in lineage
+        shard for shard in case.consumer.positions(checkpoint) if shard not in foreign
+        and (i := index_of(shard)) is not None and i > newest and shard not in lineage
     ))
 
 
@@ -270,7 +295,7 @@ def _for_candidate(
     case: Case, want: TargetFrontier, processed: Frontier, all_judged: list[Judged], judged: Judged
 ) -> Decision:
     """Encodes for one candidate, simulates, and leaves alone what is worse than accepted."""
-    leave: dict[ShardId, Residual] = {}
+    leave = _never_written(case, judged)
     before = judged.effects + _without_crash(case, want, processed, judged)
     places = by_place(before)
     for _ in range(ROUNDS):
@@ -311,6 +336,26 @@ def _for_candidate(
     return no_safe_plan(stuck[0]) if stuck else Nothing()
 
 
+def _never_written(case: Case, judged: Judged) -> dict[ShardId, Residual]:
+    """The shards that stay as they are because their rows are another stream's."""
+    foreign = case.foreign(case.checkpoint())
+    return {
+        shard: Residual(shard, effect, "", _NEVER[foreign[shard]])
+        for effect in judged.effects if foreign and case.calls_for_a_plan(effect)
+        for shard in ((effect.shard,) if effect.shard is not None else effect.by)
+        if shard in foreign
+    }
+
+
+_NEVER = {
+    Origin.ELSEWHERE: "its position is another stream's, and is never written",
+    Origin.EARLIER:
+        "its position is older than the stream: of another stream, or of an earlier one of this "
+        "name. If the stream was deleted and made again, --recreated with its creation time "
+        "repairs it",
+}
+
+
 def _without_crash(
     case: Case, want: TargetFrontier, processed: Frontier, judged: Judged
 ) -> tuple[Effect, ...]:
@@ -339,6 +384,7 @@ def _encode(
     timed = {s: START for s in case.kept if want[s].by_time}
     want = {**want, **timed} if timed else want
     left = leave.keys() | not_given(case, want, checkpoint) | case.outside(checkpoint)
+    left |= case.foreign(checkpoint).keys()
     steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, left)
     if isinstance(steps, Cannot):
         return steps

@@ -7,14 +7,15 @@ times for the same start of the same candidate. Consumers are pure, so one answe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Consumer
 from reshardctl.consumers.once import Once
+from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.lineage import Lineage
-from reshardctl.model import Frontier, Image, Simulation, Step, Stream, after
+from reshardctl.model import Frontier, Image, ShardId, Simulation, Step, Stream, after
 
 STATES = 4
 """Sets of rows that are kept: the stored ones, and those after the plans looked at last."""
@@ -82,6 +83,15 @@ class Remembered:
         return self._of(checkpoint)(
             "processed", (lineage, candidate.app),
             lambda: consumer.processed(lineage, checkpoint, candidate.app),
+        )
+
+    def origins(
+        self, consumer: Consumer, lineage: Lineage, checkpoint: Any
+    ) -> Mapping[ShardId, Origin | None]:
+        """Whose the number of each stored position is."""
+        return self._of(checkpoint)(
+            "origins", (lineage,),
+            lambda: {s: origin(lineage, text) for s, text in consumer.texts(checkpoint).items()},
         )
 
     def _of(self, checkpoint: Any) -> Once:

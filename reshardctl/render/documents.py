@@ -277,6 +277,7 @@ def cut_document(cut: Cut) -> Json:
 def _residual(residual: Residual) -> Json:
     return {
         "shard": residual.shard, "costs": effect_document(residual.costs), "flag": residual.flag,
+        **({"why": residual.why} if residual.why else {}),
     }
 
 
@@ -293,6 +294,7 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
                 "price": [effect_document(e) for e in decision.price],
                 "consent": flag(decision, report.options.accept) or None,
                 "residuals": [_residual(r) for r in decision.residuals],
+                **({"forgets": decision.forgets} if decision.forgets else {}),
             }
         case Nothing(residuals):
             return {"kind": "nothing", "residuals": [_residual(r) for r in residuals]}

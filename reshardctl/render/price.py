@@ -17,8 +17,10 @@ def price_words(decided: Plan) -> str:
     mixed = dict.fromkeys(
         e.shard for e in decided.price if e.harm is Harm.DISORDERED and e.shard is not None
     )
+    gone = "stored position" if decided.forgets == 1 else "stored positions"
+    forgotten = f"forgets {decided.forgets} {gone}, " if decided.forgets else ""
     order = f", reads {shards(mixed)} out of order" if mixed else ""
-    return capital(f"skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
+    return capital(f"{forgotten}skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
 
 
 def _by_shard(effects: Sequence[Effect]) -> str:

@@ -48,7 +48,8 @@ def _outcome(report: Report, decision: Decision) -> str:
             return shortened(", ".join([done, *_costs(decision)]))
         case Nothing(residuals) if residuals:
             left = shards(dict.fromkeys(residual.shard for residual in residuals))
-            return f"leaves {left} alone: the fix {cost(residuals[0].costs)}"
+            why = residuals[0].why or f"the fix {cost(residuals[0].costs)}"
+            return f"leaves {left} alone: {why}"
         case Nothing():
             return "nothing to write"
         case NoSafePlan(why):

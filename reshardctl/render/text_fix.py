@@ -128,6 +128,8 @@ def _phrase(action: Action, position: str | None, part: bool, named: str) -> str
 def left_alone(residual: Residual) -> str:
     """Why a shard is left alone, and the flag that would mend it."""
     named = shards((residual.shard,))
+    if residual.why:
+        return f"{named} is left alone: {residual.why}"
     flag = residual.flag or "no flag"
     return f"{named} is left alone, because its fix {cost(residual.costs)}; {flag} accepts that"
 
@@ -135,5 +137,8 @@ def left_alone(residual: Residual) -> str:
 def asked(ask: Ask) -> str:
     """What has to be said before there is a plan; the commands that say it come last."""
     if ask.options == ("recreated",):
-        return "it depends on whether the stream was deleted and recreated; see below"
+        return (
+            "it depends on whether the stream was deleted and recreated, or another stream is "
+            "meant; see below"
+        )
     return f"it depends on {ask.named}, which the store does not record; see below"

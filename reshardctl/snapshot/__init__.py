@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from reshardctl.snapshot.take import Records, Stream, counted, probed, take
+from reshardctl.snapshot.take import Records, Stream, counted, probed, take, verified
 
-__all__ = ["Records", "Stream", "counted", "probed", "take"]
+__all__ = ["Records", "Stream", "counted", "probed", "take", "verified"]

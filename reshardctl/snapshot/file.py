@@ -34,7 +34,7 @@ from reshardctl.consumers import locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import HASH_SPACE, Probe, Shard, ShardId, Stream, is_number
+from reshardctl.model import HASH_SPACE, Probe, Shard, ShardId, Stream, decode, is_number
 from reshardctl.model.times import LONGEST
 from reshardctl.stores.given_file import content
 from reshardctl.stores.new_file import create_whole
@@ -154,12 +154,15 @@ def _shard_json(shard: Shard) -> list[str | None]:
 
 
 def _consumer_json(snapshot: Snapshot) -> dict[str, Any]:
-    return {
+    kept: dict[str, Any] = {
         "locator": snapshot.locator.text,
         "store": dict(snapshot.store),
         "taken": snapshot.now,
         "probes": {shard: _probe_json(probe) for shard, probe in snapshot.probes.items()},
     }
+    if snapshot.asked:
+        kept["asked"] = {str(number): told for number, told in sorted(snapshot.asked.items())}
+    return kept
 
 
 def _probe_json(probe: Probe) -> dict[str, Any]:
@@ -224,7 +227,9 @@ def _shard(value: object, json_path: JsonPath) -> Shard:
 
 
 def _consumer(lineage: Lineage, value: object, json_path: JsonPath) -> Snapshot:
-    consumer = members(value, ("locator", "store", "taken", "probes", "rows"), json_path)
+    kept = {"asked": {}, **value} if isinstance(value, dict) else value
+    names = ("locator", "store", "taken", "probes", "asked", "rows")
+    consumer = members(kept, names, json_path)
     probes = consumer["probes"]
     if not isinstance(probes, dict):
         (json_path / "probes").wrong("not an object")
@@ -235,7 +240,20 @@ def _consumer(lineage: Lineage, value: object, json_path: JsonPath) -> Snapshot:
         strings(consumer["store"], json_path / "store"),
         moment(consumer["taken"], json_path / "taken"),
         {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},
+        asked=_asked(consumer["asked"], json_path / "asked"),
     )
+
+
+def _asked(value: object, json_path: JsonPath) -> dict[int, bool | None]:
+    """Sequence number → whether Kinesis takes it; `null` where that could not be told."""
+    if not isinstance(value, dict):
+        json_path.wrong("not an object")
+    for text, told in value.items():
+        if decode(text) is None:
+            json_path.wrong(f"not a sequence number: {text!r}")
+        if told is not None:
+            boolean(told, json_path / text)
+    return {int(text): told for text, told in value.items()}
 
 
 def _probe(value: object, json_path: JsonPath) -> Probe:

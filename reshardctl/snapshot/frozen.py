@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
@@ -35,6 +35,17 @@ class FrozenStream:
                 "take one with --probe, or judge it without",
             )
         return probe
+
+    def takes(
+        self, stream: str, numbers: Iterable[int], iterator: str  # noqa: ARG002
+    ) -> dict[int, bool | None]:
+        """What Kinesis said of those of these numbers that it was asked about."""
+        asked = self._snapshot.asked
+        return {number: asked[number] for number in numbers if number in asked}
+
+    def streams(self) -> Mapping[str, float]:
+        """None: a snapshot holds one stream."""
+        return {}
 
 
 class FrozenStore:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, cast
 
 from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import UsageError
+from reshardctl.errors import ReshardError, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Count, Cut, Interval, Probe, ShardId
+from reshardctl.model import Count, Cut, Interval, Probe, ShardId, decode
 from reshardctl.stores.base import Store
+
+NUMBERS_ASKED = 5
+"""Most sequence numbers of which a reading command asks Kinesis whether they are this stream's."""
+STREAMS_ASKED = 20
+"""Most other streams of the account that are asked whether such a number is theirs."""
+BIRTH_LEAD = 3
+"""Seconds by which the first numbers of a stream are older than its creation time: seven of seven
+public samples."""
 
 
 class Stream(Protocol):
@@ -25,7 +35,15 @@ class Stream(Protocol):
 
 
 class Records(Protocol):
-    """The calls to Kinesis that read many shards at once; a snapshot in its place has none."""
+    """The calls to Kinesis that a snapshot in its place does not have."""
+
+    def takes(
+        self, stream: str, numbers: Iterable[int], iterator: str
+    ) -> Mapping[int, bool | None]:
+        """Whether Kinesis takes each sequence number, `None` if it cannot be told."""
+
+    def streams(self) -> Mapping[str, float]:
+        """The account's streams: ARN → creation time."""
 
     def probes(
         self, stream: str, places: Iterable[tuple[ShardId, Cut]], *, limit_records: int = ...
@@ -43,7 +61,81 @@ def take(
     lineage = kinesis.lineage(stream)
     store = medium.identity()
     images = medium.read()
-    return Snapshot(locator, lineage, tuple(images), store, clock())
+    made_at = medium.made_at() if hasattr(medium, "made_at") else None
+    snapshot = Snapshot(locator, lineage, tuple(images), store, clock(), made_at=made_at)
+    return verified(snapshot, kinesis, _stored_texts(snapshot), NUMBERS_ASKED)
+
+
+def verified(
+    snapshot: Snapshot, kinesis: Stream, texts: Iterable[str], most: int | None = None
+) -> Snapshot:
+    """The same snapshot with Kinesis's word on numbers of which nothing else tells whose they are.
+
+    Where some are another stream's, the streams of the account are looked at, too. Nothing is asked
+    where the stream is a snapshot. most: how many numbers at most; `None` for all.
+    """
+    if not hasattr(kinesis, "takes"):
+        return snapshot
+    calls, stored = cast("Records", kinesis), tuple(texts)
+    wanted = to_verify(snapshot.lineage, stored).keys() - snapshot.asked.keys()
+    if numbers := sample(wanted, len(wanted) if most is None else most):
+        arn, iterator = snapshot.lineage.stream.arn, snapshot.locator.spec.iterator
+        if asked := calls.takes(arn, numbers, iterator):
+            snapshot = replace(snapshot, asked={**snapshot.asked, **asked})
+    if snapshot.born or not (foreign := _foreign(snapshot.lineage, stored)):
+        return snapshot
+    born = _born(snapshot, calls, foreign)
+    return replace(snapshot, born=born) if born else snapshot
+
+
+def _born(snapshot: Snapshot, calls: Records, foreign: Mapping[int, int]) -> Mapping[int, str]:
+    """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
+
+    A stream's first numbers carry the time of its creation. Of later ones Kinesis is asked, stream
+    by stream. foreign: epoch → one of its numbers.
+    """
+    own = snapshot.lineage.stream.arn
+    others = {arn: created for arn, created in calls.streams().items() if arn != own}
+    created_in = {int(created) - BIRTH_LEAD: arn for arn, created in others.items()}
+    born = {epoch: created_in[epoch] for epoch in foreign if epoch in created_in}
+    for arn in sorted(others, key=lambda arn: -others[arn])[:STREAMS_ASKED]:
+        left = [
+            number for epoch, number in foreign.items()
+            if epoch not in born and others[arn] - BIRTH_LEAD <= epoch
+        ]
+        answers = _asked_elsewhere(calls, arn, left[:NUMBERS_ASKED])
+        born |= {epoch: arn for epoch, number in foreign.items() if answers.get(number)}
+    return born
+
+
+def _asked_elsewhere(
+    calls: Records, arn: str, numbers: Sequence[int]
+) -> Mapping[int, bool | None]:
+    """What another stream says of these numbers, nothing where it cannot be asked."""
+    try:
+        return calls.takes(arn, numbers, "AFTER_SEQUENCE_NUMBER")
+    except ReshardError:
+        return {}
+
+
+def _stored_texts(snapshot: Snapshot) -> Iterable[str]:
+    """The positions as the consumer reads them.
+
+    None where it does not take the store for its own: an error as soon as the rows are judged.
+    """
+    consumer = consumer_of(snapshot.locator)
+    try:
+        checkpoint = consumer.parse(snapshot.images, snapshot.lineage.stream)
+    except ReshardError:
+        return ()
+    return consumer.texts(checkpoint).values()
+
+
+def _foreign(lineage: Lineage, texts: Iterable[str]) -> dict[int, int]:
+    """The epochs of the numbers that are not this stream's, each with one of them."""
+    foreign = (Origin.EARLIER, Origin.ELSEWHERE)
+    decoded = ((decode(text), text) for text in texts if origin(lineage, text) in foreign)
+    return {fields.epoch: int(text) for fields, text in decoded if fields is not None}
 
 
 def probed(

@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.errors import WrongStream
 from reshardctl.model import WontRead, shard_id
-from reshardctl.planning.plan import Plan
+from reshardctl.planning.plan import Nothing
 from tests.dialects.kcl import images_of
 from tests.support.case import CASES, load
 from tests.support.case_rows import item_of
@@ -31,15 +31,17 @@ def bench(release: str, *checkpoints: str) -> Bench:
 
 
 @pytest.mark.parametrize("release", ["1.15.3", "2.7.2", "3.5.1"])
-def test_beside_numbers_of_this_stream_it_is_one_wrong_row(release: str) -> None:
+def test_beside_numbers_of_this_stream_it_is_another_stream_s_row(release: str) -> None:
+    """DESIGN.md §7 rule 3: such a row is never written and never deleted."""
     found = bench(release, YOUNGER, "s1-0", "s2-0")
     (run,) = found.replays()
     assert isinstance(run.fates[shard_id(0)], WontRead)
     assert "RSH207" in {finding.code for finding in found.findings()}
     decision = found.decide()
-    assert isinstance(decision, Plan)
-    (write,) = [write for step in decision.steps for write in step.writes]
-    assert (write.key, write.change.set["checkpoint"]) == (shard_id(0), {"S": "TRIM_HORIZON"})
+    assert isinstance(decision, Nothing)
+    (left,) = decision.residuals
+    assert (left.shard, left.flag) == (shard_id(0), "")
+    assert "another stream's" in left.why
 
 
 @pytest.mark.parametrize("other", ["TRIM_HORIZON", "LATEST", "SHARD_END"])

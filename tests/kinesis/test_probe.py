@@ -160,6 +160,8 @@ def test_nothing_but_the_documented_actions_and_no_writes() -> None:
     fake = split_stream()
     asked = in_process(fake)
     asked.kinesis.lineage("orders")
+    number = next(iter(fake.stream("orders").shards.values())).starting
+    assert asked.kinesis.takes("orders", [number], "AT_SEQUENCE_NUMBER") == {number: True}
     assert {f"kinesis:{action}" for action in fake.actions} == set(ACTIONS["inspect"])
     asked.kinesis.head("orders", shard_id(0))
     assert {f"kinesis:{action}" for action in fake.actions} == set(ACTIONS["probe"])

@@ -33,6 +33,7 @@ KCL = Spec(
     monotonic_counters=frozenset({"leaseCounter"}),
     owner_attributes=frozenset({"leaseOwner", "checkpointOwner"}),
     kinds=frozenset({LATEST}),
+    iterator="AT_SEQUENCE_NUMBER",
     rests_on=(
         "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
         "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName",

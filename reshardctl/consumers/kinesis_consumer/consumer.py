@@ -62,9 +62,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         """Anomalies of the rows themselves, and of rows against the listing."""
         anomalies = list(positions.anomalies)
         for shard, row in positions.rows.items():
-            anomalies += against_listing(
-                lineage, shard, row.image.key, row.text, may_be_elsewhere=True
-            )
+            anomalies += against_listing(lineage, shard, row.image.key, row.text)
         return anomalies
 
     def wrong_stream(self, positions: Positions, shard: ShardId, why: str, /) -> WrongStream:

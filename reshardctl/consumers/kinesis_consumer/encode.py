@@ -24,7 +24,7 @@ from reshardctl.consumers.kinesis_consumer.tables import (
     key_of,
 )
 from reshardctl.consumers.related_shards import below
-from reshardctl.consumers.sequence_numbers import NumberKind, classify, of_a_shard_elsewhere, unborn
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, unborn
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -118,9 +118,8 @@ class _Orders:
         """Collect orders for shards not created yet, then for listed ones, parents first."""
         self.fates = simulate_start(self.lineage, self.positions, self.app).fates
         self.late = below(self.lineage, set(filter(self._is_unread, self.lineage)))
-        for shard, row in self.positions.rows.items():
-            elsewhere = of_a_shard_elsewhere(self.lineage, shard, row.text)
-            if unborn(self.lineage, shard) and not elsewhere and shard not in self.leave:
+        for shard in self.positions.rows:
+            if unborn(self.lineage, shard) and shard not in self.leave:
                 self.order(shard, None, "the shard does not exist yet")
         unreached = never_reached(self.lineage, self.positions, self.app)
         for shard in self.lineage:

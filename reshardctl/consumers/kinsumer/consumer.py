@@ -77,7 +77,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
         anomalies = list(tables.anomalies)
         for shard, row in tables.rows.items():
             anomalies += against_listing(
-                lineage, shard, row.image.key, row.number or "", may_be_elsewhere=True,
+                lineage, shard, row.image.key, row.number or "",
                 unlisted="the shard is not listed; kinsumer never deletes a checkpoint",
                 never_read=row.finished is None and row.number is None,
             )

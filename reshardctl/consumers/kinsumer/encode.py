@@ -18,7 +18,7 @@ from reshardctl.consumers.kinsumer.positions import asked_first
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
-from reshardctl.consumers.sequence_numbers import of_a_shard_elsewhere, unborn
+from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -102,8 +102,6 @@ def _unheld(tables: Tables, ahead: Clocks) -> Iterator[Write]:
 
 def _of_unlisted(lineage: Lineage, row: Row | None) -> _Order | None:
     assert row is not None
-    if row.number is not None and of_a_shard_elsewhere(lineage, row.shard, row.number):
-        return None
     if unborn(lineage, row.shard) and (row.finished is not None or row.number is not None):
         why = "a shard that does not exist yet would start with this row"
         return _Order(row.shard, None, why, delete=True)

@@ -104,6 +104,10 @@ class Spark(BaseConsumer[Checkpoint, App]):
         """The newest batch's positions: its start while it is planned, else its end."""
         return {shard: spelled(position) for shard, position in current(checkpoint).items()}
 
+    def texts(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
+        """The newest batch's positions without their type."""
+        return {shard: position.value for shard, position in current(checkpoint).items()}
+
     def stored_cuts(
         self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /
     ) -> dict[ShardId, Cut]:

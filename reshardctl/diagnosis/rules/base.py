@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Generic, TypeVar
 
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.earlier_report import Earlier
+from reshardctl.diagnosis.identity import Foreign
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, AnomalyKind, Cause, Frontier, ShardId, Simulation
 from reshardctl.planning.effects import Deadline, Effect, Harm, StreamState
@@ -54,7 +55,8 @@ class Finding:
 class View:
     """One candidate's next start, read-only.
 
-    findings: of all other rules, for the last one; None before they have looked.
+    findings: of all other rules, for the last one; None before they have looked. foreign: the
+    shards whose stored numbers are not this stream's.
     """
 
     state: StreamState
@@ -66,6 +68,7 @@ class View:
     watched: Watched | None = None
     earlier: Earlier | None = None
     findings: Sequence[Finding] | None = None
+    foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
 
     @property
     def lineage(self) -> Lineage:

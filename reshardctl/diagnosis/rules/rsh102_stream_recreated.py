@@ -3,8 +3,8 @@
 What it is
 ----------
 Each sequence number in the table was written more than a minute before the stream was created: the
-rows belong to an earlier stream of the same name. Where the store has the stream's creation time
-(Spark's kinesis-lineage), that time is proof enough.
+rows belong to an earlier stream of the same name, or to another stream. Where the store has the
+stream's creation time (Spark's kinesis-lineage), that time is proof enough.
 
 Why it matters
 --------------
@@ -18,7 +18,12 @@ does not name its stream.
 
 What the fix writes
 -------------------
-Nothing by itself (exit 4). Compare the creation time in the report with what you know. Then
+Nothing by itself (exit 4), for a mistyped --stream looks the same: the table may be a healthy one,
+of an older stream. Compare what you know of the stream with the answer of
+
+    aws kinesis describe-stream-summary --stream-name NAME
+
+If it was deleted and created again, give the creation time that it tells:
 
     reshardctl fix kcl://TABLE --stream NAME --recreated CREATION-TIME --dry-run
 
@@ -27,9 +32,9 @@ what is in the stream on purpose, stop the application and delete the table; KCL
 
 When the fix is not offered
 ---------------------------
-Without --recreated. If a number is younger than the stream and fits none of its shards, the table
-is another stream's: exit 2, and no option changes that. If no row holds a number, this cannot be
-known and is not reported.
+Without --recreated. If a number is another stream's of this account, or younger than the stream and
+none of its own, the table is another stream's: exit 2, and no option changes that. If no row holds
+a number, this cannot be known and is not reported.
 
 Example
 -------
@@ -58,9 +63,15 @@ def match(view: View) -> Iterator[Finding]:
     """Error: the rows belong to an earlier stream of the same name."""
     if view.recreated:
         anomalies = view.anomalies_of(AnomalyKind.EARLIER_INCARNATION)
-        what = "every number in the store is older than the stream: it was deleted and made again"
+        what = (
+            "every number in the store is older than the stream: it was deleted and made again, or "
+            "the store is another stream's"
+        )
         costs = "a shard that stands at such a number is never read"
-        helps = "name the stream's creation time with --recreated to start over"
+        helps = (
+            "check --stream first; only if the stream was deleted and made again, name its "
+            "creation time with --recreated to start over"
+        )
         stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
         crashes = view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
         yield Finding(

@@ -25,9 +25,9 @@ Deletes such rows, each only if it is still exactly what was read. undo restores
 When the fix is not offered
 ---------------------------
 While the application runs: stop it first, or add --live where the plan says that all writes are
-safe. It can wait until the next reshard, but no longer. A row of kinsumer or kinesis-consumer with
-a number of that very shard, younger than the stream, belongs to another stream that shares the
-application's name: it is never written.
+safe. It can wait until the next reshard, but no longer. A row with a number of another stream (one
+that is older than this stream, too) belongs to an application that shares the table or the name: it
+is never written and never deleted.
 
 Example
 -------

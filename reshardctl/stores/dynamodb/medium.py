@@ -66,6 +66,10 @@ class DynamoDb:
             identity |= {f"{other.shape.name}.{n}": v for n, v in other.identity().items()}
         return identity
 
+    def made_at(self) -> float | None:
+        """Unix seconds before which none of its rows was written; `None` if that is not known."""
+        return self._tables[0].made_at()
+
     def read(self) -> list[Image]:
         """Every row in key order: consistent reads of all pages, and the side tables' rows."""
         rows = [image for table in self._tables for image in table.read()]

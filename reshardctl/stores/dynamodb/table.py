@@ -23,16 +23,29 @@ class Table:
         self._client, self.shape = client, shape
         self._clock, self._sleep, self._progress = clock, sleep, progress
         self._pace: reading.Pace | None = None
+        self._described: Mapping[str, Any] | None = None
 
     def identity(self) -> dict[str, str]:
         """The table's `arn`, `id` (if the service gives one) and `created` (UTC), read anew.
 
         Raises UsageError for a table that is absent or has another key.
         """
-        table = self._describe()
+        table = self._described = self._describe()
         created = table["CreationDateTime"].astimezone(UTC).isoformat(timespec="milliseconds")
         identity = {"arn": table["TableArn"], "created": created.replace("+00:00", "Z")}
         return identity | ({"id": table["TableId"]} if "TableId" in table else {})
+
+    def made_at(self) -> float | None:
+        """Unix seconds at which the table was made empty, as it was described last.
+
+        `None` if it may hold rows that are older: it was restored from a backup, or has replicas
+        (RestoreSummary and Replicas of DescribeTable).
+        """
+        table = self._described or self._describe()
+        if table.get("RestoreSummary") or table.get("Replicas"):
+            return None
+        made: float = table["CreationDateTime"].timestamp()
+        return made
 
     def read(self) -> list[Image]:
         """Every row that belongs to the store, in key order."""

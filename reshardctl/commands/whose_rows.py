@@ -1,0 +1,139 @@
+"""Whose rows are these? Asked before a plan is saved, and again before its first write.
+
+A row of another stream is never written. A number counts as this stream's with proof only: its
+epoch, or Kinesis itself. Where no row holds a number, the store's own age may prove it; else the
+operator says so. What the operator has to say is a creation time, typed from AWS's own answer: no
+output prints it as a value to copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reshardctl.consumers.base import MANY, Incarnation
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.consumers.sequence_numbers import Origin, origin
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.identity import AMBIGUOUS
+from reshardctl.diagnosis.report import Report, make, may_be_earlier
+from reshardctl.errors import Refused
+from reshardctl.model import Step, after, decode, shard_id, short, writes_of
+from reshardctl.model.listed import listed
+from reshardctl.model.times import same_second
+from reshardctl.planning.plan import CREATION_TIME, Plan
+from reshardctl.snapshot import Stream, verified
+
+NAMED = 5
+"""Shards that an error names before it counts the rest."""
+ASK = "aws kinesis describe-stream-summary --stream-name {name} --region {region}"
+
+
+def right_incarnation(report: Report, created: float | None) -> None:
+    """Refused unless the times that an operator names are this stream's, in Unix seconds."""
+    stream = report.snapshot.lineage.stream
+    for option, named in (("--recreated", report.options.recreated), ("--created", created)):
+        if named is None or same_second(named, stream.created):
+            continue
+        raise Refused(
+            f"stream {stream.name} was not created at the time that {option} names",
+            f"look at StreamCreationTimestamp again: {_ask(report)}",
+        )
+    earlier = any(whose.origin is Origin.EARLIER for whose in report.foreign.values())
+    if (
+        report.options.recreated is not None and report.incarnation is Incarnation.SAME
+        and not earlier
+    ):
+        raise Refused(
+            "--recreated: the store has numbers of this very stream, and none that is older",
+            "leave --recreated out",
+        )
+
+
+def unambiguous(report: Report, created: float | None) -> None:
+    """Refused for a plan of positions that may belong to an earlier stream of the same name.
+
+    created: what `--created` names, which decides it; so does a store younger than the stream.
+    """
+    planned = isinstance(report.decision, Plan)
+    if not planned or created is not None or not may_be_earlier(report):
+        return
+    raise Refused(
+        f"{AMBIGUOUS}. If they belong to this one, add --created {CREATION_TIME}, the stream's "
+        "StreamCreationTimestamp",
+        _ask(report),
+    )
+
+
+def _ask(report: Report) -> str:
+    stream = report.snapshot.lineage.stream
+    return ASK.format(name=stream.name, region=stream.region)
+
+
+def verified_report(report: Report, kinesis: Stream) -> Report:
+    """The report with Kinesis's word on every number that its plan rests on.
+
+    It is judged again where Kinesis has refused one.
+    """
+    while isinstance(report.decision, Plan):
+        now = verified_steps(report.snapshot, kinesis, report.decision.steps)
+        if now is report.snapshot:
+            break
+        report = make(now, report.options)
+    return report
+
+
+def verified_steps(snapshot: Snapshot, kinesis: Stream, steps: Sequence[Step]) -> Snapshot:
+    """The snapshot with Kinesis's word on every number that these steps rest on."""
+    return verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
+
+
+def require_verified(report: Report) -> None:
+    """Refused while a number that the plan rests on is not proven to be this stream's."""
+    if isinstance(report.decision, Plan):
+        require_proven(report.snapshot, report.decision.steps)
+
+
+def require_proven(snapshot: Snapshot, steps: Sequence[Step]) -> None:
+    """Refused while a number that these steps rest on is not proven to be this stream's.
+
+    Shards that have expired cannot be asked about: their numbers count where another number of the
+    store is proven.
+    """
+    lineage = snapshot.lineage
+    origins = {text: origin(lineage, text) for text in _touched(snapshot, steps)}
+    wrong = [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]
+    if wrong:
+        raise Refused(
+            f"Kinesis says that the position of {_shards(wrong)} is not of stream "
+            f"{lineage.stream.name}: nothing is written beside another stream's rows",
+            "name the right stream with --stream, or the right store",
+        )
+    unproven = [text for text, whose in origins.items() if whose is Origin.UNPROVEN]
+    proven = any(lineage.taken.values()) or Origin.OWN in origins.values()
+    if unproven and not (proven and all(_expired(snapshot, text) for text in unproven)):
+        raise Refused(
+            f"not verified that the positions of {_shards(unproven)} are of stream "
+            f"{lineage.stream.name}: Kinesis was not allowed to say",
+            "allow kinesis:GetShardIterator on the stream (docs/iam.md)",
+        )
+
+
+def _touched(snapshot: Snapshot, steps: Sequence[Step]) -> Iterator[str]:
+    """The positions of the families that the steps touch, and those that they write."""
+    consumer, lineage = consumer_of(snapshot.locator), snapshot.lineage
+    keys = {write.key for write in writes_of(steps)}
+    shards = {consumer.shard_of(key) for key in (*keys, *consumer.family(lineage, keys))}
+    for images in (snapshot.images, after(snapshot.images, steps)):
+        texts = consumer.texts(consumer.parse(images, lineage.stream))
+        yield from (text for shard, text in texts.items() if MANY in shards or shard in shards)
+
+
+def _expired(snapshot: Snapshot, text: str) -> bool:
+    decoded = decode(text)
+    return decoded is not None and shard_id(decoded.shard) not in snapshot.lineage
+
+
+def _shards(texts: Sequence[str]) -> str:
+    named = (decode(text) for text in texts)
+    ids = sorted({shard_id(fields.shard) for fields in named if fields is not None})
+    return listed([short(shard) for shard in ids], NAMED)
