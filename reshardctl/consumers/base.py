@@ -209,7 +209,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         if (wrong := self.of_wrong_stream(lineage, numbers)) is not None:
             raise self.wrong_stream(
                 checkpoint, wrong,
-                f"{texts[wrong]} is no number of stream {lineage.stream.name}, and younger than it",
+                f"{texts[wrong]} is no number of stream {lineage.stream.name}",
             )
         if not numbers:
             return Incarnation.AMBIGUOUS

@@ -119,7 +119,7 @@ class Wire:
     def writes(self) -> list[str]:
         """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
         reads = {"Scan", "DescribeTable", "ListTables", "BatchGetItem", "GetItem",
-                 "DescribeStreamSummary", "ListShards", "GetShardIterator",
+                 "DescribeStreamSummary", "ListShards", "ListStreams", "GetShardIterator",
                  "GetRecords"}  # fmt: skip
         return [operation for _, operation in self.calls if operation not in reads]
 
@@ -229,6 +229,7 @@ class Lab:
             allowed = documented("journal-prune")
         if argv[0] == "discover":
             allowed = documented("discover")
+        allowed |= documented("name")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page
         fresh, self.wire.needed_now = self.wire.needed_now, set()
         assert fresh <= allowed, fresh - allowed

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from reshardctl.stores.dynamodb.table import Table
 from tests.cli.lab import TRIM_HORIZON, Item, Lab, Result
 from tests.support.case import CASES, load
 from tests.support.lease_server import LeaseTable
@@ -356,9 +357,10 @@ def test_waiting_in_vain(lab):
 def test_a_recreated_stream_needs_its_time(lab_of):
     lab = lab_of("recreated", TRIM_HORIZON)
     refused = lab.fix()
-    assert refused.code == 4 and refused.says(f"--recreated {lab.created}")
+    assert refused.code == 4 and refused.says("--recreated CREATION-TIME", "describe-stream-summary")
     wrong = lab.fix("--recreated", "2020-01-01T00:00:00Z")
-    assert wrong.code == 4 and wrong.says("2020-01-01T00:00:00Z", lab.created)
+    assert wrong.code == 4 and wrong.says("--recreated", "StreamCreationTimestamp")
+    assert lab.created not in refused.err + wrong.err
     assert lab.wire.writes == []
     assert lab.fix("--recreated", lab.created).code == 0
     assert lab.undo().code == 0
@@ -370,23 +372,44 @@ def test_recreated_where_nothing_was(lab):
     assert lab.wire.writes == []
 
 
+@pytest.fixture
+def restored(monkeypatch):
+    """Tables that were restored from a backup, so that their age tells nothing of their rows."""
+    monkeypatch.setattr(Table, "made_at", lambda _self: None)
+
+
+def test_a_table_younger_than_its_stream_needs_no_time(lab_of):
+    """DescribeTable's CreationDateTime: no row can be of an earlier stream."""
+    lab = lab_of("b", TRIM_HORIZON)
+    for key, row in lab.items().items():
+        if row["checkpoint"]["S"].isdigit():
+            lab.alter(key, checkpoint={"S": "TRIM_HORIZON"})
+    assert lab.dry("--format", "json").json["incarnation"] == "ambiguous"
+    assert lab.fix().code == 0
+
+
+@pytest.mark.usefixtures("restored")
 def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
     lab = lab_of("b", TRIM_HORIZON)
     for key, row in lab.items().items():
         if row["checkpoint"]["S"].isdigit():
             lab.alter(key, checkpoint={"S": "TRIM_HORIZON"})
-    shown = lab.dry("--format", "json", "--out", tmp_path / "a.plan")
-    if shown.json["decision"]["kind"] != "plan":
-        pytest.skip("nothing to write in this state")
-    assert shown.json["incarnation"] == "ambiguous"
+    shown = lab.dry("--format", "json")
+    assert (shown.json["incarnation"], shown.json["decision"]["kind"]) == ("ambiguous", "plan")
+    unsaved = lab.dry("--out", tmp_path / "a.plan")
+    assert unsaved.code == 4 and unsaved.says("--created CREATION-TIME")
+    assert not (tmp_path / "a.plan").exists()
+    saved = lab.dry("--out", tmp_path / "a.plan", "--created", lab.created)
+    assert saved.code == 1, saved.err
+    refused = lab.fix()
+    assert refused.code == 4 and refused.says("--created CREATION-TIME", "describe-stream-summary")
+    assert lab.created not in unsaved.err + refused.err
     for words in (lab.where, ["--plan", tmp_path / "a.plan"]):
-        refused = lab.cli("fix", *words, "--yes", "--assume-stopped")
-        assert refused.code == 4 and refused.says(f"--created {lab.created}")
         wrong = lab.cli("fix", *words, "--yes", "--assume-stopped", "--created",
                         "2020-01-01T00:00:00Z")  # fmt: skip
-        assert wrong.code == 4 and wrong.says("2020-01-01")
+        assert wrong.code == 4 and wrong.says("--created") and lab.created not in wrong.err
     assert lab.wire.writes == []
-    plan = ["--plan", tmp_path / "a.plan", "--created", lab.created]
+    plan = ["--plan", tmp_path / "a.plan"]
     done = lab.cli("fix", *plan, "--yes", "--assume-stopped")
     assert done.code == 0, done.err
 

@@ -42,8 +42,16 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", "journal-prune",
+    assert list(policies()) == ["inspect", "probe", "name", "fix", *ON_S3, "spark-log", "journal", "journal-prune",
                                 SEARCH, "audit", SOURCE]
+
+
+def test_to_name_another_stream_is_optional_and_reads_no_record():
+    """ListStreams takes no resource (Service Authorization Reference, Amazon Kinesis)."""
+    every, streams = policies()["name"]["Statement"]
+    assert (tuple(every["Action"]), every["Resource"]) == (STREAM["name"], "*")
+    assert streams["Action"] == ["kinesis:GetShardIterator"]
+    assert streams["Action"][0] in STREAM["inspect"]
 
 
 def test_the_source_of_spark_reads_and_nothing_else():

@@ -43,7 +43,7 @@ def incarnation(
     for shard, number in numbers.items():
         if not classify(lineage, shard, number).own and of_another_stream(lineage, number):
             raise WrongStream(
-                f"{shard}: {number} is no number of stream {name}, and younger than it: the "
+                f"{shard}: {number} is no number of stream {name}: the "
                 "checkpoint belongs to another stream",
                 "name that stream with --stream, or the right checkpoint",
             )
