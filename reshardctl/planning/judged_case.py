@@ -147,9 +147,8 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     frontier = dict(frontiers[0])
     for other in frontiers[1:]:
         frontier = {shard: meet(frontier[shard], other[shard]) for shard in frontier}
-    return reopened(_probed(case, frontier), case.kept) | {
-        shard: Span(START, START) for shard in anew
-    }
+    beginning = dict.fromkeys(anew, Span(START, START))
+    return {**reopened(_probed(case, frontier), case.kept), **beginning}
 
 
 def forgotten(case: Case, checkpoint: Any) -> frozenset[ShardId]:

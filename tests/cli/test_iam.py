@@ -27,7 +27,7 @@ def moved_shard(lab: Lab) -> None:
     shard = lab.fake.stream(lab.stream).shards[1]
     shard.move_epoch(int(lab.fake.clock.now()) - 60)
     record = lab.fake.client("us-east-1").put_record(
-        StreamName=lab.stream, Data=b"x", PartitionKey="k", ExplicitHashKey=str(shard.high[0])
+        StreamName=lab.stream, Data=b"x", PartitionKey="k", ExplicitHashKey=str(shard.low)
     )
     lab.alter(shard_id(1), checkpoint={"S": record["SequenceNumber"]})
 

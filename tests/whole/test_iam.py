@@ -42,8 +42,8 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == ["inspect", "probe", "name", "fix", *ON_S3, "spark-log", "journal", "journal-prune",
-                                SEARCH, "audit", SOURCE]
+    assert list(policies()) == ["inspect", "probe", "name", "fix", *ON_S3, "spark-log",
+                                "journal", "journal-prune", SEARCH, "audit", SOURCE]
 
 
 def test_to_name_another_stream_is_optional_and_reads_no_record():
