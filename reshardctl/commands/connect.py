@@ -53,13 +53,15 @@ def ports_of(
 ) -> Ports:
     """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
 
-    stream: its name or ARN, for commands that messages name. store: how the store is reached, if
-    not as the stream is.
+    stream: its name or ARN; an ARN names the stream's region, whatever the account's is. store: how
+    the store is reached, if not as the stream is.
     """
     from reshardctl.commands.missing_table import search_of
     from reshardctl.commands.open_store import STORES, Reached
     from reshardctl.execution.ports import Ports
 
+    if store is None:
+        _one_region(account, locator, stream)
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
     kinesis = _kinesis(session, account, endpoints, observer, stream)
@@ -75,11 +77,42 @@ def ports_of(
     return Ports(kinesis, opened, time.time, time.sleep, observer.interrupted)
 
 
+def _one_region(account: Account, locator: Locator, stream: str) -> None:
+    """UsageError where it is open in which region the consumer's DynamoDB table is.
+
+    The ARN names the stream's. Another one that is merely set, in the environment or in a profile,
+    is not taken for the table's: a table of the same name may be in both.
+    """
+    from reshardctl.kinesis.target import region_in
+
+    own, spec = region_in(stream), locator.spec
+    in_dynamodb = locator.medium == "dynamodb" or spec.log_table(locator.options) is not None
+    if not own or account.region or not in_dynamodb:
+        return
+    other = region_set(account)
+    if other is None:
+        raise UsageError(
+            f"no region is set for table {locator.target}",
+            f"add --region {own}, that of the stream's ARN, or set AWS_DEFAULT_REGION",
+        )
+    if other != own:
+        raise UsageError(
+            f"stream {stream.rpartition('/')[2]} is in {own}, and the region that is set is "
+            f"{other}: in which of them is the table of {locator.text}?",
+            f"add --region {own} or --region {other}: it is the table's, and the ARN names the "
+            "stream's",
+        )
+
+
 def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, float]:
     """A stream alone: its listing, and the Unix second at which it was read."""
+    return kinesis_of(account, stream, observer).lineage(stream), time.time()
+
+
+def kinesis_of(account: Account, stream: str, observer: Observer) -> Kinesis:
+    """A stream's Kinesis alone. Calls nothing yet, unless a role is assumed."""
     endpoints = endpoints_of(account.endpoints)
-    kinesis = _kinesis(_session(account, endpoints), account, endpoints, observer, stream)
-    return kinesis.lineage(stream), time.time()
+    return _kinesis(_session(account, endpoints), account, endpoints, observer, stream)
 
 
 def now() -> float:
@@ -90,6 +123,13 @@ def now() -> float:
 def wait(seconds: float) -> None:
     """Sleeps, by the clock of the ports."""
     time.sleep(seconds)
+
+
+def region_set(account: Account) -> str | None:
+    """The region that is set: by an option, in the environment, or in the profile. Calls nothing."""
+    from reshardctl.aws.client import session_of
+
+    return session_of(account.profile, account.region, None, None).region_name
 
 
 def catalog_of(account: Account) -> Catalog:
@@ -115,24 +155,18 @@ def bucket_client(account: Account, place: str) -> Any:
 def _kinesis(
     session: Session, account: Account, endpoints: dict[str, str], observer: Observer, stream: str
 ) -> Kinesis:
-    from reshardctl.aws.client import SET_A_REGION
     from reshardctl.commands.request import budget_of
     from reshardctl.kinesis import Kinesis
     from reshardctl.kinesis.look import Look
     from reshardctl.kinesis.target import region_in
 
-    try:
-        return Kinesis(
-            session, endpoint_url=endpoints.get("kinesis"), region=account.region,
-            clock=time.time, sleep=time.sleep, progress=observer.shards_listed,
-            limits=budget_of(account.budget),
-            look=Look(observer.reading_shards, observer.shards_read),
-        )
-    except UsageError as error:
-        if error.next == SET_A_REGION and (region := region_in(stream)):
-            named = f"--region {region}, that of the stream's ARN"
-            error.next = SET_A_REGION.replace("--region", named)
-        raise
+    region = region_in(stream) or account.region
+    return Kinesis(
+        session, endpoint_url=endpoints.get("kinesis"), region=region,
+        clock=time.time, sleep=time.sleep, progress=observer.shards_listed,
+        limits=budget_of(account.budget),
+        look=Look(observer.reading_shards, observer.shards_read),
+    )
 
 
 def endpoints_of(texts: Sequence[str]) -> dict[str, str]:

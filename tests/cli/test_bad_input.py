@@ -89,7 +89,9 @@ def test_a_wrong_region(lab, verb):
 def test_an_arn_of_another_region(lab):
     lab.stream = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
     result = call(lab, ("inspect",))
-    assert result.code == 2 and result.says("orders is in eu-west-1", "add --region eu-west-1")
+    assert result.code == 2 and result.says(
+        "orders is in eu-west-1", "add --region eu-west-1 or --region us-east-1"
+    )
 
 
 def test_an_arn_works(lab):

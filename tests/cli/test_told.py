@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.commands.account import Account
-from reshardctl.commands.connect import _session, listed
+from reshardctl.commands.connect import _session, kinesis_of, listed, ports_of
 from reshardctl.commands.observer import SILENT
+from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Update, Write, shard_id
 from reshardctl.render.changes import Action, Changed
@@ -34,19 +35,49 @@ def test_a_profile_that_is_not_there_is_named(monkeypatch, tmp_path):
         _session(Account(), {})
 
 
-@pytest.mark.parametrize(("stream", "step"), [
-    ("orders", "add --region, or set AWS_DEFAULT_REGION"),
-    ("arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
-     "add --region eu-west-1, that of the stream's ARN, or set AWS_DEFAULT_REGION"),
-    ("arn:aws:kinesis", "add --region, or set AWS_DEFAULT_REGION"),
-])  # fmt: skip
-def test_without_a_region_that_of_the_arn_is_offered(monkeypatch, tmp_path, stream, step):
+ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+
+
+@pytest.fixture
+def no_region(monkeypatch, tmp_path):
     for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+
+
+@pytest.mark.usefixtures("no_region")
+@pytest.mark.parametrize("stream", ["orders", "arn:aws:kinesis"])
+def test_without_a_region_one_is_asked_for(stream):
     with pytest.raises(UsageError, match="no region is set for the stream") as told:
         listed(Account(), stream, SILENT)
-    assert told.value.next == step
+    assert told.value.next == "add --region, or set AWS_DEFAULT_REGION"
+
+
+@pytest.mark.usefixtures("no_region")
+def test_an_arn_names_the_streams_region():
+    assert kinesis_of(Account(), ARN, SILENT).region == "eu-west-1"
+    assert kinesis_of(Account("us-east-1"), ARN, SILENT).region == "eu-west-1"
+    assert kinesis_of(Account("us-east-1"), "orders", SILENT).region == "us-east-1"
+
+
+@pytest.mark.usefixtures("no_region")
+def test_without_a_region_that_of_the_arn_is_offered_for_the_table():
+    with pytest.raises(UsageError, match="no region is set for table a-table") as told:
+        ports_of(Account(), parse("kcl://a-table"), SILENT, ARN)
+    assert told.value.next == (
+        "add --region eu-west-1, that of the stream's ARN, or set AWS_DEFAULT_REGION"
+    )
+
+
+def test_a_region_that_is_merely_set_is_not_taken_for_the_tables(monkeypatch):
+    """A table of the same name may be in both: the twin of an application in each region."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with pytest.raises(UsageError, match="in which of them is the table") as told:
+        ports_of(Account(), parse("kcl://a-table"), SILENT, ARN)
+    assert "--region eu-west-1 or --region us-east-1" in told.value.next
+    ports = ports_of(Account("us-east-1"), parse("kcl://a-table"), SILENT, ARN)
+    assert ports.kinesis.region == "eu-west-1"
+    assert ports_of(Account(), parse("kinesis-consumer+redis://h/0?app=a"), SILENT, ARN)
 
 
 @pytest.mark.parametrize(("action", "said"), [
