@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from reshardctl.consumers.kcl import other_clients
 from reshardctl.consumers.kcl.coordinator import MIGRATION, Coordinator, coordinator_of, is_side
 from reshardctl.consumers.kcl.flaws import (
     CHECKPOINT,
@@ -149,6 +150,8 @@ def parse(
         UsageError: The table is no lease table.
         WrongStream: It has no rows of the stream.
     """
+    images = list(images)
+    of_zio = other_clients.of_zio(images)
     leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
     strangers: dict[str, Image] = {}
@@ -158,7 +161,7 @@ def parse(
         if is_side(image.key):
             side[image.key] = image
         elif is_shard(shard):
-            leases.setdefault(whose, []).append(_row(image, whose, shard))
+            leases.setdefault(whose, []).append(_row(image, whose, shard, of_zio))
         elif text(image.attributes, KIND) in (None, LEASE):
             strangers[image.key] = image
         else:
@@ -197,7 +200,10 @@ def _table(
     anomalies += [*_other_oddities(named, others), *_foreign_oddities(foreign, strangers)]
     coordinator = coordinator_of(foreign, side)
     anomalies += _coordinator_oddities(coordinator)
-    notes = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
+    notes = [
+        *(others_in_words(named, {n: len(r) for n, r in others.items()}) if named else ()),
+        *other_clients.notes([row.image for row in rows.values()]),
+    ]
     return LeaseTable(
         rows, foreign, tuple(anomalies),
         any("entityType" in item for item in items),
@@ -206,8 +212,9 @@ def _table(
     )
 
 
-def _row(image: Image, named: Named | None, shard: ShardId) -> Row:
+def _row(image: Image, named: Named | None, shard: ShardId, of_zio: bool) -> Row:
     item = image.attributes
+    row_flaws = flaws(item, named, shard)
     parents, mistyped = _shard_set(item, PARENTS)
     return Row(
         shard=shard,
@@ -222,7 +229,7 @@ def _row(image: Image, named: Named | None, shard: ShardId) -> Row:
         parents_mistyped=mistyped,
         children=_shard_set(item, CHILDREN)[0],
         hash_range=hash_range(item),
-        flaws=flaws(item, named, shard),
+        flaws=other_clients.without_its_own(row_flaws, image) if of_zio else row_flaws,
     )
 
 
