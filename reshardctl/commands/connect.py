@@ -126,7 +126,7 @@ def wait(seconds: float) -> None:
 
 
 def region_set(account: Account) -> str | None:
-    """The region that is set: by an option, in the environment, or in the profile. Calls nothing."""
+    """The region that an option, the environment or the profile sets. Calls nothing."""
     from reshardctl.aws.client import session_of
 
     return session_of(account.profile, account.region, None, None).region_name

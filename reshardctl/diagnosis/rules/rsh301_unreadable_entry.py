@@ -22,9 +22,9 @@ sign.
 How it happens
 --------------
 A row written by hand or by a script; a table restored from CSV, where every attribute is a string;
-a NULL because boto3 was given None. zio-kinesis's own consumer (not its wrapper of KCL) makes leases
-without ownerSwitchesSinceCheckpoint and reads them; where its parentShardIds show that it wrote the
-table, they are no finding, and a note names the rows that KCL could not read.
+a NULL because boto3 was given None. zio-kinesis's own consumer, not its wrapper of KCL, makes
+leases without ownerSwitchesSinceCheckpoint and reads them; where its parentShardIds show that it
+wrote the table, they are no finding, and a note names the rows that KCL could not read.
 
 What the fix writes
 -------------------
