@@ -21,12 +21,16 @@ class DiscoverFormat(StrEnum):
 
 def discover(
     stream: Annotated[
-        str, typer.Argument(metavar="STREAM", help="Name or ARN.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="STREAM", help="Name, ARN, or a name in reshardctl.toml.", show_default=False
+        ),
     ],
     region: options.Region = None,
     profile: options.Profile = None,
     role_arn: options.RoleArn = None,
     endpoint_url: options.EndpointUrl = None,
+    config: options.Config = None,
     form: Annotated[
         DiscoverFormat, typer.Option("--format", help="For people, or for programs.")
     ] = DiscoverFormat.TEXT,
@@ -35,8 +39,8 @@ def discover(
 ) -> None:
     """Which DynamoDB tables of this account and region hold a stream's positions?
 
-    Read-only: keys of all tables, and a sample of at most 50 rows of those that may be it.
-    Example: reshardctl discover my-stream
+    Read-only: keys of all tables, and a sample of at most 50 rows of those that may be it; and it
+    asks Kinesis about at most five numbers of a table. Example: reshardctl discover my-stream
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
@@ -49,7 +53,7 @@ def discover(
     account = Account(region, profile, role_arn, endpoint_url or ())
     again = ("--stream", stream, *account.argv())
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
-    tables = discovered(DiscoverRequest(stream, account), Terminal())
+    tables = discovered(DiscoverRequest(stream, account, config), Terminal())
     code = Exit.OK if tables.matching() else Exit.UNKNOWN
     out.write(tables, code)
     raise typer.Exit(code)

@@ -103,6 +103,10 @@ def _names_no_stream(_row: Image, _stream: Stream) -> bool | None:
     return None
 
 
+def _the_only_one(_row: Image, _stream: Stream) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """One library, as data.
@@ -113,6 +117,8 @@ class Spec:
         tables: (target, options) → the tables of its store in DynamoDB or in a relational database;
             the one with the positions first.
         names_stream: Whether a row's key names this stream; `None` where it names none.
+        application: (row of this stream, stream) → the options of a locator that select the row's
+            application, "" where a table is one application's.
         log_table: Options → the DynamoDB table that replaces a part of its files.
         identity_rows: Member of a store's identity → the row that gives it, where a fix may write
             that row into an empty store.
@@ -141,6 +147,7 @@ class Spec:
     schemes: Mapping[str, Scheme]
     tables: Callable[[str, Options], Sequence[TableShape]] = _lease_table
     names_stream: Callable[[Image, Stream], bool | None] = _names_no_stream
+    application: Callable[[Image, Stream], str] = _the_only_one
     log_table: Callable[[Options], TableShape | None] = _no_log_table
     identity_rows: Mapping[str, str] = field(default_factory=dict)
     position_attribute: str = ""

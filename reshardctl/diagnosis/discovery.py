@@ -1,32 +1,37 @@
-"""Judges from a sample of a table's rows whose positions it holds."""
+"""Judges from a sample of a table's rows whose positions it holds.
+
+That a number lies between the first and the last of its shard proves nothing: numbers of a younger
+stream do, too. So a table counts as this stream's only with a number that is proven to be its own,
+see `consumers.sequence_numbers.Origin`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+from types import MappingProxyType
 from typing import Any
 
+from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.consumers.spec import Spec
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, ShardId, decode, index_of, is_number, shard_id
-
-SLACK = 60
-"""Seconds by which clocks and creation times may differ."""
+from reshardctl.model import Image, decode, is_number
 
 
 class Confidence(IntEnum):
     """How certain it is that the positions are this stream's."""
 
     NONE = 0
-    """They are another stream's, or of an earlier one of its name."""
+    """None of them is known to be, see `Holding`."""
     POSSIBLE = 1
-    """No number shows it; shards of these ids are in the stream."""
+    """Nothing proves it; shards of these ids are in the stream, as in many others."""
     LIKELY = 2
-    """Every number lies within the life of its shard."""
+    """Kinesis takes a number of it."""
     STRONG = 3
-    """And one has the very second at which its shard began, as a number of a stream created in the
-    same second would."""
+    """A number has the very second at which its shard began or ended, as a number of a stream
+    created in the same second would."""
     CERTAIN = 4
     """The keys name the stream."""
 
@@ -34,119 +39,253 @@ class Confidence(IntEnum):
         return self.name.lower()
 
 
+class Holding(Enum):
+    """What a table holds that is not known to hold any position of this stream."""
+
+    NOTHING = "empty"
+    EARLIER = "earlier"
+    """Numbers older than this stream: an earlier stream's of this name, or another's."""
+    OTHERS = "others"
+    """Numbers that are not this stream's, or keys that name others."""
+    UNKNOWN = "unknown"
+    """No number, and no shard of this stream."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a sample shows.
 
-    rows, others: rows of this stream as far as keys tell, and of others. numbers, fitting, exact:
-    sequence numbers; those within the life of their shard; those with the second at which it began.
-    known: rows that name a shard of the stream. named: whether keys name the stream.
+    Attributes:
+        rows: Rows of this stream, as far as keys tell.
+        others: Rows whose keys name others.
+        numbers: The sequence numbers in `rows`, each with whose it is.
+        taken: How many of them are this stream's own because Kinesis takes them.
+        known: Rows that name a shard of the stream.
+        named: Whether keys name the stream.
     """
 
     rows: int = 0
     others: int = 0
-    numbers: int = 0
-    fitting: int = 0
-    exact: int = 0
+    numbers: Mapping[str, Origin] = field(default_factory=dict)
+    taken: int = 0
     known: int = 0
     named: bool = False
+
+    def count(self, *origins: Origin) -> int:
+        """How many numbers are of such origin."""
+        return sum(whose in origins for whose in self.numbers.values())
+
+    @property
+    def exact(self) -> int:
+        """How many numbers carry the second at which their shard began or ended."""
+        return self.count(Origin.OWN) - self.taken
+
+    @property
+    def foreign(self) -> list[str]:
+        """The numbers that are not this stream's."""
+        theirs = (Origin.EARLIER, Origin.ELSEWHERE)
+        return [text for text, whose in self.numbers.items() if whose in theirs]
+
+    @property
+    def shared(self) -> bool:
+        """Whether numbers of this stream and of another, younger one are in the same rows."""
+        return bool(self.count(Origin.OWN) and self.count(Origin.ELSEWHERE))
 
     @property
     def confidence(self) -> Confidence:
         """How certain the sample makes it."""
+        if not self.count(Origin.OWN) and self.foreign:
+            return Confidence.NONE
         if self.named:
             return Confidence.CERTAIN
-        if self.numbers > self.fitting:
-            return Confidence.NONE
         if self.exact:
             return Confidence.STRONG
-        if self.numbers:
+        if self.taken:
             return Confidence.LIKELY
         return Confidence.POSSIBLE if self.known else Confidence.NONE
 
-    def sentence(self) -> str:
-        """The evidence, as a sentence."""
+    @property
+    def holding(self) -> Holding:
+        """What the table holds, where the confidence is `NONE`."""
+        if not self.rows:
+            return Holding.OTHERS if self.others else Holding.NOTHING
+        if not self.foreign:
+            return Holding.UNKNOWN
+        return Holding.OTHERS if self.count(Origin.ELSEWHERE) else Holding.EARLIER
+
+    def sentence(self, streams: Mapping[str, int] = MappingProxyType({})) -> str:
+        """The evidence, as a sentence. streams: how many of the foreign numbers are whose."""
+        if not self.rows:
+            return (
+                f"its rows ({self.others} in the sample) name other streams" if self.others
+                else "the table is empty"
+            )
+        return "; ".join([*self._own(), *self._not_own(streams)])
+
+    def _own(self) -> Iterator[str]:
+        of = f"of {_counted(len(self.numbers))}"
         if self.named:
-            return f"the keys of its rows ({self.rows} in the sample) name the stream"
-        if self.numbers > self.fitting:
-            wrong = self.numbers - self.fitting
-            return f"of {self.numbers} sequence numbers {wrong} are not this stream's"
+            yield f"the keys of its rows ({self.rows} in the sample) name the stream"
         if self.exact:
-            return (
-                f"{self.fitting} of {self.numbers} sequence numbers lie within the lives of their "
-                f"shards of this stream, {self.exact} with the very second at which it began"
+            verb = "carry" if self.exact > 1 else "carries"
+            yield (
+                f"{self.exact} {of} {verb} the very second at which a shard of this stream began "
+                "or ended"
             )
-        if self.numbers:
-            return (
-                f"all sequence numbers ({self.numbers}) lie within the lives of their shards of "
-                "this stream"
+        if self.taken:
+            yield f"Kinesis takes {self.taken} {of}"
+        if not self.numbers and self.known and not self.named:
+            yield (
+                f"no sequence number tells; shards that {self.known} of its rows name are in this "
+                "stream, as in many others"
             )
-        if self.known:
-            return (
-                f"no sequence number tells; shards that {self.known} rows name are in this stream, "
-                "as in many others"
-            )
-        return "no number and no shard of this stream" if self.rows else "no rows"
+        if not self.numbers and not self.known:
+            yield "no number and no shard of this stream"
+
+    def _not_own(self, streams: Mapping[str, int]) -> Iterator[str]:
+        of = f"of {_counted(len(self.numbers))}"
+        earlier, elsewhere = self.count(Origin.EARLIER), self.count(Origin.ELSEWHERE)
+        unproven = self.count(Origin.UNPROVEN)
+        if earlier:
+            whose = "" if streams else ": an earlier stream's of this name, or another's"
+            yield f"{earlier} {of} {_are(earlier)} older than this stream{whose}"
+        if elsewhere:
+            whose = "" if streams else " but another's"
+            yield f"{elsewhere} {of} {_are(elsewhere)} not this stream's{whose}"
+        for stream, count in streams.items():
+            yield f"{count} {'fit' if count > 1 else 'fits'} stream {stream}"
+        if unproven:
+            yield f"whose {unproven} {of} {_are(unproven)} is not verified"
+
+
+def _counted(numbers: int) -> str:
+    return f"{numbers} sequence number{'s' if numbers != 1 else ''}"
+
+
+def _are(count: int) -> str:
+    return "are" if count != 1 else "is"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose key is that of a known library, with the evidence of its sample."""
+    """A table whose key is that of a known library, with the evidence of its sample.
+
+    Attributes:
+        options: Those that select one application's rows, as a locator spells them; "" where the
+            table is one application's.
+        words: Those that name it in a command; none where no command line reaches it.
+        streams: The account's other streams whose numbers it holds, as far as that is known, each
+            with how many.
+    """
 
     name: str
     library: Spec
     evidence: Evidence
+    region: str = ""
+    options: str = ""
+    words: tuple[str, ...] = ()
+    streams: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def locator(self) -> str:
         """The locator to use, "" where the table's name cannot be an application's."""
-        ending = self.library.table_ending
-        if not self.name.endswith(ending):
+        scheme, ending = self.library.table_scheme, self.library.table_ending
+        target = self.name.removesuffix(ending)
+        if not self.name.endswith(ending) or not self.library.schemes[scheme].target.match(target):
             return ""
-        return f"{self.library.table_scheme}://{self.name.removesuffix(ending)}"
+        return f"{scheme}://{target}" + (f"?{self.options}" if self.options else "")
+
+    @property
+    def sentence(self) -> str:
+        """The evidence, as a sentence."""
+        return self.evidence.sentence(self.streams)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a search. looked: number of tables; unread: table → why it was not read."""
+    """The result of a search.
+
+    Attributes:
+        looked: Number of tables.
+        regions: Where they are.
+        unread: Table → why it was not read.
+        notes: What could not be found out beside that.
+    """
 
     lineage: Lineage
     now: float
     tables: tuple[Table, ...]
     looked: int
     unread: tuple[tuple[str, str], ...] = ()
+    regions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def matching(self) -> list[Table]:
         """Tables that may hold this stream's positions, the most certain first, then by name."""
         able = [t for t in self.tables if t.evidence.confidence is not Confidence.NONE]
-        return sorted(able, key=lambda t: (-t.evidence.confidence, t.name))
+        return sorted(able, key=lambda t: (-t.evidence.confidence, t.name, t.options))
 
     def others(self) -> list[Table]:
-        """Tables that hold others'."""
+        """The rest: first those of an earlier stream and the empty ones, which may be this one's.
+
+        They are what a stream that was made again, or a table that was emptied, leaves behind.
+        """
         none = [t for t in self.tables if t.evidence.confidence is Confidence.NONE]
-        return sorted(none, key=lambda t: t.name)
+        return sorted(none, key=lambda t: (_ORDER.index(t.evidence.holding), t.name, t.options))
 
 
-def weigh(library: Spec, rows: Sequence[Image], lineage: Lineage, now: float) -> Evidence:
-    """Judge a sample. now: Unix seconds."""
-    stream = lineage.stream
-    named_by = [(row, library.names_stream(row, stream)) for row in rows]
-    own = [row for row, answer in named_by if answer is not False]
-    named = any(answer for _, answer in named_by)
-    numbers = [number for row in own for number in _numbers(row)]
-    fitting = [number for number in numbers if _fits(lineage, number, now)]
-    exact = [number for number in fitting if _exact(lineage, number)]
-    known = [row for row in own if _shards(row) & _ids(lineage)]
+_ORDER = (Holding.EARLIER, Holding.NOTHING, Holding.OTHERS, Holding.UNKNOWN)
+
+
+def tables_of(
+    name: str, library: Spec, rows: Sequence[Image], lineage: Lineage, region: str,
+    born: Mapping[int, str],
+) -> list[Table]:
+    """What a sample of a table says, once for each application that has rows in it.
+
+    born: epochs of numbers that are not this stream's → ARN of the account's stream they are of.
+    """
+    applications: dict[str, list[Image]] = {}
+    others = []
+    for row in rows:
+        if library.names_stream(row, lineage.stream) is False:
+            others.append(row)
+        else:
+            whose = library.application(row, lineage.stream)
+            applications.setdefault(whose, []).append(row)
+    found = []
+    for options, own in (applications or {"": []}).items():
+        evidence = weigh(library, [*own, *others], lineage)
+        epochs = [fields.epoch for text in evidence.foreign if (fields := decode(text))]
+        streams = Counter(born[epoch].rpartition("/")[2] for epoch in epochs if epoch in born)
+        found.append(Table(name, library, evidence, region, options, (), streams))
+    return found
+
+
+def weigh(library: Spec, rows: Sequence[Image], lineage: Lineage) -> Evidence:
+    """Judge a sample. lineage: as of now, with Kinesis's answers about numbers."""
+    own = own_rows(library, rows, lineage)
+    ids = _ids(lineage)
+    numbers = {text: origin(lineage, text) or Origin.ELSEWHERE for text in numbers_in(own)}
     return Evidence(
-        len(own), len(rows) - len(own), len(numbers), len(fitting), len(exact), len(known), named
+        len(own), len(rows) - len(own), numbers,
+        sum(lineage.taken.get(int(text), False) for text in numbers),
+        sum(bool(_shards(row) & ids) for row in own),
+        any(library.names_stream(row, lineage.stream) for row in own),
     )
 
 
-def _numbers(row: Image) -> Iterator[str]:
-    """Every text or number of a row that has the form of a sequence number."""
-    for value in _texts(row.attributes.values()):
-        if is_number(value) and decode(value) is not None:
-            yield value
+def own_rows(library: Spec, rows: Iterable[Image], lineage: Lineage) -> list[Image]:
+    """The rows of this stream, as far as keys tell."""
+    return [row for row in rows if library.names_stream(row, lineage.stream) is not False]
+
+
+def numbers_in(rows: Iterable[Image]) -> Iterator[str]:
+    """Every text or number of the rows that has the form of a sequence number."""
+    for row in rows:
+        for value in _texts(row.attributes.values()):
+            if is_number(value) and decode(value) is not None:
+                yield value
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -167,32 +306,3 @@ def _shards(row: Image) -> set[str]:
 
 def _ids(lineage: Lineage) -> frozenset[str]:
     return frozenset(str(shard) for shard in lineage)
-
-
-def _fits(lineage: Lineage, number: str, now: float) -> bool:
-    """Whether a record of this stream may have the number: within the life of its shard."""
-    decoded = decode(number)
-    assert decoded is not None
-    shard = shard_id(decoded.shard)
-    if not lineage.stream.created - SLACK <= decoded.time <= now + SLACK:
-        return False
-    if shard not in lineage:
-        return decoded.shard < _oldest(lineage)
-    life = lineage[shard]
-    if int(number) < int(life.start):
-        return False
-    return life.end is None or int(number) <= int(life.end)
-
-
-def _oldest(lineage: Lineage) -> int:
-    """Index of the oldest listed shard; older ones have expired."""
-    return min((index_of(shard) or 0 for shard in lineage), default=0)
-
-
-def _exact(lineage: Lineage, number: str) -> bool:
-    """Whether the number has its shard's own epoch, to the second."""
-    decoded = decode(number)
-    assert decoded is not None
-    shard: ShardId = shard_id(decoded.shard)
-    began = decode(lineage[shard].start) if shard in lineage else None
-    return began is not None and began.epoch == decoded.epoch

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.discovery import Confidence, Found, Table
+from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.diagnosis.discovery import Confidence, Found, Holding, Table
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.documents import Json
-from reshardctl.render.words import command, count
+from reshardctl.render.words import LISTED, capital, command, count, sentence
 
+_NEAR = (Holding.EARLIER, Holding.NOTHING)
+"""What the table of a stream that was made again holds, and one that was emptied."""
 _COLORS = {Confidence.CERTAIN: "green", Confidence.STRONG: "green", Confidence.POSSIBLE: "yellow"}
 
 
 def text(sheet: Sheet, discovery: Found) -> None:
-    """A locator a line with its evidence below it; then what could not be read."""
+    """A locator a line with its evidence below it; then the rest, and what could not be read."""
     stream = discovery.lineage.stream
     sheet.fields(
         (stream.name, "bold"), stream.region, count(len(discovery.lineage), "shard"),
@@ -20,39 +23,68 @@ def text(sheet: Sheet, discovery: Found) -> None:
     )
     for table in discovery.matching():
         sheet.blank()
-        _table(sheet, table)
+        _table(sheet, discovery, table)
     if discovery.unread:
         sheet.blank()
         sheet.line(("Could not be read", "bold"), "; one of these may hold the positions:")
         for name, why in discovery.unread:
             sheet.line(f"{name}: {why}", indent=2)
+    _others(sheet, discovery)
     _last(sheet, discovery)
 
 
-def _table(sheet: Sheet, table: Table) -> None:
+def _table(sheet: Sheet, discovery: Found, table: Table) -> None:
     confidence = table.evidence.confidence
     head: Part = (table.locator or table.name, "bold")
-    sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), indent=2)
-    sheet.line(f"{table.evidence.sentence()}.", indent=4)
+    more: list[Part] = [table.region] if len(discovery.regions) > 1 else []
+    if table.evidence.shared:
+        more.append(("shared with another stream", "yellow"))
+    sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), *more, indent=2)
+    sheet.line(sentence(table.sentence), indent=4)
     if not table.locator:
-        why = f"its name does not end in {table.library.table_ending}"
-        sheet.line(f"A table of {table.library.name}: {why}.", indent=4)
+        ending = table.library.table_ending
+        why = f"its name is not an application's with {ending}" if ending else "by its name"
+        sheet.line(f"A table of {table.library.name}, but no command can read it: {why}.", indent=4)
+    elif not table.words:
+        sheet.line(
+            "Its table and the stream are reached in different ways: name it in reshardctl.toml.",
+            indent=4,
+        )
+
+
+def _others(sheet: Sheet, discovery: Found) -> None:
+    """Every table that may be this stream's after all, and the first of the other streams'."""
+    others = discovery.others()
+    if not others:
+        return
+    near = [table for table in others if table.evidence.holding in _NEAR]
+    far = [table for table in others if table.evidence.holding not in _NEAR]
+    sheet.blank()
+    sheet.line(("Tables without a position of this stream", "bold"), ":")
+    for table in (*near, *far[:LISTED]):
+        where = f" in {table.region}" if len(discovery.regions) > 1 else ""
+        sheet.line(f"{table.locator or table.name}{where}: {table.sentence}", indent=2)
+    if len(far) > LISTED:
+        sheet.line(f"and {len(far) - LISTED} more; --format json names them", indent=2)
 
 
 def _last(sheet: Sheet, discovery: Found) -> None:
-    others = discovery.others()
     sheet.blank()
-    summary = f"{count(discovery.looked, 'table')} in this account and region"
-    if others:
-        summary += f"; {count(len(others), 'table')} of consumers of other streams"
-    sheet.line(f"{summary}.")
+    where = "in this account and region"
+    if len(discovery.regions) > 1:
+        where = f"in this account in {' and '.join(discovery.regions)}"
+    sheet.line(f"{count(discovery.looked, 'table')} {where}.")
+    for note in discovery.notes:
+        sheet.line(sentence(capital(note)))
     if not discovery.matching():
-        sheet.line(("No table holds positions of this stream.", "bold"))
-        return
-    sheet.blank()
-    for table in discovery.matching():
-        if table.locator:
-            sheet.command(command("inspect", table.locator, *sheet.context.suggested_command))
+        sheet.line(("No table is known to hold positions of this stream.", "bold"))
+        sheet.line("They may be in another region or account: --region, --profile.")
+    earlier = [t for t in discovery.others() if t.evidence.holding is Holding.EARLIER]
+    commands = [table.words for table in (*discovery.matching(), *earlier) if table.words]
+    if commands:
+        sheet.blank()
+    for words in commands:
+        sheet.command(command("inspect", *words))
 
 
 def discovery_document(discovery: Found) -> Json:
@@ -66,19 +98,30 @@ def discovery_document(discovery: Found) -> Json:
         },
         "tables": [_one(table) for table in discovery.matching()],
         "other_streams": [table.name for table in discovery.others()],
+        "others": [
+            {**_one(table), "holds": table.evidence.holding.value} for table in discovery.others()
+        ],
         "unread": [{"table": name, "why": why} for name, why in discovery.unread],
-        "looked": discovery.looked,
+        "looked": discovery.looked, "regions": list(discovery.regions),
+        "notes": list(discovery.notes),
     }
 
 
 def _one(table: Table) -> Json:
     evidence = table.evidence
     return {
-        "table": table.name, "library": table.library.name, "locator": table.locator or None,
-        "confidence": str(evidence.confidence), "why": evidence.sentence(),
+        "table": table.name, "region": table.region, "library": table.library.name,
+        "locator": table.locator or None,
+        "command": " ".join(command("inspect", *table.words)) if table.words else None,
+        "confidence": str(evidence.confidence), "why": table.sentence,
+        "streams": dict(table.streams),
         "evidence": {
             "rows": evidence.rows, "rows_of_others": evidence.others,
-            "numbers": evidence.numbers, "fitting": evidence.fitting, "exact": evidence.exact,
-            "known_shards": evidence.known, "named": evidence.named,
+            "numbers": len(evidence.numbers),
+            "fitting": evidence.count(Origin.OWN, Origin.UNPROVEN), "exact": evidence.exact,
+            "taken": evidence.taken, "earlier": evidence.count(Origin.EARLIER),
+            "elsewhere": evidence.count(Origin.ELSEWHERE),
+            "unproven": evidence.count(Origin.UNPROVEN), "known_shards": evidence.known,
+            "named": evidence.named,
         },
     }

@@ -84,17 +84,18 @@ def verified(
             snapshot = replace(snapshot, asked={**snapshot.asked, **asked})
     if snapshot.born or not (foreign := _foreign(snapshot.lineage, stored)):
         return snapshot
-    born = _born(snapshot, calls, foreign)
+    born = streams_of(snapshot.lineage.stream.arn, calls, foreign)
     return replace(snapshot, born=born) if born else snapshot
 
 
-def _born(snapshot: Snapshot, calls: Records, foreign: Mapping[int, int]) -> Mapping[int, str]:
+def streams_of(own: str, calls: Records, foreign: Mapping[int, int]) -> Mapping[int, str]:
     """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
 
     A stream's first numbers carry the time of its creation. Of later ones Kinesis is asked, stream
-    by stream. foreign: epoch → one of its numbers.
+    by stream. own: this stream's ARN. foreign: epoch → one of its numbers.
     """
-    own = snapshot.lineage.stream.arn
+    if not foreign:
+        return {}
     others = {arn: created for arn, created in calls.streams().items() if arn != own}
     created_in = {int(created) - BIRTH_LEAD: arn for arn, created in others.items()}
     born = {epoch: created_in[epoch] for epoch in foreign if epoch in created_in}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import shlex
+from pathlib import Path
 
 import pytest
 
 from reshardctl.stores.dynamodb.client import Client
+from reshardctl.testing.topology import stream_of
 from tests.support.lease_server import LeaseTable, delete_tables
 
 pytestmark = pytest.mark.lab("a-both", "")
@@ -82,13 +85,209 @@ def test_other_tables_are_told_apart(lab, table):
     assert sessions not in tables and clicks not in tables
     assert {tables[one]["library"]: tables[one]["locator"] for one in (kinsumer, harlow)} == {
         "kinsumer": f"kinsumer://{kinsumer.removesuffix('_checkpoints')}",
-        "kinesis-consumer": f"kinesis-consumer+ddb://{harlow}",
+        "kinesis-consumer": f"kinesis-consumer+ddb://{harlow}?app=app",
     }
     others = found(lab)["other_streams"]  # the server keeps tables of other tests
     assert clicks in others and not {sessions, kinsumer, harlow} & set(others)
     text = lab.cli("discover", "orders").out
     assert f"reshardctl inspect kinsumer://{kinsumer.removesuffix('_checkpoints')} " in text
-    assert tables.get(renamed, {}).get("locator") is None
+    (unnamed,) = [one for one in found(lab)["others"] if one["table"] == renamed]
+    assert (unnamed["locator"], unnamed["command"]) == (None, None)
+
+
+def numbers(lab, name: str, position: int = 0) -> list[str]:
+    """A number of each shard of a stream."""
+    shards = lab.fake.stream(name).shards.values()
+    return [str(shard.records[position].number) for shard in shards if shard.records]
+
+
+@pytest.fixture
+def clicks(lab):
+    """Another stream of the account, younger than `orders`, with two shards."""
+    orders = lab.fake.stream("orders")
+    stream = stream_of({
+        "name": "clicks", "created": orders.created + 120,
+        "shards": [{"id": i, "range": [f"{i}/2", f"{i + 1}/2"], "open": 0,
+                    "records": {"n": 3, "from": 10, "to": 60}} for i in range(2)],
+    })  # fmt: skip
+    return lab.fake.add_stream(stream)
+
+
+def lease(shard: int, checkpoint: str) -> dict:
+    return {"leaseKey": {"S": f"shardId-{shard:012d}"}, "checkpoint": {"S": checkpoint}}
+
+
+@pytest.mark.usefixtures("clicks")
+def test_the_table_of_a_younger_stream_is_not_this_streams(lab, table):
+    """Its numbers lie between the first and the last of the shards here; Kinesis refuses them."""
+    theirs = table(("HASH", "leaseKey"), items=map(lease, (0, 1), numbers(lab, "clicks")))
+    whole = found(lab)
+    assert theirs not in {one["table"] for one in whole["tables"]}
+    (one,) = [one for one in whole["others"] if one["table"] == theirs]
+    assert (one["streams"], one["evidence"]["elsewhere"]) == ({"clicks": 2}, 2)
+    text = " ".join(lab.cli("discover", "orders").out.split())
+    assert (
+        f"kcl://{theirs}: 2 of 2 sequence numbers are not this stream's; 2 fit stream clicks "
+    ) in text
+    assert f"inspect kcl://{theirs}" not in text
+    own = {one["table"]: one for one in lab.cli("discover", "clicks", "--format",
+                                                "json").json["tables"]}
+    assert own[theirs]["confidence"] == "strong"
+
+
+@pytest.mark.usefixtures("clicks")
+def test_a_table_with_rows_of_two_streams_names_both(lab, table):
+    mixed = table(("HASH", "leaseKey"), items=[
+        lease(1, numbers(lab, "orders")[1]), lease(0, numbers(lab, "clicks")[0]),
+    ])
+    one = named(lab)[mixed]
+    assert (one["confidence"], one["streams"]) == ("strong", {"clicks": 1})
+    other = {each["table"]: each for each in lab.cli("discover", "clicks", "--format",
+                                                     "json").json["tables"]}[mixed]
+    assert (other["confidence"], other["streams"]) == ("strong", {"orders": 1})
+    text = lab.cli("discover", "orders").out
+    head = next(line for line in text.splitlines() if mixed in line)
+    assert head.split("   ")[1:] == ["strong", "shared with another stream"]
+
+
+def test_a_stream_that_was_resharded_is_known_by_its_shards(lab, table):
+    """No number has the second of its creation: the streams are listed."""
+    created = lab.fake.stream("orders").created
+    lab.fake.add_stream(stream_of({
+        "name": "clicks", "created": created - 4000, "shards": [
+            {"id": 0, "range": ["0", "1"], "open": 0, "close": 4050},
+            {"id": 1, "range": ["0", "1/2"], "open": 4050, "parents": [0],
+             "records": {"n": 2, "from": 4100, "to": 4110}},
+            {"id": 2, "range": ["1/2", "1"], "open": 4050, "parents": [0]},
+        ],
+    }))  # fmt: skip
+    theirs = table(("HASH", "leaseKey"), items=[lease(1, numbers(lab, "clicks")[0])])
+    (one,) = [one for one in found(lab)["others"] if one["table"] == theirs]
+    assert one["streams"] == {"clicks": 1}
+
+
+@pytest.mark.usefixtures("clicks")
+def test_without_permission_to_ask_nothing_is_proven(lab, table):
+    """Neither this stream's nor another's, and the reason is said."""
+    number = int(numbers(lab, "clicks")[1]) + (5 << 148)  # an epoch that no listing knows
+    theirs = table(("HASH", "leaseKey"), items=[lease(1, str(number))])
+    lab.wire.fail("GetShardIterator", "AccessDeniedException")
+    whole = found(lab)
+    (one,) = [one for one in whole["tables"] if one["table"] == theirs]
+    assert (one["confidence"], one["evidence"]["unproven"]) == ("possible", 1)
+    assert "is not verified" in one["why"]
+    assert any("kinesis:GetShardIterator" in note for note in whole["notes"])
+
+
+@pytest.mark.usefixtures("clicks")
+def test_without_permission_to_ask_another_streams_are_known_by_their_second(lab, table):
+    theirs = table(("HASH", "leaseKey"), items=[lease(1, numbers(lab, "clicks")[1])])
+    lab.wire.fail("GetShardIterator", "AccessDeniedException")
+    (one,) = [one for one in found(lab)["others"] if one["table"] == theirs]
+    assert (one["holds"], one["streams"]) == ("others", {"clicks": 1})
+
+
+@pytest.mark.usefixtures("clicks")
+def test_without_permission_to_list_streams_theirs_is_not_named(lab, table):
+    theirs = table(("HASH", "leaseKey"), items=map(lease, (0, 1), numbers(lab, "clicks")))
+    lab.wire.fail("ListStreams", "AccessDeniedException")
+    whole = found(lab)
+    (one,) = [one for one in whole["others"] if one["table"] == theirs]
+    assert (one["holds"], one["streams"]) == ("others", {})
+    assert any("kinesis:ListStreams" in note for note in whole["notes"])
+
+
+def test_no_more_than_five_numbers_of_a_table_are_asked_about(lab, table):
+    """Each with an epoch of its own, as of a shard that moved again and again."""
+    number = int(numbers(lab, "orders")[1])
+    table(("HASH", "leaseKey"), items=[
+        lease(n, str(number + ((n + 1) << 148) + (9 << 36))) for n in range(9)
+    ])
+    before = len(lab.wire.calls)
+    lab.cli("discover", "orders")
+    asked = [call for _, call in lab.wire.calls[before:] if call == "GetShardIterator"]
+    assert len(asked) == 5
+
+
+def test_the_table_of_a_stream_that_was_made_again_is_named(lab, table):
+    """And the one that was emptied: they are what these incidents leave behind."""
+    shift = (86400 << 148) + (86400 << 36)
+    old = table(("HASH", "leaseKey"), items=[
+        lease(n, str(int(number) - shift)) for n, number in enumerate(numbers(lab, "orders"))
+    ])
+    emptied = table(("HASH", "leaseKey"))
+    holds = {one["table"]: one["holds"] for one in found(lab)["others"]}
+    assert (holds[old], holds[emptied]) == ("earlier", "empty")
+    text = " ".join(lab.cli("discover", "orders").out.split())
+    assert f"kcl://{old}: " in text and "an earlier stream's of this name, or another's" in text
+    assert f"kcl://{emptied}: the table is empty" in text
+    assert f"reshardctl inspect kcl://{old} --stream orders" in text
+
+
+def test_every_printed_command_runs(lab, table):
+    """Two applications in one table of kinesis-consumer, each with its own command."""
+    key = (("HASH", "namespace"), ("RANGE", "shard_id"))
+    row = {"shard_id": {"S": "shardId-000000000001"},
+           "sequence_number": {"S": numbers(lab, "orders")[1]}}  # fmt: skip
+    table(*key, items=[
+        {"namespace": {"S": f"{app}-orders"}, **row} for app in ("default", "a b&c", "x-y")
+    ])
+    result = lab.cli("discover", "orders")
+    joined = result.out.replace("\\\n", " ")
+    commands = [shlex.split(line) for line in joined.splitlines() if "reshardctl inspect" in line]
+    assert len(commands) >= 4
+    ours = [words for words in commands if words[2].startswith(("kinesis-consumer", "kcl://leases"))]
+    for words in ours:
+        judged = lab.cli(*words[1:])
+        assert judged.code in (0, 1), (words, judged.err)
+
+
+@pytest.fixture
+def far(lab):
+    """A stream of eu-west-1, of another account."""
+    return lab.fake.add_stream(stream_of({
+        "name": "far", "created": lab.fake.stream("orders").created, "region": "eu-west-1",
+        "account": "210987654321",
+        "shards": [{"id": 0, "range": ["0", "1"], "open": 0,
+                    "records": {"n": 3, "from": 10, "to": 60}}],
+    }))  # fmt: skip
+
+
+def far_lease(far) -> dict:
+    return {
+        **lease(0, str(far.shards[0].records[1].number)), "leaseCounter": {"N": "3"},
+        "ownerSwitchesSinceCheckpoint": {"N": "0"}, "checkpointSubSequenceNumber": {"N": "0"},
+    }
+
+
+def test_stream_and_table_in_two_regions(lab, table, far):
+    """The ARN names the stream's region; tables are looked for there and in the one that is set."""
+    theirs = table(("HASH", "leaseKey"), items=[far_lease(far)])
+    result = lab.cli("discover", far.arn, "--format", "json")
+    assert (result.code, result.json["regions"]) == (0, ["us-east-1", "eu-west-1"])
+    (one,) = [one for one in result.json["tables"] if one["table"] == theirs]
+    assert (one["region"], one["confidence"]) == ("us-east-1", "strong")
+    assert one["command"].endswith("--region us-east-1")
+    assert lab.cli(*shlex.split(one["command"])[1:]).code == 0
+    there = lab.cli("discover", far.arn, "--region", "eu-west-1")
+    assert there.code == 3 and "another region or account: --region" in there.out
+
+
+@pytest.mark.usefixtures("in_tmp_path")
+@pytest.mark.parametrize("name", ["all", "reader"])
+def test_a_name_in_the_configuration_means_its_stream(lab, table, far, name):
+    theirs = table(("HASH", "leaseKey"), items=[far_lease(far)])
+    beside = table(("HASH", "leaseKey"), items=[far_lease(far)])
+    Path("reshardctl.toml").write_text(
+        f'[streams.all]\nstream = "{far.arn}"\n[consumers.reader]\nstream = "all"\n'
+        f'locator = "kcl://{theirs}?initial=LATEST&release=2.7"\nregion = "us-east-1"\n'
+    )
+    result = lab.cli("discover", name, "--format", "json")
+    commands = {one["table"]: one["command"] for one in result.json["tables"]}
+    assert commands[theirs] == "reshardctl inspect reader"
+    for command in (commands[theirs], commands[beside]):
+        assert lab.cli(*shlex.split(command)[1:]).code == 0, command
+    assert lab.cli("discover", "orders", "--format", "json").json["stream"]["name"] == "orders"
 
 
 def test_a_table_that_may_not_be_read_is_named(lab, table):
@@ -131,7 +330,9 @@ def test_nothing_found_is_not_ok(lab):
     for key in lab.items():
         lab.table.boto.delete_item(TableName=lab.table.name, Key={"leaseKey": {"S": key}})
     result = lab.cli("discover", "orders")
-    assert result.code == 3 and "No table holds positions of this stream." in result.out
+    assert result.code == 3
+    assert "No table is known to hold positions of this stream." in result.out
+    assert f"kcl://{lab.table.name}: the table is empty\n" in result.out
 
 
 def test_every_page_of_tables_is_read(lab, monkeypatch):

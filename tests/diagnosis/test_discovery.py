@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.libraries import SPECS, library_of
-from reshardctl.diagnosis.discovery import Confidence, weigh
-from reshardctl.model import Image, shard_id
+from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.diagnosis.discovery import Confidence, Holding, tables_of, weigh
+from reshardctl.model import Image, decode, shard_id
 from tests.support.case import all_cases
 from tests.support.judging import images_of, lineage_of
 
@@ -18,11 +19,11 @@ def lineage(case):
     return lineage_of(case.shards, case.stream["created"], case.retention_hours)
 
 
-def evidence(rows, case="a-both"):
+def evidence(rows, case="a-both", taken=None):
     one = CASES[case]
     spec = library_of(KCL)
     assert spec is not None
-    return weigh(spec, rows, lineage(one), float(one.now))
+    return weigh(spec, rows, lineage(one).as_of(float(one.now), taken))
 
 
 def row(key: str, checkpoint: str) -> Image:
@@ -49,19 +50,43 @@ def test_the_keys_of_the_libraries():
 def test_the_second_of_a_shards_birth():
     case = CASES["a-both"]
     found = evidence(images_of(case.items()))
-    assert (found.numbers, found.exact, found.confidence) == (1, 1, Confidence.STRONG)
+    assert (len(found.numbers), found.exact, found.confidence) == (1, 1, Confidence.STRONG)
 
 
-def test_a_number_of_a_moved_epoch_is_likely():
-    """Epochs move during a shard's life (recorded numbers of 2017 and 2022)."""
-    number = int(number_of("a-both")) + (7 << 148)
+def moved(seconds: int = 7) -> str:
+    """A number of the case with another epoch, as every number of a younger stream has."""
+    return str(int(number_of("a-both")) + (seconds << 148))
+
+
+def test_a_number_between_the_first_and_the_last_proves_nothing():
+    """Epochs move during a shard's life (recorded numbers of 2017 and 2022), and those of a stream
+    that was created later lie between as well: only Kinesis can tell."""
+    rows = [row("shardId-000000000001", moved())]
+    found = evidence(rows)
+    assert (found.count(Origin.UNPROVEN), found.exact) == (1, 0)
+    assert found.confidence is Confidence.POSSIBLE and "not verified" in found.sentence()
+    taken = evidence(rows, taken={int(moved()): True})
+    assert taken.confidence is Confidence.LIKELY and "Kinesis takes 1 of 1" in taken.sentence()
+    refused = evidence(rows, taken={int(moved()): False})
+    assert refused.confidence is Confidence.NONE and refused.holding is Holding.OTHERS
+
+
+def test_what_kinesis_refuses_holds_for_all_numbers_of_that_second():
+    numbers = [str(int(moved()) + (n << 80)) for n in range(4)]
+    rows = [row("shardId-000000000001", number) for number in numbers]
+    found = evidence(rows, taken={int(numbers[0]): False})
+    assert (found.count(Origin.ELSEWHERE), found.confidence) == (4, Confidence.NONE)
+
+
+def test_a_number_from_before_the_stream_is_of_an_earlier_one():
+    number = int(number_of("a-both")) - (86400 << 148) - (86400 << 36)
     found = evidence([row("shardId-000000000001", str(number))])
-    assert (found.fitting, found.exact) == (1, 0)
-    assert found.confidence is Confidence.LIKELY
+    assert (found.confidence, found.holding) == (Confidence.NONE, Holding.EARLIER)
+    assert "an earlier stream's of this name, or another's" in found.sentence()
 
 
-@pytest.mark.parametrize("shift", [-86400, 86400 * 365])
-def test_a_number_from_outside_of_the_streams_life_is_anothers(shift):
+def test_a_number_from_the_future_is_nobodys():
+    shift = 86400 * 365
     number = int(number_of("a-both")) + (shift << 148) + (shift << 36)
     found = evidence([row("shardId-000000000001", str(number))])
     assert found.confidence is Confidence.NONE and "not this stream's" in found.sentence()
@@ -71,8 +96,8 @@ def test_a_number_older_than_its_shard_is_anothers():
     """Shard 2 began at second 601; its number of a hundred seconds before that is no record's."""
     start = int(lineage(CASES["a-both"])[shard_id(2)].start)
     found = evidence([row("shardId-000000000002", str(start - (100 << 148) - (100 << 36)))])
-    assert found.numbers == 1 and found.confidence is Confidence.NONE
-    assert evidence([row("shardId-000000000002", str(start + (1 << 80)))]).fitting == 1
+    assert len(found.numbers) == 1 and found.confidence is Confidence.NONE
+    assert evidence([row("shardId-000000000002", str(start + (1 << 80)))]).exact == 1
 
 
 def test_a_number_of_a_shard_to_come_is_anothers():
@@ -80,17 +105,41 @@ def test_a_number_of_a_shard_to_come_is_anothers():
     assert evidence([row("shardId-000000000257", str(number))]).confidence is Confidence.NONE
 
 
-def test_one_wrong_number_among_right_ones_is_enough():
-    rows = [*images_of(CASES["a-both"].items()),
-            row("shardId-000000000001", str(int(number_of("a-both")) + (256 << 4)))]  # fmt: skip
-    assert evidence(rows).confidence is Confidence.NONE
+def judged(rows, born):
+    """The table, where the account's streams have given out numbers with these epochs."""
+    case = CASES["a-both"]
+    known = lineage(case).as_of(float(case.now), {}, born)
+    (table,) = tables_of("t", library_of(KCL), rows, known, "us-east-1", born)
+    return table
+
+
+CLICKS = "arn:aws:kinesis:us-east-1:123456789012:stream/clicks"
+
+
+def test_rows_of_two_streams_name_both():
+    other = str(int(moved()) + (256 << 4))
+    rows = [*images_of(CASES["a-both"].items()), row("shardId-000000000257", other)]
+    table = judged(rows, {decode(other).epoch: CLICKS})
+    assert table.evidence.confidence is Confidence.STRONG and table.evidence.shared
+    assert "1 of 2 sequence numbers carries the very second" in table.sentence
+    assert table.sentence.endswith("1 of 2 sequence numbers is not this stream's; "
+                                   "1 fits stream clicks")  # fmt: skip
+
+
+def test_numbers_older_than_the_stream_are_anothers_where_one_of_the_account_has_them():
+    number = str(int(number_of("a-both")) - (86400 << 148) - (86400 << 36))
+    rows = [row("shardId-000000000001", number)]
+    assert judged(rows, {}).evidence.holding is Holding.EARLIER
+    table = judged(rows, {decode(number).epoch: CLICKS})
+    assert (table.evidence.holding, table.streams) == (Holding.OTHERS, {"clicks": 1})
 
 
 def test_marks_alone_tell_little():
     found = evidence([row("shardId-000000000002", "TRIM_HORIZON")])
     assert found.confidence is Confidence.POSSIBLE
     assert evidence([row("shardId-000000000099", "LATEST")]).confidence is Confidence.NONE
-    assert evidence([]).confidence is Confidence.NONE
+    nothing = evidence([])
+    assert (nothing.confidence, nothing.holding) == (Confidence.NONE, Holding.NOTHING)
 
 
 def test_keys_that_name_the_stream():
@@ -109,4 +158,4 @@ def test_no_case_of_this_stream_is_taken_for_anothers_wrongly(name):
     """Tables that `inspect` reads as this stream's are found, unless a number is no record's."""
     found = evidence(images_of(CASES[name].items()), name)
     if found.confidence is Confidence.NONE:
-        assert found.numbers > found.fitting or not found.known
+        assert found.foreign or not found.known

@@ -62,12 +62,16 @@ def test_the_source_of_spark_reads_and_nothing_else():
 
 
 def test_the_search_lists_all_tables_and_reads_them():
-    """ListTables takes no resource (Service Authorization Reference, Amazon DynamoDB)."""
-    stream, every, tables = policies()[SEARCH]["Statement"]
-    assert tuple(stream["Action"]) == STREAM["inspect"]
+    """ListTables and ListStreams take no resource (Service Authorization Reference, Amazon DynamoDB
+    and Amazon Kinesis Data Streams)."""
+    stream, others, streams, every, tables = policies()[SEARCH]["Statement"]
+    assert tuple(stream["Action"]) == STREAM["inspect"] and "*" not in stream["Resource"]
+    assert others["Action"] == ["kinesis:GetShardIterator"]
+    assert others["Resource"].endswith(":stream/*")
+    assert (tuple(streams["Action"]), streams["Resource"]) == (STREAM["name"], "*")
     assert tuple(sorted(every["Action"] + tables["Action"])) == TABLE[SEARCH]
     assert (every["Action"], every["Resource"]) == (["dynamodb:ListTables"], "*")
-    assert tables["Resource"].endswith(":table/*") and "*" not in stream["Resource"]
+    assert tables["Resource"].endswith(":table/*")
 
 
 @pytest.mark.parametrize("group", WANTED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from reshardctl.codec.position_words import LATEST
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, tables
 from reshardctl.consumers.spec import (
@@ -37,8 +39,16 @@ def _create_store(missing: Missing) -> str:
 
 def _names_stream(row: Image, stream: Stream) -> bool | None:
     """Whether `APP-STREAM` ends with the stream's name; both may have a dash, so never True."""
-    namespace = row.attributes.get("namespace", {}).get("S", "")
-    return None if str(namespace).endswith(f"-{stream.name}") else False
+    return None if _namespace(row).endswith(f"-{stream.name}") else False
+
+
+def _application(row: Image, stream: Stream) -> str:
+    """The part of `APP-STREAM` before the stream's name."""
+    return f"app={quote(_namespace(row).removesuffix(f'-{stream.name}'), safe='')}"
+
+
+def _namespace(row: Image) -> str:
+    return str(row.attributes.get("namespace", {}).get("S", ""))
 
 
 KINESIS_CONSUMER = Spec(
@@ -68,6 +78,7 @@ KINESIS_CONSUMER = Spec(
     },
     tables=tables,
     names_stream=_names_stream,
+    application=_application,
     position_attribute=NUMBER,
     # The table of the DDL in the library's README; the library itself has no default.
     default_table="kinesis_consumer",

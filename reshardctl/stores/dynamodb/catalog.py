@@ -32,6 +32,11 @@ class Catalog:
         self._client = Client(session, "*", region, endpoint_url, sleep)
         self._clock, self._sleep = clock, sleep
 
+    @property
+    def region(self) -> str:
+        """Where the tables are."""
+        return self._client.region
+
     def names(self) -> Iterator[str]:
         """Every table, in the service's order."""
         start: dict[str, str] = {}
