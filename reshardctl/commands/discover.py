@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +76,8 @@ class _Sample:
     rows: Sequence[Image]
     place: Account
     region: str
+    tables: Collection[str]
+    """All that are there."""
 
     def numbers(self, lineage: Lineage) -> Iterator[str]:
         """The sequence numbers in its rows of this stream, as far as keys tell."""
@@ -104,7 +106,7 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
         names = list(catalog.names())
         looked += len(names)
         observer.phase(f"looking at {len(names)} tables")
-        jobs = [_looking(catalog, name, place) for name in names]
+        jobs = [_looking(catalog, name, place, names) for name in names]
         for name, outcome in zip(names, at_once(jobs), strict=True):
             if isinstance(outcome, _Sample):
                 samples.append(outcome)
@@ -116,13 +118,16 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
     return Found(lineage, time, tuple(tables), looked, tuple(unread), regions, notes)
 
 
-def _looking(catalog: Catalog, name: str, place: Account) -> Callable[[], _Sample | None]:
+def _looking(
+    catalog: Catalog, name: str, place: Account, names: Collection[str]
+) -> Callable[[], _Sample | None]:
     def look() -> _Sample | None:
         key, units = catalog.described(name)
         library = library_of(key)
         if library is None:
             return None
-        return _Sample(name, library, catalog.sample(name, key, units), place, catalog.region)
+        rows = catalog.sample(name, key, units)
+        return _Sample(name, library, rows, place, catalog.region, names)
 
     return look
 
@@ -170,14 +175,26 @@ def _judged(
 ) -> list[Table]:
     """What a sample says, with the words that name each table in a command."""
     tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born)
-    return [replace(table, words=_words(table, one, lineage, asked)) for table in tables]
+    judged = []
+    for table in tables:
+        try:
+            words = _words(table, one, lineage, asked)
+        except UsageError as error:
+            judged.append(replace(table, unreadable=error.what))
+        else:
+            judged.append(replace(table, words=words))
+    return judged
 
 
 def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple[str, ...]:
-    """The words that name the table in a command; none where no command line can reach it."""
+    """The words that name the table in a command. UsageError where no command can read it."""
     if not table.locator:
-        return ()
+        ending = one.library.table_ending
+        raise UsageError(f"its name is not that of an application, followed by {ending}")
     locator = parse(table.locator)
+    beside = [shape.name for shape in one.library.tables(locator.target, locator.options)]
+    if missing := [name for name in beside if name not in one.tables]:
+        raise UsageError(f"there is no table {' and no table '.join(missing)}")
     for entry in asked.consumers:
         there = entry.locator
         if (there.medium, there.target) == (locator.medium, locator.target) and (
@@ -186,7 +203,10 @@ def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple
             return (entry.name, *asked.named_by)
     own, place = asked.account, one.place
     if (own.profile, own.role) != (place.profile, place.role):
-        return ()
+        raise UsageError(
+            "it and the stream are reached with different profiles or roles; name it in "
+            "reshardctl.toml"
+        )
     stream = asked.stream
     if one.region != lineage.stream.region:
         stream, place = lineage.stream.arn, replace(place, region=one.region)

@@ -173,7 +173,8 @@ class Table:
     Attributes:
         options: Those that select one application's rows, as a locator spells them; "" where the
             table is one application's.
-        words: Those that name it in a command; none where no command line reaches it.
+        words: Those that name it in a command; none where no command can read it.
+        unreadable: Why no command can.
         streams: The account's other streams whose numbers it holds, as far as that is known, each
             with how many.
     """
@@ -184,6 +185,7 @@ class Table:
     region: str = ""
     options: str = ""
     words: tuple[str, ...] = ()
+    unreadable: str = ""
     streams: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -258,7 +260,7 @@ def tables_of(
         evidence = weigh(library, [*own, *others], lineage)
         epochs = [fields.epoch for text in evidence.foreign if (fields := decode(text))]
         streams = Counter(born[epoch].rpartition("/")[2] for epoch in epochs if epoch in born)
-        found.append(Table(name, library, evidence, region, options, (), streams))
+        found.append(Table(name, library, evidence, region, options, streams=streams))
     return found
 
 

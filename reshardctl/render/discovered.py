@@ -41,15 +41,9 @@ def _table(sheet: Sheet, discovery: Found, table: Table) -> None:
         more.append(("shared with another stream", "yellow"))
     sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), *more, indent=2)
     sheet.line(sentence(table.sentence), indent=4)
-    if not table.locator:
-        ending = table.library.table_ending
-        why = f"its name is not an application's with {ending}" if ending else "by its name"
-        sheet.line(f"A table of {table.library.name}, but no command can read it: {why}.", indent=4)
-    elif not table.words:
-        sheet.line(
-            "Its table and the stream are reached in different ways: name it in reshardctl.toml.",
-            indent=4,
-        )
+    if table.unreadable:
+        what = f"A table of {table.library.name} that no command can read"
+        sheet.line(f"{what}: {table.unreadable}.", indent=4)
 
 
 def _others(sheet: Sheet, discovery: Found) -> None:

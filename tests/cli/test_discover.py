@@ -90,7 +90,11 @@ def test_other_tables_are_told_apart(lab, table):
     others = found(lab)["other_streams"]  # the server keeps tables of other tests
     assert clicks in others and not {sessions, kinsumer, harlow} & set(others)
     text = lab.cli("discover", "orders").out
-    assert f"reshardctl inspect kinsumer://{kinsumer.removesuffix('_checkpoints')} " in text
+    name = kinsumer.removesuffix("_checkpoints")
+    assert f"inspect kinsumer://{name} " not in text  # its other two tables are missing
+    assert f"there is no table {name}_clients and no table {name}_metadata" in (
+        " ".join(text.split())
+    )
     (unnamed,) = [one for one in found(lab)["others"] if one["table"] == renamed]
     assert (unnamed["locator"], unnamed["command"]) == (None, None)
 
@@ -230,16 +234,17 @@ def test_every_printed_command_runs(lab, table):
     row = {"shard_id": {"S": "shardId-000000000001"},
            "sequence_number": {"S": numbers(lab, "orders")[1]}}  # fmt: skip
     table(*key, items=[
-        {"namespace": {"S": f"{app}-orders"}, **row} for app in ("default", "a b&c", "x-y")
+        {"namespace": {"S": f"{app}-orders"}, **row} for app in ("default", "a b&c", "x-y", "")
     ])
     result = lab.cli("discover", "orders")
     joined = result.out.replace("\\\n", " ")
     commands = [shlex.split(line) for line in joined.splitlines() if "reshardctl inspect" in line]
-    assert len(commands) >= 4
-    ours = [words for words in commands if words[2].startswith(("kinesis-consumer", "kcl://leases"))]
-    for words in ours:
+    assert len(commands) == 4
+    for words in commands:
         judged = lab.cli(*words[1:])
         assert judged.code in (0, 1), (words, judged.err)
+    text = " ".join(result.out.split())
+    assert "no command can read: 'kinesis-consumer+ddb://" in text  # of the one without a name
 
 
 @pytest.fixture
