@@ -153,7 +153,7 @@ def count(
     from reshardctl.spark.audit import audit_path
     from reshardctl.spark.running import tasks
 
-    reach = reach_of(account, sink) if sink.against else None
+    reach = reach_of(account, sink, lineage.stream.region) if sink.against else None
     spark = started(sink, observer)
     with observer.spark_works(
         f"reading {sink.path}" + (" and the stream" if sink.against else ""), lambda: tasks(spark)
@@ -186,8 +186,8 @@ def keep_traces_away() -> None:
         root.addHandler(logging.NullHandler())
 
 
-def reach_of(account: Account, sink: Sink) -> Reach:
-    """How Spark's tasks reach the stream.
+def reach_of(account: Account, sink: Sink, region: str) -> Reach:
+    """How Spark's tasks reach the stream in its region, which may be another than the account's.
 
     A profile is a name on this machine: it is passed through the environment, which tasks of
     another machine do not share.
@@ -202,4 +202,4 @@ def reach_of(account: Account, sink: Sink) -> Reach:
                 "give the cluster a role, or --role-arn",
             )
         os.environ["AWS_PROFILE"] = account.profile
-    return Reach(account.region, endpoints_of(account.endpoints).get("kinesis"), account.role)
+    return Reach(region, endpoints_of(account.endpoints).get("kinesis"), account.role)

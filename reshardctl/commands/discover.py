@@ -24,7 +24,7 @@ from reshardctl.diagnosis.discovery import (
     own_rows,
     tables_of,
 )
-from reshardctl.errors import ReshardError, UsageError
+from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.kinesis.target import region_in
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode
@@ -149,7 +149,11 @@ def _verified(
         if len(told) + len(numbers) > QUESTIONS_IN_ALL:
             notes = (f"not every number is verified: Kinesis was asked about {len(told)}",)
             break
-        answers = kinesis.takes(stream, numbers, one.library.iterator)
+        try:
+            answers = kinesis.takes(stream, numbers, one.library.iterator)
+        except CannotTell as error:
+            notes = (f"not every number is verified: {error.what}",)
+            break
         told |= {number: answer for number, answer in answers.items() if answer is not None}
         lineage = lineage.as_of(time, dict(told))
         if None in answers.values():

@@ -184,6 +184,16 @@ def test_without_permission_to_ask_nothing_is_proven(lab, table):
 
 
 @pytest.mark.usefixtures("clicks")
+def test_where_kinesis_does_not_answer_the_search_goes_on(lab, table):
+    theirs = table(("HASH", "leaseKey"), items=[lease(1, numbers(lab, "clicks")[1])])
+    lab.wire.fail("GetShardIterator", "InternalFailure", 500)
+    whole = found(lab)
+    assert lab.table.name in {one["table"] for one in whole["tables"]}
+    assert theirs in {one["table"] for one in whole["others"]}  # by the second of its creation
+    assert any("not every number is verified: GetShardIterator" in n for n in whole["notes"])
+
+
+@pytest.mark.usefixtures("clicks")
 def test_without_permission_to_ask_another_streams_are_known_by_their_second(lab, table):
     theirs = table(("HASH", "leaseKey"), items=[lease(1, numbers(lab, "clicks")[1])])
     lab.wire.fail("GetShardIterator", "AccessDeniedException")

@@ -6,7 +6,9 @@ import pytest
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import _session, kinesis_of, listed, ports_of
+from reshardctl.commands.count_sink import reach_of
 from reshardctl.commands.observer import SILENT
+from reshardctl.commands.sinks import Sink
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Update, Write, shard_id
@@ -67,6 +69,11 @@ def test_without_a_region_that_of_the_arn_is_offered_for_the_table():
     assert told.value.next == (
         "add --region eu-west-1, that of the stream's ARN, or set AWS_DEFAULT_REGION"
     )
+
+
+def test_sparks_tasks_read_the_stream_in_its_own_region():
+    """Not in that of the account, which may be the table's."""
+    assert reach_of(Account("us-east-1"), Sink("path"), "eu-west-1").region == "eu-west-1"
 
 
 def test_a_region_that_is_merely_set_is_not_taken_for_the_tables(monkeypatch):
