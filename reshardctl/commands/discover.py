@@ -61,8 +61,8 @@ class _Asked:
     stream: str
     account: Account
     places: Sequence[Account]
-    consumers: Sequence[Consumer] = ()
-    """Those of the stream in reshardctl.toml."""
+    consumers: Sequence[tuple[Consumer, Account]] = ()
+    """Those of the stream in reshardctl.toml, each with how its table is reached."""
     named_by: tuple[str, ...] = ()
     """The words after such a consumer's name in a command."""
 
@@ -179,42 +179,54 @@ def _judged(
 ) -> list[Table]:
     """What a sample says, with the words that name each table in a command."""
     tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born)
-    judged = []
-    for table in tables:
-        try:
-            words = _words(table, one, lineage, asked)
-        except UsageError as error:
-            judged.append(replace(table, unreadable=error.what))
-        else:
-            judged.append(replace(table, words=words))
-    return judged
+    return [
+        replace(table, words=() if why else _words(table, one, lineage, asked), unreadable=why)
+        for table in tables for why in (_unreadable(table, one, asked),)
+    ]
 
 
-def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple[str, ...]:
-    """The words that name the table in a command. UsageError where no command can read it."""
+def _unreadable(table: Table, one: _Sample, asked: _Asked) -> str:
+    """Why no command can read the table, "" where one can."""
     if not table.locator:
-        ending = one.library.table_ending
-        raise UsageError(f"its name is not that of an application, followed by {ending}")
-    locator = parse(table.locator)
+        return f"its name is not that of an application, followed by {one.library.table_ending}"
+    try:
+        locator = parse(table.locator)
+    except UsageError as error:
+        return error.what
     beside = [shape.name for shape in one.library.tables(locator.target, locator.options)]
     if missing := [name for name in beside if name not in one.tables]:
-        raise UsageError(f"there is no table {' and no table '.join(missing)}")
-    for entry in asked.consumers:
+        return f"there is no table {' and no table '.join(missing)}"
+    own, place = asked.account, one.place
+    alike = (own.profile, own.role) == (place.profile, place.role)
+    if alike or _entry(table, one, asked) is not None:
+        return ""
+    return (
+        "it and the stream are reached with different profiles or roles; name it in reshardctl.toml"
+    )
+
+
+def _entry(table: Table, one: _Sample, asked: _Asked) -> Consumer | None:
+    """The consumer of the stream in reshardctl.toml whose table it is."""
+    locator = parse(table.locator)
+    for entry, reached in asked.consumers:
         there = entry.locator
         if (there.medium, there.target) == (locator.medium, locator.target) and (
             locator.options.items() <= there.options.items()
+            and (reached.profile, reached.role) == (one.place.profile, one.place.role)
+            and region_set(reached) == one.region
         ):
-            return (entry.name, *asked.named_by)
-    own, place = asked.account, one.place
-    if (own.profile, own.role) != (place.profile, place.role):
-        raise UsageError(
-            "it and the stream are reached with different profiles or roles; name it in "
-            "reshardctl.toml"
-        )
-    stream = asked.stream
+            return entry
+    return None
+
+
+def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple[str, ...]:
+    """The words that name the table in a command."""
+    if (entry := _entry(table, one, asked)) is not None:
+        return (entry.name, *asked.named_by)
+    stream, place = asked.stream, one.place
     if one.region != lineage.stream.region:
         stream, place = lineage.stream.arn, replace(place, region=one.region)
-    urls = tuple(dict.fromkeys((*own.endpoints, *place.endpoints)))
+    urls = tuple(dict.fromkeys((*asked.account.endpoints, *place.endpoints)))
     return (table.locator, "--stream", stream, *replace(place, endpoints=urls).argv())
 
 
@@ -233,12 +245,11 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
         return _Asked(named, account, _places(account, named))
     configured.tell_file(config.file, request.config, observer)
     reached = configured.account_of(stream.reach, account)
-    consumers = [one for one in config.consumers.values() if one.stream.name == stream.name]
-    places = dict.fromkeys((
-        *_places(reached, stream.stream),
-        *(configured.account_of(one.reach, account) for one in consumers
-          if one.locator.medium == "dynamodb"),
-    ))
+    consumers = [
+        (one, configured.account_of(one.reach, account)) for one in config.consumers.values()
+        if one.stream.name == stream.name and one.locator.medium == "dynamodb"
+    ]
+    places = dict.fromkeys((*_places(reached, stream.stream), *(place for _, place in consumers)))
     file = () if request.config is None else ("--config", config.file)
     return _Asked(
         stream.stream, reached, tuple(places), tuple(consumers), (*file, *account.argv())

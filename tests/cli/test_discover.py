@@ -6,6 +6,7 @@ import itertools
 import shlex
 from pathlib import Path
 
+import boto3
 import pytest
 
 from reshardctl.stores.dynamodb.client import Client
@@ -303,6 +304,29 @@ def test_a_name_in_the_configuration_means_its_stream(lab, table, far, name):
     for command in (commands[theirs], commands[beside]):
         assert lab.cli(*shlex.split(command)[1:]).code == 0, command
     assert lab.cli("discover", "orders", "--format", "json").json["stream"]["name"] == "orders"
+
+
+@pytest.mark.usefixtures("in_tmp_path")
+def test_the_twin_of_a_configured_table_is_not_called_by_its_name(lab, table, far):
+    """The consumer's table is in us-east-1; one of the same name is where the stream is."""
+    theirs = table(("HASH", "leaseKey"), items=[far_lease(far)])
+    session = boto3.session.Session("testing", "testing", region_name="eu-west-1")
+    twins = session.client("dynamodb", endpoint_url=lab.servers.dynamodb)
+    twins.create_table(
+        TableName=theirs, KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    twins.put_item(TableName=theirs, Item=far_lease(far))
+    Path("reshardctl.toml").write_text(
+        f'[streams.all]\nstream = "{far.arn}"\n[consumers.reader]\nstream = "all"\n'
+        f'locator = "kcl://{theirs}"\nregion = "us-east-1"\n'
+    )
+    whole = lab.cli("discover", "all", "--format", "json").json
+    twins.delete_table(TableName=theirs)
+    commands = {one["region"]: one["command"] for one in whole["tables"] if one["table"] == theirs}
+    assert commands["us-east-1"] == "reshardctl inspect reader"
+    assert commands["eu-west-1"].startswith(f"reshardctl inspect kcl://{theirs} --stream arn:")
 
 
 def test_a_table_that_may_not_be_read_is_named(lab, table):
