@@ -26,7 +26,8 @@ class Confidence(IntEnum):
     NONE = 0
     """None of them is known to be, see `Holding`."""
     POSSIBLE = 1
-    """Nothing proves it; shards of these ids are in the stream, as in many others."""
+    """Nothing proves it: shards of these ids are in the stream, as in many others, or its numbers
+    could not be verified."""
     LIKELY = 2
     """Kinesis takes a number of it."""
     STRONG = 3
@@ -102,7 +103,8 @@ class Evidence:
             return Confidence.STRONG
         if self.taken:
             return Confidence.LIKELY
-        return Confidence.POSSIBLE if self.known else Confidence.NONE
+        possible = self.known or self.count(Origin.UNPROVEN)
+        return Confidence.POSSIBLE if possible else Confidence.NONE
 
     @property
     def holding(self) -> Holding:
@@ -155,7 +157,7 @@ class Evidence:
         for stream, count in streams.items():
             yield f"{count} {'fit' if count > 1 else 'fits'} stream {stream}"
         if unproven:
-            yield f"whose {unproven} {of} {_are(unproven)} is not verified"
+            yield f"{unproven} {of} {_are(unproven)} not verified: nothing proves whose"
 
 
 def _counted(numbers: int) -> str:

@@ -7,6 +7,7 @@ import pytest
 from reshardctl.consumers.libraries import SPECS, library_of
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.discovery import Confidence, Holding, tables_of, weigh
+from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
 from tests.support.case import all_cases
 from tests.support.judging import images_of, lineage_of
@@ -69,6 +70,17 @@ def test_a_number_between_the_first_and_the_last_proves_nothing():
     assert taken.confidence is Confidence.LIKELY and "Kinesis takes 1 of 1" in taken.sentence()
     refused = evidence(rows, taken={int(moved()): False})
     assert refused.confidence is Confidence.NONE and refused.holding is Holding.OTHERS
+
+
+def test_numbers_of_expired_shards_alone_are_possible():
+    """Kinesis cannot be asked about a shard that is not listed any more."""
+    case = CASES["a-both"]
+    whole = lineage(case)
+    left = Lineage(whole.stream, [whole[shard] for shard in whole if shard != shard_id(1)])
+    rows = [row("shardId-000000000001", number_of("a-both"))]
+    found = weigh(library_of(KCL), rows, left.as_of(float(case.now)))
+    assert found.confidence is Confidence.POSSIBLE and not found.known
+    assert found.sentence() == "1 of 1 sequence number is not verified: nothing proves whose"
 
 
 def test_what_kinesis_refuses_holds_for_all_numbers_of_that_second():
