@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from reshardctl.commands.account import Account
@@ -11,6 +13,7 @@ from reshardctl.commands.observer import SILENT
 from reshardctl.commands.sinks import Sink
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
+from reshardctl.kinesis import Kinesis
 from reshardctl.model import Create, Update, Write, shard_id
 from reshardctl.render.changes import Action, Changed
 from reshardctl.render.text_fix import phrases
@@ -82,9 +85,11 @@ def test_a_region_that_is_merely_set_is_not_taken_for_the_tables(monkeypatch):
     with pytest.raises(UsageError, match="in which of them is the table") as told:
         ports_of(Account(), parse("kcl://a-table"), SILENT, ARN)
     assert "--region eu-west-1 or --region us-east-1" in told.value.next
-    ports = ports_of(Account("us-east-1"), parse("kcl://a-table"), SILENT, ARN)
-    assert ports.kinesis.region == "eu-west-1"
-    assert ports_of(Account(), parse("kinesis-consumer+redis://h/0?app=a"), SILENT, ARN)
+    for account, locator in (
+        (Account("us-east-1"), "kcl://a-table"), (Account(), "kinesis-consumer+redis://h/0?app=a"),
+    ):
+        kinesis = ports_of(account, parse(locator), SILENT, ARN).kinesis
+        assert cast("Kinesis", kinesis).region == "eu-west-1"
 
 
 @pytest.mark.parametrize(("action", "said"), [

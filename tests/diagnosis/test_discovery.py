@@ -78,7 +78,7 @@ def test_numbers_of_expired_shards_alone_are_possible():
     whole = lineage(case)
     left = Lineage(whole.stream, [whole[shard] for shard in whole if shard != shard_id(1)])
     rows = [row("shardId-000000000001", number_of("a-both"))]
-    found = weigh(library_of(KCL), rows, left.as_of(float(case.now)))
+    found = weigh(SPECS["kcl"], rows, left.as_of(float(case.now)))
     assert found.confidence is Confidence.POSSIBLE and not found.known
     assert found.sentence() == "1 of 1 sequence number is not verified: nothing proves whose"
 
@@ -121,7 +121,7 @@ def judged(rows, born):
     """The table, where the account's streams have given out numbers with these epochs."""
     case = CASES["a-both"]
     known = lineage(case).as_of(float(case.now), {}, born)
-    (table,) = tables_of("t", library_of(KCL), rows, known, "us-east-1", born)
+    (table,) = tables_of("t", SPECS["kcl"], rows, known, "us-east-1", born)
     return table
 
 
