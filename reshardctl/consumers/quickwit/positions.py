@@ -1,8 +1,9 @@
 """What a stored position says of its shard, judged against the lineage.
 
-Nothing in Quickwit marks a shard as finished: `~` crashes the Kinesis source, and a closed shard
-stays at its last record for good. The only position that works as an end is the shard's
-EndingSequenceNumber, after which Kinesis refuses to begin (runs on 0.8.2 and 0.9.0, Nov 2026).
+Nothing in Quickwit marks a shard as finished: `~` crashes the Kinesis source, another library's
+word (SHARD_END) stalls the shard and proves nothing, and a closed shard stays at its last record
+for good. The only position that works as an end is the shard's EndingSequenceNumber, after which
+Kinesis refuses to begin (runs on 0.8.2 and 0.9.0, Nov 2026).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class PositionKind(Enum):
     """No entry, an empty one, or the shard's StartingSequenceNumber."""
     NUMBER = "number"
     END = "end"
-    """Refused, and rightly so: the shard's end, or another library's end mark."""
+    """Refused, and rightly so: the shard's end."""
     END_MARK = "end-mark"
     """`~…`: the source crashes."""
     FOREIGN = "foreign"
@@ -136,8 +137,6 @@ def _of_end_mark(lineage: Lineage, shard: ShardId, offset: str) -> Span:
 def _of_words(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
     if text == "TRIM_HORIZON":
         return ReadPosition(PositionKind.NONSENSE, exactly(START))
-    if text == "SHARD_END" and not lineage.is_open(shard):
-        return ReadPosition(PositionKind.END, exactly(DONE))
     if (match := _MENDABLE.match(text)) is not None:
         meant = _of_number(lineage, shard, match[1])
         return ReadPosition(PositionKind.NONSENSE, meant.span)
