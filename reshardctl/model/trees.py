@@ -45,6 +45,11 @@ READ = frozenset({"text", "bytes", "crc"})
 """What a guard of a file may name."""
 
 
+def refused(row: Image) -> str:
+    """Why the program that keeps the text does not load it, by a row of it; "" where it does."""
+    return str(row.attributes.get("refused", {}).get("S", ""))
+
+
 class Codec(Protocol):
     """The format of one text that holds many rows. Pure, and fast on 100 MB."""
 

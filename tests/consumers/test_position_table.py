@@ -79,11 +79,12 @@ TABLE = [
     # runs.md: a checkpoint with leading zeros is refused (ValidationException), blanks likewise.
     ("0" + RECORD, "XXXX.. XXXX.. XXXX.. XXXX.. XXX-.."),
     (" " + RECORD, "XXXX.. XXXX.. XXXX.. XXXX.. XXX-.."),
-    # SentinelCheckpoint of KCL; kinsumer's "LATEST" (consumers.md, row g); to the others no number.
+    # SentinelCheckpoint of KCL; kinsumer's "LATEST" (consumers.md, row g); to the others no number,
+    # and no end either (quickwit.md R5: such a word stalls the shard).
     ("TRIM_HORIZON", "SXXX.. SXXX.. SXXX.. SXXX.. SXX-.."),
     ("LATEST", "LLXX.. LLXX.. LLXX.. LLXX.. LLX-.."),
     ("AT_TIMESTAMP", "TXXX.. TXXX.. TXXX.. TXXX.. TXX-.."),
-    ("SHARD_END", "DXXX.. DXXE.. DXXE.. DXXE.. DXX-.."),
+    ("SHARD_END", "DXXX.. DXXX.. DXXX.. DXXX.. DXX-.."),
     # quickwit.md 8: `~` marks an end of Quickwit's own, which panics its Kinesis source.
     ("~", "XXXM.. XXXM.. XXXM.. XXXM.. XXX-.."),
     ("~" + RECORD, "XXXM.. XXXM.. XXXM.. XXXM.. XXX-.."),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.rows import parse
 from reshardctl.errors import UsageError, WrongStream
-from reshardctl.model import Image, Stream
+from reshardctl.model import AnomalyKind, Image, Stream
+from reshardctl.testing.lineages import split_in_turn
 
 STREAM = Stream(
     "arn:aws:kinesis:us-east-1:123456789012:stream/events", "events", 0, 86400, "ACTIVE"
@@ -40,3 +42,27 @@ def test_an_unreadable_index_that_is_not_the_named_one_is_no_reason():
     with pytest.raises(UsageError) as raised:
         parse([AUDIT, BROKEN], None, index="other")
     assert "malformed" not in raised.value.what
+
+
+EVENTS = Image("events/kinesis-events", {"checkpoint": {"S": "{}"}, "stream": {"S": "events"}})
+STRANGE = {
+    "no metastore's": Image("note", {"text": {"S": "x"}}),
+    "a source without a stream": Image("events/other", {"position": {"S": "1"}}),
+    "no position": Image("events/kinesis-events/shardId-000000000001", {"position": {"N": "1"}}),
+    "of no source": Image("events/ghost/shardId-000000000001", {"position": {"S": "1"}}),
+}
+
+
+@pytest.mark.parametrize("strange", STRANGE.values(), ids=STRANGE)
+def test_a_row_of_another_kind_is_named_and_the_rest_is_judged(strange):
+    at = Image("events/kinesis-events/shardId-000000000000", {"position": {"S": "5"}})
+    checkpoint = parse([EVENTS, at, strange], STREAM)
+    assert list(checkpoint.rows) == ["shardId-000000000000"]
+    found = Quickwit().anomalies(split_in_turn(1, ()), checkpoint)
+    foreign = [one for one in found if one.kind is AnomalyKind.FOREIGN_ENTRY]
+    assert [one.key for one in foreign] == [strange.key]
+
+
+def test_rows_of_another_kind_alone_are_no_store():
+    with pytest.raises(UsageError, match="no Kinesis source"):
+        parse([STRANGE["no metastore's"]], STREAM)

@@ -9,14 +9,27 @@ from typing import Any
 
 from reshardctl.testing import load_topology
 from tests.dialects.quickwit import PREFIX
-from tests.differential.damages import COMMON, Value, World, damaged
+from tests.differential.damages import COMMON, Forged, Value, World, damaged
 from tests.differential.drawn_go import _case, _fake, _history, _live, bound
 from tests.differential.states import Rows, State
 from tests.reference.quickwit import Run, started
 
 TYPED = ("restored from CSV", "another type", "an attribute missing")
+
+
+def stranger(rng: Random, rows: Rows, world: World) -> Forged:  # noqa: ARG001 - see Damage
+    """A row that is no position of a listed shard: an entry under a word, or one of no source."""
+    key, text = rng.choice((
+        ("note", "x"), ("events/ghost/shardId-000000000000", "49"), (f"{PREFIX}/note", "x"),
+        (f"{PREFIX}/00000000000000000000", "00000000000000000042"), (f"{PREFIX}/", ""),
+        (f"{PREFIX}/shardId-000000000000.bak", "SHARD_END"),
+    ))
+    rows[key] = {"position": {"S": text}}
+    return ()
+
+
 POSITIONS = {name: way for name, way in COMMON.items() if name not in TYPED} | {
-    "set to a bound": (bound, 2),
+    "set to a bound": (bound, 2), "a row of another kind": (stranger, 2),
 }
 
 

@@ -18,8 +18,16 @@ def anomalies(lineage: Lineage, checkpoint: Checkpoint) -> list[Anomaly]:
         Anomaly(AnomalyKind.UNREADABLE_STORE, image.key, "", str(why.get("S", "")))
         for image in checkpoint.unreadable for why in [image.attributes["unreadable"]]
     ]
+    refused = [
+        Anomaly(AnomalyKind.UNREADABLE, checkpoint.key, "", why) for why in [checkpoint.refused]
+        if why
+    ]
+    foreign = [
+        Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, repr(image.key), "no position of a source")
+        for image in checkpoint.foreign
+    ]
     own = (_of_row(lineage, row) for row in checkpoint.rows.values())
-    return [*others, *chain.from_iterable(own)]
+    return [*others, *refused, *foreign, *chain.from_iterable(own)]
 
 
 def _of_row(lineage: Lineage, row: Row) -> Iterator[Anomaly]:

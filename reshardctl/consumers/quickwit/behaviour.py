@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from reshardctl.consumers.quickwit.announcing import announcing
 from reshardctl.consumers.quickwit.app import App
+from reshardctl.consumers.quickwit.document import NOT_LOADED
 from reshardctl.consumers.quickwit.positions import PositionKind, ReadPosition, position_of
 from reshardctl.consumers.quickwit.risks import risks
 from reshardctl.consumers.quickwit.rows import Checkpoint
@@ -105,6 +106,11 @@ def _fate_at(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
 def _crash(
     lineage: Lineage, checkpoint: Checkpoint, places: dict[ShardId, ReadPosition], app: App
 ) -> Crash | None:
+    if checkpoint.refused:
+        return Crash(
+            f"{NOT_LOADED}, and no source of it runs: {checkpoint.refused}",
+            "its text is mended", cause=Cause.UNREADABLE,
+        )
     if app.traits.needs_key and not checkpoint.known:
         return Crash(
             f"the source fails at every start: could not find checkpoint for source "

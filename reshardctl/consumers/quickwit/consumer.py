@@ -15,7 +15,16 @@ from reshardctl.consumers.quickwit.switching import enabled_state
 from reshardctl.consumers.sequence_numbers import of_wrong_stream, spelled_cut
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Image, ShardId, Step, Stream, TargetFrontier, canonical
+from reshardctl.model import (
+    Cut,
+    Image,
+    ShardId,
+    Step,
+    Stream,
+    TargetFrontier,
+    canonical,
+    is_number,
+)
 
 
 class Quickwit(BaseConsumer[Checkpoint, App]):
@@ -55,10 +64,11 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     def stored_cuts(
         self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /
     ) -> dict[ShardId, Cut]:
-        """Numbers; an empty entry is the beginning."""
+        """Numbers; an empty entry is the beginning, and a word is none."""
         return {
             shard: cut for shard, row in checkpoint.rows.items()
-            if (cut := spelled_cut(lineage, shard, row.text or "TRIM_HORIZON")) is not None
+            if (not row.text or is_number(row.text))
+            and (cut := spelled_cut(lineage, shard, row.text or "TRIM_HORIZON")) is not None
         }
 
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint, /) -> Incarnation:

@@ -2,7 +2,8 @@
 
 A Kinesis source is a row `INDEX/SOURCE` with its configuration; its attribute `checkpoint` exists
 where the source's key is in the checkpoint. Each position is a row `INDEX/SOURCE/SHARD` with the
-attribute `position`. Only these two are ever written.
+attribute `position`. Only these two are ever written, and nothing into a text that Quickwit does
+not load: its sources have the attribute `refused`, with the reason (`loading`).
 
 Sources of the format: `file_backed_index/serialize.rs`, `index_metadata/serialize.rs` and
 `checkpoint.rs` of Quickwit 0.8.2 and 0.9.0, and what both accept and refuse (runs, Nov 2026).
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reshardctl.consumers.quickwit.loading import KINESIS, position_at, refusals
 from reshardctl.consumers.quickwit.spans import (
     MENDED,
     Member,
@@ -27,6 +29,7 @@ from reshardctl.consumers.quickwit.splice import edited, quoted
 from reshardctl.errors import REPLAN, UsageError
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Image, Update, Write
 
+NOT_LOADED = "Quickwit does not load this index"
 VERSIONS = ("0.7", "0.8", "0.9")
 """Of file and index metadata; only releases before 0.9 read 0.4 to 0.6."""
 PRESENT: AttributeValue = {"S": "{}"}
@@ -50,7 +53,7 @@ class _Found:
     """A parsed text.
 
     configured: the id in the index's configuration, which Quickwit uses. holders: each source's
-    positions. versions: outermost first.
+    positions. versions: outermost first. refused: why Quickwit does not load it, "" where it does.
     """
 
     index_uid: str
@@ -59,6 +62,7 @@ class _Found:
     checkpoint: Member
     holders: Mapping[str, Member]
     sources: Sequence[Mapping[str, Any]]
+    refused: str
 
     @property
     def index(self) -> str:
@@ -88,17 +92,22 @@ class Document:
         parsed = self._found(text)
         _check_config(parsed)
         rows: list[Image] = []
-        for source in self._kinesis(parsed):
+        wanted = self._kinesis(parsed)
+        for source in wanted:
             name = source["source_id"]
             holder = parsed.holders.get(name)
             rows.append(Image(f"{parsed.index}/{name}", _state(parsed, source, holder is not None)))
             if holder is not None:
                 rows += _positions(text, f"{parsed.index}/{name}", holder)
+        if parsed.refused and not rows:
+            raise UsageError(f"{NOT_LOADED}: {parsed.refused}", MENDED)
         return sorted(rows, key=lambda row: row.key)
 
     def written(self, text: str, writes: Sequence[Write]) -> str:
         """The text with these positions; a source's missing key is added before them."""
         parsed = self._found(text)
+        if parsed.refused:
+            raise UsageError(f"{NOT_LOADED}: {parsed.refused}", MENDED)
         keys: dict[str, str | None] = {}
         positions: dict[str, dict[str, str | None]] = {}
         for write in writes:
@@ -122,7 +131,7 @@ class Document:
             raise UsageError(
                 f"index {parsed.index} has no source {self.source}", f"it has: {known}"
             )
-        if self.source and every[self.source].get("source_type") != "kinesis":
+        if self.source and every[self.source].get("source_type") != KINESIS:
             kind = every[self.source].get("source_type")
             raise UsageError(
                 f"source {self.source} of index {parsed.index} reads {kind}, not kinesis",
@@ -130,10 +139,10 @@ class Document:
             )
         wanted = [
             source for source in parsed.sources
-            if source.get("source_type") == "kinesis"
-            and self.source in ("", source["source_id"])
+            if source.get("source_type") == KINESIS
+            and self.source in ("", source["source_id"]) and _stream(source) is not None
         ]
-        if not wanted and self.needed:
+        if not wanted and self.needed and not parsed.refused:
             raise UsageError(f"index {parsed.index} has no Kinesis source", "name another index")
         return wanted
 
@@ -164,7 +173,8 @@ class Document:
         _check_sources(sources)
         config = _decoded(text, inner, "index_config", dict, what)
         parsed = _Found(
-            uid, config.get("index_id"), tuple(versions), checkpoint, holders, sources
+            uid, config.get("index_id"), tuple(versions), checkpoint, holders, sources,
+            refusals(text, levels[0], config, holders, sources, versions[0]),
         )
         if self.index and parsed.index != self.index:
             raise UsageError(
@@ -234,10 +244,15 @@ def _check_sources(sources: Sequence[Any]) -> None:
         seen.add(name)
 
 
-def _state(parsed: _Found, source: Mapping[str, Any], known: bool) -> Attributes:
+def _stream(source: Mapping[str, Any]) -> str | None:
+    """The stream that a Kinesis source reads, `None` where it names none."""
     params = source.get("params")
-    if not isinstance(params, dict) or not isinstance(params.get("stream_name"), str):
-        raise UsageError(f"source {source['source_id']} names no stream in its params", MENDED)
+    stream = params.get("stream_name") if isinstance(params, dict) else None
+    return stream if isinstance(stream, str) else None
+
+
+def _state(parsed: _Found, source: Mapping[str, Any], known: bool) -> Attributes:
+    params = source["params"]
     row: dict[str, AttributeValue] = {
         "backfill": {"BOOL": bool(params.get("enable_backfill_mode", False))},
         "enabled": {"BOOL": bool(source.get("enabled", True))},
@@ -249,19 +264,18 @@ def _state(parsed: _Found, source: Mapping[str, Any], known: bool) -> Attributes
         row["region"] = {"S": params["region"]}
     if known:
         row["checkpoint"] = PRESENT
+    if parsed.refused:
+        row["refused"] = {"S": parsed.refused}
     return row
 
 
 def _positions(text: str, prefix: str, holder: Member) -> Iterator[Image]:
-    what = f"checkpoint of {holder.name}"
-    for member in members(text, holder.value, what):
-        value, _ = value_at(text, member.value)
-        if not isinstance(value, str):
-            raise UsageError(
-                f"{what}: the position of {member.name} is no string, which Quickwit refuses",
-                "put it in quotes, or take the entry out",
-            )
-        yield Image(f"{prefix}/{member.name}", {"position": {"S": value}})
+    """The entries that are positions; `loading` names the others."""
+    if text[holder.value] != "{":
+        return
+    for member in members(text, holder.value, f"checkpoint of {holder.name}"):
+        if (position := position_at(text, member)) is not None:
+            yield Image(f"{prefix}/{member.name}", {"position": {"S": position}})
 
 
 def _key_after(write: Write) -> str | None:

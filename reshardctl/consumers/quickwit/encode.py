@@ -17,12 +17,13 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.quickwit.announcing import announces, announcing
 from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.behaviour import named
-from reshardctl.consumers.quickwit.document import PRESENT
+from reshardctl.consumers.quickwit.document import NOT_LOADED, PRESENT
 from reshardctl.consumers.quickwit.positions import (
     PositionKind,
     position_of,
 )
 from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.consumers.quickwit.spans import MENDED
 from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -106,6 +107,8 @@ def _of_this_stream(
 def _obstacle(
     lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App
 ) -> Cannot | None:
+    if checkpoint.refused:
+        return Cannot(f"{NOT_LOADED}: {checkpoint.refused}", (f"{MENDED}, then run this again",))
     if any(want.get(shard) == TIP for shard in lineage):
         return Cannot(
             "Quickwit has no position for the tip as of each start",

@@ -9,6 +9,7 @@ from reshardctl.consumers.base import MANY
 from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Image, ShardId, Stream
+from reshardctl.model.trees import refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +23,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One source. state: its own row; unreadable: rows of indexes that cannot be read."""
+    """One source. state: its own row.
+
+    unreadable: rows of other indexes that cannot be read, or that Quickwit does not load. foreign:
+    rows of no source's position.
+    """
 
     index: str
     source: str
     state: Image
     rows: Mapping[ShardId, Row] = field(default_factory=dict)
     unreadable: Sequence[Image] = ()
+    foreign: Sequence[Image] = ()
     once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
     """What was computed from these rows, so that encoding and judging do it once."""
 
@@ -46,6 +52,11 @@ class Checkpoint:
     def known(self) -> bool:
         """Whether the source's key is in the checkpoint."""
         return "checkpoint" in self.state.attributes
+
+    @property
+    def refused(self) -> str:
+        """Why Quickwit does not load the index, "" where it does."""
+        return refused(self.state)
 
     @property
     def backfill(self) -> bool:
@@ -74,42 +85,43 @@ def parse(
 ) -> Checkpoint:
     """The one source that reads the stream; for no rows at all, a source without a name.
 
-    Raises UsageError where there are several, or rows that are not Quickwit's; WrongStream where
-    none reads it.
+    Raises UsageError where there are several, or none in rows that are not Quickwit's; WrongStream
+    where none reads it.
     """
     rows: dict[str, list[Image]] = {}
     sources: list[Image] = []
     unreadable: list[Image] = []
+    foreign: list[Image] = []
     for image in images:
         parts = image.key.split("/", 2)
         if "unreadable" in image.attributes:
             unreadable.append(image)
-        elif len(parts) < 2:
-            raise UsageError(
-                f"row {image.key!r} is none of a Quickwit metastore", "take the snapshot anew"
-            )
-        elif len(parts) == 2:
+        elif len(parts) == 2 and isinstance(image.attributes.get("stream", {}).get("S"), str):
             sources.append(image)
-        else:
+        elif len(parts) == 3 and isinstance(image.attributes.get("position", {}).get("S"), str):
             rows.setdefault("/".join(parts[:2]), []).append(image)
-    if not (sources or rows or unreadable):
+        else:
+            foreign.append(image)
+    if not (sources or rows or unreadable or foreign):
         return Checkpoint("", "", Image("", {}))
     chosen = _chosen(sources, unreadable, stream, index, source)
     of_index, of_source = chosen.key.split("/")
+    whys = {source.key.split("/")[0]: refused(source) for source in sources if refused(source)}
+    unreadable += [
+        Image(other, {"unreadable": {"S": f"index {other}: {why}"}})
+        for other, why in whys.items() if other != of_index
+    ]
+    for without in rows.keys() - {image.key for image in sources}:
+        foreign += rows[without]
     return Checkpoint(
         of_index, of_source, chosen,
         {row.shard: row for row in map(_row, rows.get(chosen.key, ()))}, unreadable,
+        sorted(foreign, key=lambda image: image.key),
     )
 
 
 def _row(image: Image) -> Row:
-    text = image.attributes.get("position", {}).get("S")
-    if not isinstance(text, str):
-        raise UsageError(
-            f"row {image.key}: its position is no string, which Quickwit refuses",
-            "put it in quotes, or take the entry out",
-        )
-    return Row(shard_of(image.key), text, image)
+    return Row(shard_of(image.key), image.attributes["position"]["S"], image)
 
 
 def _chosen(

@@ -17,7 +17,7 @@ either; 1.x and 2.0–2.2 crash.
 A Spark query reads its newest offset logs and the connector's log of the newest batch; if one of
 these is missing or damaged, it crashes at every start. Quickwit crashes at every start at an end
 mark (`~`, `~49…`) on a listed shard; a word or a padded number stalls only that shard, without a
-sign.
+sign. An index with a position that is no string, or an unknown field, is not loaded: see RSH307.
 
 How it happens
 --------------
@@ -39,7 +39,7 @@ its padding; no entry if there is none.
 When the fix is not offered
 ---------------------------
 If no checkpoint can be read and the shard is longer than the --accept reread=… that was given. A
-table in which no key is a shard id is no KCL lease table: exit 2.
+table in which no key is a shard id is no KCL lease table: exit 2. An index that is not loaded.
 
 Example
 -------

@@ -5,7 +5,8 @@ What it is
 The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
 migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
 WORKER_METRIC_STATS, ...). Or a key names no shard at all, such as a note or a copy of a row. Or, in
-a multi-stream table, a row of another stream cannot be read.
+a multi-stream table, a row of another stream cannot be read. Or a snapshot of a Quickwit metastore
+holds a row of no source's position.
 
 Why it matters
 --------------

@@ -3,8 +3,8 @@
 What it is
 ----------
 Quickwit's file metastore holds one file for each index. The file of another index than the judged
-one cannot be loaded: malformed, of an unknown version, in a folder of another name, or with a
-position that is no string.
+one cannot be loaded: malformed, of an unknown version, in a folder of another name, with a position
+that is no string, or with a field in its configuration that Quickwit does not know.
 
 Why it matters
 --------------

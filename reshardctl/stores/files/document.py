@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from reshardctl.errors import NoStore, UsageError
 from reshardctl.model import Image, Step, Write
-from reshardctl.model.trees import Codec
+from reshardctl.model.trees import Codec, refused
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved
@@ -89,10 +89,10 @@ class Document:
 
     def _wrong(self, blob: Blob) -> str:
         try:
-            self._images(self._text(blob))
+            images = self._images(self._text(blob))
         except UsageError as error:
             return error.what
-        return ""
+        return next(map(refused, images), "")
 
     def recover(self) -> None:
         """See `Recovering`."""

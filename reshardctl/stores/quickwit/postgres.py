@@ -16,6 +16,7 @@ from typing import Any
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, Write
+from reshardctl.model.trees import refused
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds
@@ -129,10 +130,10 @@ class Metastore:
 
     def _wrong(self, row: _Row) -> str:
         try:
-            self._images(row, 0)
+            images = self._images(row, 0)
         except UsageError as error:
             return error.what
-        return ""
+        return next(map(refused, images), "")
 
     def _put(self, cursor: Any, table: Described, uid: str, text: str) -> bool:
         """Writes a text. Refused if the row holds another one then, before the commit."""
