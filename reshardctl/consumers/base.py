@@ -55,10 +55,19 @@ class Incarnation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """A target frontier that this consumer cannot hold, with the reason and the ways out."""
+    """A target frontier that this consumer cannot hold, with the reason and the ways out.
+
+    Attributes:
+        why: The reason.
+        ways_out: What the operator can do instead.
+        in_doubt: Shards of which a read would show whether anything is left in them.
+        by_reading: The one of `ways_out` that is such a read.
+    """
 
     why: str
     ways_out: tuple[str, ...] = ()
+    in_doubt: tuple[ShardId, ...] = ()
+    by_reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

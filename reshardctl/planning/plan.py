@@ -51,6 +51,7 @@ from reshardctl.planning.prices import (
     by_place,
     flag,
     no_safe_plan,
+    not_held,
     price,
     so_already,
     too_dear,
@@ -301,7 +302,7 @@ def _for_candidate(
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
-            return NoSafePlan(steps.why, steps.ways_out)
+            return not_held(steps, case.state.probes)
         if not steps:
             break
         rows = case.after(ahead(steps))  # steps behind a barrier are proven later

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-from reshardctl.model import ShardId
+from reshardctl.consumers.base import Cannot
+from reshardctl.model import Probe, ShardId, short
 from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import EVERYTHING, Accept
 
 ByPlace = Mapping[ShardId | None, Sequence[Effect]]
 """Effects by their shard."""
+TOLD = 5
+"""Shards of which an answer says what a read found."""
 SLACK = 900.0
 """Seconds by which a width may grow before the suggested command is run."""
 
@@ -102,3 +105,24 @@ def no_safe_plan(effect: Effect) -> NoSafePlan:
         f"no write is known that makes this better: {effect.why}",
         ("see the finding for what helps",),
     )
+
+
+def not_held(cannot: Cannot, probes: Mapping[ShardId, Probe]) -> NoSafePlan:
+    """The answer for a frontier that the consumer cannot hold, with what reads have shown of it."""
+    asked = [(shard, probes[shard]) for shard in cannot.in_doubt if shard in probes]
+    ways = tuple(
+        way for way in cannot.ways_out
+        if way != cannot.by_reading or len(asked) < len(cannot.in_doubt)
+    )
+    told = [found for found in (_found(shard, probe) for shard, probe in asked[:TOLD]) if found]
+    return NoSafePlan("; ".join([cannot.why, *told]), ways)
+
+
+def _found(shard: ShardId, probe: Probe) -> str:
+    if probe.drained:
+        return ""
+    if probe.silent:
+        return f"the reads allowed showed neither a record nor an end in shard {short(shard)}"
+    least = "at least " if probe.more else ""
+    records = "record" if probe.count == 1 else "records"
+    return f"a read found {least}{probe.count} unread {records} in shard {short(shard)}"

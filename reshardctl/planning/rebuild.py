@@ -19,6 +19,7 @@ from reshardctl.planning.plan import (
     processed_frontier,
     too_dear,
 )
+from reshardctl.planning.prices import not_held
 
 
 def rebuilt(case: Case) -> Decision:
@@ -51,7 +52,7 @@ def _for_candidate(
         plans.append((plan, bad))
     if not plans:
         assert cannot is not None, "a beginning is steps or a reason"
-        return NoSafePlan(cannot.why, cannot.ways_out)
+        return not_held(cannot, case.state.probes)
     best, bad = min(plans, key=_cost)
     bad = [effect for effect in bad if not acceptable(effect, case.limit)]
     return too_dear(bad) if bad else best

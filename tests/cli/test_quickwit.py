@@ -70,6 +70,13 @@ def test_a_store_that_heals_by_itself_has_no_error_and_no_plan(golden, release, 
     assert lab.journals() == []
 
 
+UNREAD_IN_0 = {
+    # r5 to r9 of ten, or all of them (scenario.json and the stored positions)
+    state: f"a read found {count} unread records in shard 0"
+    for state, count in {"q2": 5, "q4": 10, "q5": 10}.items()
+}
+
+
 @pytest.mark.parametrize("state", ["q2", "q4", "q5"])
 @pytest.mark.parametrize("probe", [[], ["--probe"]], ids=["unprobed", "probed"])
 def test_a_resharded_stream_kills_the_old_release_and_unread_records_leave_no_line(
@@ -90,6 +97,8 @@ def test_a_resharded_stream_kills_the_old_release_and_unread_records_leave_no_li
     assert done.code == 1
     ways = json.dumps(done.json["decision"])
     assert "0.9.0" in ways and "2027-11-20T01:00:00Z" in ways and "--policy latest" in ways
+    found = UNREAD_IN_0[state]
+    assert (found in ways, "if --probe finds nothing left" in ways) == (bool(probe), not probe)
     assert lab.texts() == before
 
 

@@ -20,7 +20,8 @@ def _names(shards: Sequence[ShardId]) -> str:
 
 def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
     """A new row would end an unread ancestor."""
-    ways = [OLDER, "--probe: where nothing is left in it, the rows below it can be written"]
+    read = "--probe: where nothing is left in it, the rows below it can be written"
+    ways = [OLDER, read]
     if app.initial is not Start.TRIM_HORIZON:
         ways.insert(0, (
             "start it with TRIM_HORIZON (WithShardIteratorType) instead of "
@@ -30,16 +31,17 @@ def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
     return Cannot(
         f"master takes a row of shard {short(shard)} as proof that shard {_names(unread)} was read "
         "to its end, and would never read what is left in it: no row can be written there",
-        tuple(ways),
+        tuple(ways), tuple(unread), read,
     )
 
 
 def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
     """Rows that were read from keep master from reading an ancestor."""
+    read = "--probe tells whether anything is left"
     return Cannot(
         f"the rows of shard {_names(below)} keep master from reading shard {short(shard)}, and "
         "whether anything is left in it is stored nowhere",
-        ("--probe tells whether anything is left", OLDER),
+        (read, OLDER), (shard,), read,
     )
 
 

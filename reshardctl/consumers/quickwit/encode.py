@@ -122,9 +122,10 @@ def _obstacle(
 
 def _ways_out(lineage: Lineage, unread: list[ShardId]) -> Cannot:
     ends = [closed for s in unread if (closed := lineage.closed_at(s)) is not None]
+    read = f"if --probe finds nothing left in {named(unread)}, this release can be made to start"
     ways = [
         "upgrade to Quickwit 0.9.0 or later: it starts on a resharded stream and reads all of it",
-        f"if --probe finds nothing left in {named(unread)}, this release can be made to start",
+        read,
         f"add --policy latest: skips what is unread in {named(unread)}, and all before now",
     ]
     if ends:
@@ -135,6 +136,7 @@ def _ways_out(lineage: Lineage, unread: list[ShardId]) -> Cannot:
     return Cannot(
         f"no position both lets this release start and keeps what is unread in {named(unread)}: "
         "read to its end a closed shard announces its children, which crashes it", tuple(ways),
+        tuple(unread), read,
     )
 
 
