@@ -69,6 +69,12 @@ _CODES = {
 }
 
 
+_OF_WRITES = (
+    "s3:PutObject", "s3:DeleteObject", "s3:GetObjectTagging", "s3:PutObjectTagging",
+)
+"""Actions without which nothing is written."""
+
+
 def kind_of(error: Exception) -> Kind:
     """The kind of an exception that a call raised."""
     code = code_of(error)
@@ -81,6 +87,11 @@ def kind_of(error: Exception) -> Kind:
     if isinstance(error, aws.LOST) or aws.failed_inside(error):
         return Kind.LOST
     return Kind.WRONG
+
+
+def not_implemented(error: Exception) -> bool:
+    """Whether the service has no such operation, as some that are like S3."""
+    return code_of(error) in ("NotImplemented", "MethodNotAllowed", "501", "405")
 
 
 def retry(sleep: Callable[[float], None]) -> Retry:
@@ -145,7 +156,7 @@ def _denied(what: str, bucket: str, key: str, action: str) -> ReshardError:
         resource = f"{resource}/{key}"
     if action == "s3:GetObject":
         more = ", or no such object (without s3:ListBucket both look alike)"
-    kind = Refused if action in ("s3:PutObject", "s3:DeleteObject") else CannotTell
+    kind = Refused if action in _OF_WRITES else CannotTell
     return kind(
         f"{what}: no permission for {action}{more}", f"allow it: {allow((action,), resource)}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reshardctl.errors import UsageError
 from reshardctl.journal.listed_journals import Entry, State
 from reshardctl.model.times import duration, parse_instant
 
@@ -25,6 +26,10 @@ def needed(entry: Entry, now: float, older_than: float) -> str:
         return "being written now"
     if why := NEEDED.get(entry.state):
         return why
-    if now - parse_instant(entry.when) < older_than:
+    try:
+        began = parse_instant(entry.when)
+    except UsageError:
+        return "when it began cannot be read, so nothing tells how old it is"
+    if now - began < older_than:
         return f"younger than {duration(older_than)}"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,10 @@ from reshardctl.codec.strict import JsonPath, integer, list_of, members, string,
 from reshardctl.errors import UsageError
 from reshardctl.journal.log import Where
 from reshardctl.model import Image, Step, after, writes_of
+from reshardctl.stores.given_file import LARGEST
 
 VERSION = 1
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +190,48 @@ def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
     return {"zlib": packed}
 
 
-def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
+class Packed(Mapping[str, str]):
+    """Whole texts by name, each unpacked when it is asked for: a listing needs none of them.
+
+    UsageError for one that is no packed text, or unpacks to more than a file may hold.
+    """
+
+    def __init__(self, packed: Mapping[str, str], json_path: JsonPath) -> None:
+        """packed: by name. json_path: where they are recorded, for messages."""
+        self._packed, self._json_path = packed, json_path
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __getitem__(self, name: str) -> str:
+        where = self._json_path / name
+        try:
+            packed = b64decode(self._packed[name])
+            if sum(map(len, _pieces(packed))) > LARGEST:  # before any of it is kept
+                where.wrong(f"unpacks to more than {LARGEST:,} bytes")
+            return b"".join(_pieces(packed)).decode()
+        except (ValueError, zlib.error):
+            where.wrong("not a packed text")
+
+
+def _pieces(packed: bytes) -> Iterable[bytes]:
+    """The content in pieces, up to the first one after LARGEST bytes."""
+    unpacking, rest, size = zlib.decompressobj(), packed, 0
+    while not unpacking.eof and size <= LARGEST:
+        piece = unpacking.decompress(rest, _PIECE)
+        if not (piece or unpacking.unconsumed_tail or unpacking.eof):
+            raise ValueError("it ends before its end")
+        rest, size = unpacking.unconsumed_tail, size + len(piece)
+        yield piece
+
+
+def texts_of(body: object, json_path: JsonPath) -> Mapping[str, str]:
     """Whole texts by name, from JSON members."""
     record = members(body, ("zlib",), json_path)
-    texts = {}
-    for name, packed in strings(record["zlib"], json_path / "zlib").items():
-        try:
-            texts[name] = zlib.decompress(b64decode(packed)).decode()
-        except (ValueError, zlib.error):
-            (json_path / "zlib" / name).wrong("not a packed text")
-    return texts
+    return Packed(strings(record["zlib"], json_path / "zlib"), json_path / "zlib")
 
 
 def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:

@@ -8,6 +8,9 @@ import json
 import os
 import shlex
 import stat
+import tracemalloc
+import zlib
+from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,8 +18,9 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.journal import Journal, new_path, read, state_dir
+from reshardctl.journal import Journal, new_path, read, records, state_dir
 from reshardctl.journal.file import in_use
+from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.journal.reading import parsed
 from reshardctl.testing.memory_medium import MemoryStore
 from tests.support.plans import Plan, apply, as_given, header, journal_of, plan_of, twice
@@ -455,3 +459,51 @@ def test_a_glance_at_a_journal_does_not_stop_a_fix(
         with Journal.open(path)[0]:
             assert in_use(path)
     assert not in_use(path.parent / "none.jsonl")
+
+
+# whole texts
+
+
+def packed_of(path: Path, plan: Plan, medium: MemoryStore, packed: bytes) -> Path:
+    """A whole journal with one packed text."""
+    with journal_of(plan, medium, path) as journal:
+        journal._append([("texts", {"zlib": {"x": b64encode(packed).decode()}})])
+        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+    return path
+
+
+def test_a_text_that_unpacks_to_more_than_a_file_may_hold_costs_no_memory(
+    plan, medium, path, monkeypatch
+):
+    """A listing does not unpack it, and who asks for it gets a named error."""
+    monkeypatch.setattr(records, "LARGEST", 4 << 20)
+    packer = zlib.compressobj(9)
+    bomb = b"".join([*(packer.compress(bytes(1 << 20)) for _ in range(64)), packer.flush()])
+    packed_of(path, plan, medium, bomb)
+    tracemalloc.start()
+    try:
+        (entry,) = entries(files(path.parent))
+        assert entry.state is State.HALF_DONE
+        texts = read(path).fix.texts
+        with pytest.raises(UsageError, match=r"line 2: zlib.x: unpacks to more than 4,194,304 b"):
+            texts["x"]
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20])
+def test_a_text_of_any_size_comes_back(plan, medium, path, size):
+    assert read(packed_of(path, plan, medium, zlib.compress(b"a" * size))).fix.texts["x"] == (
+        "a" * size
+    )
+
+
+@pytest.mark.parametrize(
+    "packed", [b"", b"x", zlib.compress(b"a" * 99)[:-3], zlib.compress(b"\xff")],
+    ids=["nothing", "no zlib", "cut off", "no UTF-8"],
+)
+def test_what_is_no_packed_text_is_a_named_error(plan, medium, path, packed):
+    texts = read(packed_of(path, plan, medium, packed)).fix.texts
+    with pytest.raises(UsageError, match=r"line 2: zlib.x: not a packed text"):
+        texts["x"]

@@ -4,6 +4,10 @@ A new object is put with If-None-Match: *, another content with If-Match and the
 ("How to prevent object overwrites with conditional writes", Amazon S3 User Guide: August and
 November 2024), and so is a delete ("How to perform conditional deletes", September 2025). Reads and
 lists are strongly consistent since December 2020. Spark keeps no checksums beside files here.
+
+A put replaces all of an object, its tags too (PutObject API reference): what the object is stored
+with is put again, and where it cannot be seen or put again nothing is written. Access control lists
+are not: buckets have none since April 2023, unless somebody asks for them.
 """
 
 from __future__ import annotations
@@ -13,13 +17,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import AnswerLost, NoStore, ReshardError
+from reshardctl.errors import AnswerLost, NoStore, Refused, ReshardError
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, check_size, checked
@@ -29,7 +35,10 @@ if TYPE_CHECKING:
 
 ACTIONS = {
     "inspect": ("s3:GetObject", "s3:ListBucket"),
-    "fix": ("s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"),
+    "fix": (
+        "s3:DeleteObject", "s3:GetObject", "s3:GetObjectTagging", "s3:ListBucket", "s3:PutObject",
+        "s3:PutObjectTagging",
+    ),
 }
 """Command group → actions; s3:ListBucket is on the bucket, the others on the objects."""
 AT_ONCE = 8
@@ -38,10 +47,13 @@ AHEAD = 2 * AT_ONCE
 """Objects that are being read or were read and not taken yet."""
 _KEPT = (
     "CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType",
-    "Metadata", "StorageClass",
+    "Metadata", "StorageClass", "WebsiteRedirectLocation", "ServerSideEncryption", "SSEKMSKeyId",
 )  # fmt: skip
 """What a put has to name again, or it is lost (PutObject API reference)."""
-_ENCRYPTION = ("ServerSideEncryption", "SSEKMSKeyId")
+_AS_TEXT = ("Expires", "Tagging")
+"""The same, spelled as text: a time, and tags as a query."""
+_BUCKET_KEY = "BucketKeyEnabled"
+"""Named for a key of KMS even where it is not used: the bucket's default may be another."""
 
 
 class S3:
@@ -134,20 +146,30 @@ class S3:
         def put() -> None:
             self._put(key, content, IfNoneMatch="*", **headers)
 
-        self._sent(put, key, "s3:PutObject", lambda now: _is(now, content), _absent)
+        self._sent(put, key, _action(headers), lambda now: _is(now, content), _absent)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
-        """Calls PutObject with If-Match."""
+        """Calls PutObject with If-Match, and with the tags that the object has now."""
+        tags = self._tags(key)
+        kept = {name: value for name, value in (was.kept or {}).items() if name != "Tagging"}
+        headers = kept | ({"Tagging": tags} if tags else {})
+
         def put() -> None:
-            self._put(key, content, IfMatch=was.token, **(was.kept or {}))
+            self._put(key, content, IfMatch=was.token, **headers)
 
         self._sent(
-            put, key, "s3:PutObject", lambda now: _is(now, content),
+            put, key, _action(headers), lambda now: _is(now, content),
             lambda now: now is not None and now.token == was.token,
         )
 
     def delete(self, key: str, was: Blob) -> None:
-        """Calls DeleteObject with If-Match; a versioned bucket keeps the content as a version."""
+        """Calls DeleteObject with If-Match; a versioned bucket keeps the content as a version.
+
+        Moved where the object has tags that were not read with it: they could not come back.
+        """
+        if self._tags(key) != (was.kept or {}).get("Tagging", ""):
+            raise Moved(key)
+
         def call() -> None:
             self._boto.delete_object(
                 Bucket=self._bucket, Key=self._prefix + checked(key), IfMatch=was.token
@@ -157,6 +179,26 @@ class S3:
             call, key, "s3:DeleteObject", _absent,
             lambda now: now is not None and now.token == was.token,
         )
+
+    def _tags(self, key: str) -> str:
+        """The tags of an object as a put takes them; "" for none, and where no object has any.
+
+        Without the permission GetObject does not show that there are some.
+        """
+        def get() -> str:
+            try:
+                tags = self._boto.get_object_tagging(
+                    Bucket=self._bucket, Key=self._prefix + checked(key)
+                )["TagSet"]
+            except aws.CAUGHT as error:
+                if kind_of(error) is Kind.ABSENT or buckets.not_implemented(error):
+                    return ""
+                raise
+            return urlencode([(tag["Key"], tag["Value"]) for tag in tags])
+
+        return self._retry.read(get, self._failed(
+            f"cannot write {self.location}/{key}", self._prefix + key, "s3:GetObjectTagging"
+        ))
 
     def _put(self, key: str, content: bytes, **conditions: Any) -> None:
         self._boto.put_object(
@@ -206,17 +248,24 @@ class S3:
     def _read(self, key: str) -> Blob | None:
         address = f"{self.location}/{key}"
 
-        def get() -> Blob | None:
+        def get() -> tuple[Blob, bool] | None:
             try:
                 answer = self._boto.get_object(Bucket=self._bucket, Key=self._prefix + key)
-                return _got(answer, address)
+                return _got(answer, address), bool(answer.get("TagCount"))
             except aws.CAUGHT as error:
                 if kind_of(error) is Kind.ABSENT:
                     return None
                 raise
 
         failed = self._failed(f"cannot read {address}", self._prefix + key, "s3:GetObject")
-        return self._retry.read(get, failed)
+        found = self._retry.read(get, failed)
+        if found is None or not found[1]:
+            return found and found[0]
+        try:
+            tags = {"Tagging": self._tags(key)}
+        except Refused:  # a read needs no tags, and a write asks for them again
+            tags = {}
+        return replace(found[0], kept={**(found[0].kept or {}), **tags})
 
     def _pages(self, prefix: str, address: str) -> Iterator[Mapping[str, Any]]:
         request = {"Bucket": self._bucket, "Prefix": prefix, "Delimiter": "/"}
@@ -256,14 +305,21 @@ def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
 def _got(answer: Mapping[str, Any], address: str) -> Blob:
     check_size(address, answer["ContentLength"])
     kept = {name: answer[name] for name in _KEPT if answer.get(name)}
+    if isinstance(expires := answer.get("Expires"), datetime):
+        kept["Expires"] = expires.isoformat()
     if answer.get("ServerSideEncryption") == "aws:kms":
-        kept |= {name: answer[name] for name in _ENCRYPTION if name in answer}
+        kept[_BUCKET_KEY] = bool(answer.get(_BUCKET_KEY))
     content: bytes = answer["Body"].read()
     return Blob(content, _nanoseconds(answer["LastModified"]), answer["ETag"], kept)
 
 
+def _action(headers: Kept) -> str:
+    """The action that is missing where a put is denied, most likely."""
+    return "s3:PutObjectTagging" if headers.get("Tagging") else "s3:PutObject"
+
+
 def _headers(key: str, kept: Kept) -> Kept:
-    if unknown := kept.keys() - {*_KEPT, *_ENCRYPTION}:
+    if unknown := kept.keys() - {*_KEPT, *_AS_TEXT, _BUCKET_KEY}:
         raise ValueError(f"{key}: an object is not stored with {sorted(unknown)[0]!r}")
     return kept
 

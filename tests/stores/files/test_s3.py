@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import pytest
 
@@ -129,6 +131,77 @@ def test_what_else_an_object_has_stays(place):
     )
 
 
+EVERYTHING_ELSE = {
+    "ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "alias/aws/s3", "BucketKeyEnabled": True,
+    "Expires": datetime(2030, 1, 1, tzinfo=UTC), "WebsiteRedirectLocation": "/x",
+    "Tagging": "team=search&retain=yes+%2B+no%3D1", "ContentLanguage": "de",
+}  # fmt: skip
+
+
+def what_else(place: Prefix, key: str) -> dict[str, object]:
+    """All that an object is stored with, as S3 tells it."""
+    head = place.boto.head_object(Bucket=place.name, Key=place.key(key))
+    tags = place.boto.get_object_tagging(Bucket=place.name, Key=place.key(key))["TagSet"]
+    names = {*EVERYTHING_ELSE, "Metadata", "ContentType", "StorageClass"} - {"Tagging"}
+    return {name: head.get(name) for name in names} | {"tags": tags}
+
+
+@pytest.mark.parametrize(
+    "encryption", [{}, {"ServerSideEncryption": "aws:kms:dsse", "BucketKeyEnabled": False},
+                   {"ServerSideEncryption": "AES256", "SSEKMSKeyId": "",
+                    "BucketKeyEnabled": False}],
+    ids=["kms", "dsse", "aes"],
+)
+@pytest.mark.parametrize("deleted", [False, True], ids=["replaced", "deleted and back"])
+def test_encryption_tags_expiry_and_redirect_stay(place, encryption, deleted):
+    options = {n: v for n, v in {**EVERYTHING_ELSE, **encryption}.items() if v not in ("", False)}
+    place.plant("f", b"x", **options)
+    before = what_else(place, "f")
+    assert before["tags"] and before["ServerSideEncryption"] and before["Expires"]
+    medium = place.tree()
+    image = medium.get(["f"])["f"]
+    if deleted:
+        assert medium.write(removal(image), "t") is WriteResult.APPLIED
+        kept = json.loads(json.dumps(image.attributes))
+        assert medium.write(creation("f", **kept), "u") is WriteResult.APPLIED
+    else:
+        assert medium.write(change(image, text={"S": "y"}), "t") is WriteResult.APPLIED
+    assert what_else(place, "f") == before
+
+
+def test_tags_that_came_since_the_read_stay_with_a_new_content(place):
+    place.plant("f", b"x")
+    medium = place.tree()
+    image = medium.get(["f"])["f"]
+    place.boto.put_object_tagging(
+        Bucket=place.name, Key=place.key("f"), Tagging={"TagSet": [{"Key": "a", "Value": "b"}]}
+    )
+    assert medium.write(change(image, text={"S": "y"}), "t") is WriteResult.APPLIED
+    assert what_else(place, "f")["tags"] == [{"Key": "a", "Value": "b"}]
+
+
+@pytest.mark.parametrize("write", [change, removal])
+def test_nothing_is_written_over_an_object_whose_tags_cannot_be_seen(place, write):
+    """GetObject tells the number of tags only "when you have the relevant permission"."""
+    place.plant("f", b"x", Tagging="a=b")
+    image = place.tree().get(["f"])["f"]
+    denied = FaultySession(session())
+    denied.always["get_object_tagging"] = before(answer("AccessDenied", 403))
+    step = write(image, text={"S": "y"}) if write is change else write(image)
+    with pytest.raises(Refused, match="no permission for s3:GetObjectTagging"):
+        place.tree(denied).write(step, "t")
+    assert place.contents() == {place.key("f"): b"x"}
+    assert what_else(place, "f")["tags"]
+
+
+def test_a_service_without_tags_is_written_to(place):
+    place.plant("f", b"x")
+    image = place.tree().get(["f"])["f"]
+    lacking = FaultySession(session())
+    lacking.always["get_object_tagging"] = before(answer("NotImplemented", 501))
+    assert place.tree(lacking).write(change(image, text={"S": "y"}), "t") is WriteResult.APPLIED
+
+
 def test_what_else_an_object_had_comes_back_with_it(place):
     place.plant("f", b"x", ContentType="text/x", Metadata={"a": "b"}, CacheControl="no-store")
     medium = place.tree()
@@ -206,7 +279,7 @@ def test_a_bucket_with_versions(place):
 @pytest.mark.parametrize("kind", ["create", "change", "removal"])
 def test_whatever_passes_is_waited_out(place, fault, kind):
     """One fault at every call of a write; it is done in the end, once."""
-    for at in range(4):
+    for at in range(5):
         place.plant("f", b"x")
         place.pull("new")
         seen = place.tree().get(["f"])["f"]
@@ -266,8 +339,8 @@ def test_an_answer_lost_and_no_reading_since(place):
     place.plant("f", b"x")
     seen = place.tree().get(["f"])["f"]
     faulty = FaultySession(session())
-    faulty.faults[1] = CLOSED_AFTER
-    faulty.faults[2] = DENIED
+    faulty.faults[2] = CLOSED_AFTER
+    faulty.faults[3] = DENIED
     with pytest.raises(AnswerLost, match="the answer was lost, and then reading failed"):
         place.tree(faulty).write(change(seen, text={"S": "y"}), "t")
 
@@ -287,7 +360,7 @@ def test_a_late_write_meets_its_own_content(place):
         held.pop()()
         return call()
 
-    faulty.faults[1], faulty.faults[3] = late, land_first
+    faulty.faults[2], faulty.faults[4] = late, land_first
     assert place.tree(faulty).write(change(seen, text={"S": "y"}), "t") is WriteResult.APPLIED
     assert place.contents()["jobs/orders/f"] == b"y"
 
@@ -397,6 +470,7 @@ def test_only_the_named_actions_are_called(place):
     stand_for = {
         "get_object": "s3:GetObject", "list_objects_v2": "s3:ListBucket",
         "put_object": "s3:PutObject", "delete_object": "s3:DeleteObject",
+        "get_object_tagging": "s3:GetObjectTagging",
     }
     place.plant("f", b"x")
     faulty = FaultySession(session())
@@ -404,12 +478,15 @@ def test_only_the_named_actions_are_called(place):
     medium.identity()
     (seen,) = medium.read()
     assert {stand_for[name] for name, _ in faulty.calls} == set(ACTIONS["inspect"])
-    faulty.faults[len(faulty.calls) + 1] = after(answer("InternalError", 500))
+    place.plant("f", b"x", Tagging="a=b")  # of which S3 tells only who may see tags
+    (seen,) = medium.read()
+    faulty.faults[len(faulty.calls) + 2] = after(answer("InternalError", 500))
     medium.write(change(seen, text={"S": "y"}), "t")
     medium.write(creation("g", text={"S": "y"}), "t")
     medium.write(removal(medium.get(["g"])["g"]), "t")
     medium.read()
-    assert {stand_for[name] for name, _ in faulty.calls} == set(ACTIONS["fix"])
+    tagged = {"s3:PutObjectTagging"} if any(a.get("Tagging") for _, a in faulty.calls) else set()
+    assert {stand_for[name] for name, _ in faulty.calls} | tagged == set(ACTIONS["fix"])
 
 
 def test_progress_is_told(place):
