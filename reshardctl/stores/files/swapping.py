@@ -11,14 +11,14 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace as replaced
 from pathlib import Path
 from uuid import uuid4
 
 from reshardctl.stores.durable import sync
-from reshardctl.stores.files import renaming
+from reshardctl.stores.files import attributes, renaming
 from reshardctl.stores.files.blobs import Moved
 from reshardctl.stores.files.faults import Unsettled, foreign, user_of
 from reshardctl.stores.files.images import owner_of
@@ -79,7 +79,11 @@ def create(root: Path, path: Path, content: bytes, own: Place | None = None) -> 
     temporary = _temporary(root)
     try:
         _folders(root, path.parent, made, own.folders if own else ())
-        _write(temporary, content, own.file if own else _like_siblings(path), path)
+        like = _sibling(path)
+        mine = own.file if own else _unexecutable((like or path.parent).lstat())
+        _write(temporary, content, mine, path, lambda new: attributes.keep_list(
+            like or path.parent, new
+        ))
         if not renaming.place(temporary, path):
             why = "no file can be made there without a race"
             raise OSError(errno.EOPNOTSUPP, why, str(path))
@@ -96,7 +100,8 @@ def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
     """Replaces a file. Moved unless its content was `was`, OSError while that is in place."""
     temporary = _temporary(root)
     try:
-        _write(temporary, content, Ownership.of(path.lstat()), path)
+        own = Ownership.of(path.lstat())
+        _write(temporary, content, own, path, lambda new: attributes.keep(path, new))
         if not renaming.exchange(temporary, path):
             _compare(path, was)
             temporary.replace(path)
@@ -136,11 +141,18 @@ def _temporary(root: Path) -> Path:
     return root / f".reshardctl.{uuid4()}.tmp"
 
 
-def _write(temporary: Path, content: bytes, own: Ownership | None, path: Path) -> None:
-    """Writes a temporary file, durably, with this owner and mode."""
+def _write(
+    temporary: Path, content: bytes, own: Ownership | None, path: Path,
+    furnish: Callable[[int], None] = attributes.keep_none,
+) -> None:
+    """Writes a temporary file, durably, with this owner and mode.
+
+    furnish: gives the opened file what else it has, before it is somebody else's.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, 0o600)
     try:
+        furnish(descriptor)
         if own is not None:
             _owned(descriptor, own, path)
             os.fchmod(descriptor, own.mode)
@@ -163,8 +175,8 @@ def _owned(descriptor: int, own: Ownership, path: Path) -> None:
             raise foreign(str(path), user_of(user)) from None
 
 
-def _like_siblings(path: Path) -> Ownership:
-    """The owner and mode of another file of the folder, or of the folder itself.
+def _sibling(path: Path) -> Path | None:
+    """Another file of the folder, whose owner, mode and list a new one gets; `None` for none.
 
     A checksum is like the file that it belongs to.
     """
@@ -175,8 +187,8 @@ def _like_siblings(path: Path) -> Ownership:
     for sibling in sorted(path.parent.iterdir(), key=order):
         status = sibling.lstat()
         if stat.S_ISREG(status.st_mode) and not ours(sibling.name):
-            return _unexecutable(status)
-    return _unexecutable(path.parent.stat())
+            return sibling
+    return None
 
 
 def _unexecutable(status: os.stat_result) -> Ownership:
@@ -197,6 +209,7 @@ def _folders(root: Path, folder: Path, made: list[Path], owns: Sequence[Ownershi
     made.insert(0, folder)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
+        attributes.keep_list(folder.parent, descriptor)
         _owned(descriptor, own, folder)
         os.fchmod(descriptor, own.mode)
     finally:
