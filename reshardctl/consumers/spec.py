@@ -128,6 +128,8 @@ class Spec:
         volatile_attributes: Attributes that change by themselves and that no undo restores.
         monotonic_counters: Those of them that only grow.
         owner_attributes: Those of them that name a row's owner.
+        attributes: Every attribute that the library writes, in rows of any kind and inside them;
+            others may be called after the operator's own things.
         rests_on: Attributes that a proof rests on.
         reading: Attributes of a footprint that change while the consumer reads normally.
         plain: Texts in rows that the library writes itself and that identify nobody.
@@ -156,6 +158,7 @@ class Spec:
     volatile_attributes: frozenset[str] = frozenset()
     monotonic_counters: frozenset[str] = frozenset()
     owner_attributes: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
     rests_on: tuple[str, ...] = ()
     reading: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()

@@ -1,8 +1,9 @@
 """A snapshot for a bug report: names, accounts and owners replaced, all that is judged kept.
 
-Kept are shard ids, numbers, times, hash keys, the words of the library itself and the region. Every
-other text becomes `name-1`, `name-2`, … , the same text the same name throughout, so that rows that
-belonged together still do. Sequence numbers tell when records were written, not what.
+Kept are shard ids, numbers, times, hash keys, the words of the library itself, the names of its own
+attributes and the region. Every other text, and every other name of an attribute, becomes `name-1`,
+`name-2`, … , the same text the same name throughout, so that rows that belonged together still do.
+Sequence numbers tell when records were written, not what.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class Redaction:
         """An application's name joined to the stream's (kinesis-consumer's namespaces)."""
         self._joined = False
         self._parts: frozenset[str] | None = None
+        self._own: frozenset[str] = frozenset()
+        """The attributes of the library whose rows are replaced."""
 
     def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
         """A consumer's snapshot over the redacted lineage."""
@@ -62,7 +65,7 @@ class Redaction:
         self._joined = "app" in spec.selectors
         images = (
             consumer.redact(image, self._name)
-            or self._image(image, spec.plain, spec.owner_attributes)
+            or self._image(image, spec.plain, spec.owner_attributes, spec.attributes)
             for image in original.images
         )
         options = {
@@ -87,9 +90,12 @@ class Redaction:
         kept = {name: value for name, value in store.items() if name in ("medium", "created")}
         return kept | {"arn": f"arn:aws:{kept.get('medium', 'store')}:{region}:{ACCOUNT}:{target}"}
 
-    def _image(self, image: Image, plain: frozenset[str], owners: frozenset[str]) -> Image:
+    def _image(
+        self, image: Image, plain: frozenset[str], owners: frozenset[str], own: frozenset[str]
+    ) -> Image:
+        self._own = own
         values = {
-            name: {"S": self._name(value["S"])} if name in owners and "S" in value
+            self._attribute(name): {"S": self._name(value["S"])} if name in owners and "S" in value
             else self._value(value, plain)
             for name, value in image.attributes.items()
         }
@@ -123,9 +129,16 @@ class Redaction:
             case "L":
                 return [self._value(member, plain) for member in body]
             case "M":
-                return {name: self._value(member, plain) for name, member in body.items()}
+                return {
+                    self._attribute(name): self._value(member, plain)
+                    for name, member in body.items()
+                }
             case _:
                 return body
+
+    def _attribute(self, name: str) -> str:
+        """The name of an attribute: the library's own, or a replacement."""
+        return name if name in self._own else self._name(name)
 
     def _text(self, text: str, plain: frozenset[str]) -> str:
         if text in plain or not text or _NUMBER.match(text) or _SHARD.match(text):

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 
 from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import Image, canonical
 from reshardctl.snapshot.redaction import Redaction
+from reshardctl.testing import lineages
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
 from tests.dialects import kinsumer as dialect
 from tests.support.case import CASES, load
+
+TYPES = {"S", "N", "B", "SS", "NS", "BS", "M", "L", "BOOL", "NULL"}
+SCHEMES_TO_SPECS = {
+    scheme: parse(f"{scheme}://app").spec for scheme in ("kcl", "kinsumer", "kinesis-consumer+ddb")
+}
 
 
 @pytest.fixture
@@ -65,6 +74,53 @@ def test_quickwit(servers, tmp_path, monkeypatch, wire, stack, release, state):
         f"?release={release}&index=events&source=kinesis-events", root=root,
     )
     alike(lab, tmp_path, ["indexes-secret", "events", str(root)])
+
+
+OWN = {
+    "kcl": {"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "TRIM_HORIZON"}},
+    "kinsumer": {"Shard": {"S": "shardId-000000000001"}, "OwnerID": {"S": "secret"}},
+    "kinesis-consumer+ddb": {"namespace": {"S": "app-orders"}, "sequence_number": {"S": "5"}},
+    "quickwit+file": {"position": {"S": "5"}},
+}
+MORE = {
+    "secret_attr": {"S": "secret-value"}, "secret": {"M": {"secret": {"L": [{"S": "secret"}]}}},
+    "secrets": {"SS": ["secret-b", "secret-a"]},
+}
+
+
+@pytest.mark.parametrize("scheme", OWN)
+def test_attributes_that_no_library_writes_lose_their_names(scheme):
+    targets = {"quickwit+file": "/secret", "kinsumer": "secret"}
+    locator = parse(f"{scheme}://{targets.get(scheme, 'secret')}")
+    own = lineages.split_in_turn(2, ())
+    image = Image("shardId-000000000001", canonical({**OWN[scheme], **MORE}))
+    snapshot = Snapshot(locator, own, (image,), {}, 0.0)
+    (then,) = Redaction("orders").snapshot(snapshot, own).images
+    assert "secret" not in str(then)
+    assert then.attributes.keys() > OWN[scheme].keys()
+
+
+def test_every_attribute_in_a_recorded_row_is_known():
+    """What the real libraries wrote (tests/golden) keeps its name."""
+    for folder, scheme in (("kcl", "kcl"), ("kinsumer-twitchscience", "kinsumer"),
+                           ("kinsumer-snowplow", "kinsumer"),
+                           ("kinesis-consumer", "kinesis-consumer+ddb")):
+        spec = SCHEMES_TO_SPECS[scheme]
+        for path in sorted((CASES.parent / "golden" / folder).rglob("*.json")):
+            found = set(attribute_names(json.loads(path.read_text())))
+            assert found <= spec.attributes, f"{path}: {found - spec.attributes}"
+
+
+def attribute_names(body: object) -> Iterator[str]:
+    """Names of attributes of DynamoDB, wherever there are rows in a recorded file."""
+    if isinstance(body, dict):
+        for name, value in body.items():
+            if isinstance(value, dict) and len(value) == 1 and value.keys() <= TYPES:
+                yield name
+            yield from attribute_names(value)
+    elif isinstance(body, list):
+        for value in body:
+            yield from attribute_names(value)
 
 
 @pytest.mark.parametrize("text", [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reshardctl.codec.position_words import LATEST
 from reshardctl.consumers.kcl.keys import split
-from reshardctl.consumers.kcl.plain import PLAIN
+from reshardctl.consumers.kcl.plain import ATTRIBUTES, PLAIN
 from reshardctl.consumers.spec import TABLE_NAME, Scheme, Spec
 from reshardctl.model import Image, Stream
 
@@ -43,6 +43,7 @@ KCL = Spec(
         "checkpoint", "checkpointSubSequenceNumber", "pendingCheckpoint", "childShardIds",
         "leaseOwner", "checkpointOwner",
     }),
+    attributes=ATTRIBUTES,
     plain=PLAIN,
     least_watch=30.0,
     makes_itself="; KCL makes it itself, and then begins at its start position",

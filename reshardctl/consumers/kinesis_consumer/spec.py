@@ -89,6 +89,10 @@ KINESIS_CONSUMER = Spec(
     }),
     owner_attributes=frozenset({"lease_owner", "pending_owner"}),
     kinds=frozenset({LATEST}),
+    attributes=frozenset({
+        "namespace", "shard_id", NUMBER, "lease_owner", "lease_expires_at", "completed",
+        "pending_owner", "handoff_deadline", "worker_expires_at", "ttl", "version",
+    }),
     rests_on=(NUMBER, "completed"),
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false"}),

@@ -23,6 +23,10 @@ KINSUMER = Spec(
     volatile_attributes=frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"}),
     owner_attributes=frozenset({"OwnerID", "OwnerName"}),
     kinds=frozenset({LATEST}),
+    attributes=frozenset({
+        "Shard", "SequenceNumber", "LastUpdate", "LastUpdateRFC", "OwnerName", "OwnerID",
+        "Finished", "FinishedRFC", "ID", "Name", "Key", "ShardIDs",
+    }),
     rests_on=("SequenceNumber", "Finished", "OwnerID", "ShardIDs"),
     reading=frozenset({
         "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",

@@ -47,6 +47,10 @@ QUICKWIT = Spec(
         ),
     },
     create_store=_create_store,
+    attributes=frozenset({
+        "backfill", "checkpoint", "enabled", "index_uid", "migration", "position", "refused",
+        "region", "stream", "unreadable", "version",
+    }),
     reading=frozenset({"position"}),
     plain=frozenset({"TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "SHARD_END", "~"}),
     key_words=frozenset(),

@@ -1,6 +1,7 @@
 """Redacts a checkpoint's file: it is judged as before, but identifies nobody.
 
-Spark's own words, batch ids, shard ids, positions, times and settings are kept.
+Spark's own words, batch ids, shard ids, positions, times and the settings that Spark itself records
+are kept.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from reshardctl.consumers.spark.checksum import checksum, holds
 from reshardctl.consumers.spark.lines import shapes
@@ -36,7 +38,28 @@ OWN = (HASH, RANGE, VALUE)
 STORED_WITH = ("stored_with", "crc_stored_with")
 """Mode and owner of a file on disk, headers of an object on S3."""
 _KEPT = re.compile(r"(\d+|shardId-\d+|\.\d+\.[0-9a-f-]+(\.TID\d+)?\.tmp|)\Z", re.ASCII)
-_SPARKS = ("org.apache.spark.", "true", "false")
+_SETTINGS = frozenset({f"spark.sql.{name}" for name in (
+    "dropDuplicates.deterministicKeyOrder.enabled", "function.protobufExtensions.enabled",
+    "optimizer.pruneFiltersCanPruneStreamingSubplan", "shuffle.partitions",
+    "streaming.aggregation.stateFormatVersion",
+    "streaming.flatMapGroupsWithState.stateFormatVersion", "streaming.join.stateFormatVersion",
+    "streaming.multipleWatermarkPolicy", "streaming.queryEvolution.enableSourceEvolution",
+    "streaming.stateStore.compression.codec", "streaming.stateStore.encodingFormat",
+    "streaming.stateStore.providerClass", "streaming.stateStore.rocksdb.formatVersion",
+    "streaming.stateStore.rocksdb.mergeOperatorVersion", "streaming.stateStore.rowChecksum.enabled",
+    "streaming.statefulOperator.alwaysNullableOutput.enabled",
+    "streaming.statefulOperator.useStrictDistribution",
+)})
+"""Those that Spark 3.3 to 4.3 wrote into an offset log (OffsetSeqMetadata.relevantSQLConfs)."""
+_VALUE = re.compile(
+    r"(true|false|[0-9]{1,9}|min|max|lz4|lzf|snappy|zstd|unsaferow|avro|org\.apache\.spark\.[\w.]+)\Z",
+    re.ASCII,
+)
+_PLACE = re.compile(
+    r"(-?[0-9.]*|true|false|[0-9TZ:.+-]{10,40}|shardId-[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z",
+    re.ASCII,
+)
+"""A number, a time, a shard or a random id in an entry of the connector or of Spark."""
 
 
 def redact(image: Image, name: Name) -> Image:
@@ -81,7 +104,7 @@ def _text(key: str, text: str, name: Name) -> str:
     if key == "metadata":
         return QUERY
     if folder == "commits" or (folder == "sources" and rest[-1].startswith("shardId-")):
-        return text if _plain(text) else name(text)
+        return _entry(text, name) if _plain(text) else name(text)
     if folder != "offsets":
         return name(text)
     try:
@@ -111,6 +134,24 @@ def _plain(text: str) -> bool:
     return isinstance(value, dict) and value.keys() <= _ENTRY
 
 
+def _entry(text: str, name: Name) -> str:
+    """An entry with a name for whatever is neither a place nor a word of the connector's."""
+    for value in _texts(json.loads(text.rpartition("\n")[2])):
+        if not _PLACE.match(value) and value not in PLAIN | _ENTRY:
+            text = text.replace(json.dumps(value), json.dumps(name(value)))
+    return text
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, names of members too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from chain(value, *map(_texts, value.values()))
+    elif isinstance(value, list):
+        yield from chain(*map(_texts, value))
+
+
 def _offset(text: str, name: Name) -> str:
     offset = shapes.read(text) if text != NO_OFFSET else None
     if offset is None:
@@ -131,12 +172,9 @@ def _metadata(line: str, name: Name) -> str:
     conf = members.get("conf")
     if isinstance(conf, dict):
         members["conf"] = {
-            key: value if _is_sparks(str(value)) else name(str(value))
+            key if key in _SETTINGS else name(key):
+            value if key in _SETTINGS and _VALUE.match(str(value)) else name(str(value))
             for key, value in conf.items()
         }
     known = ("batchWatermarkMs", "batchTimestampMs", "conf")
     return json.dumps({k: members[k] for k in known if k in members}, separators=(",", ":"))
-
-
-def _is_sparks(value: str) -> bool:
-    return value.startswith(_SPARKS) or re.fullmatch(r"[\w-]{0,12}", value) is not None
