@@ -134,6 +134,26 @@ def test_a_missing_key_comes_back_as_quickwit_writes_it(golden):
     assert lab.everything() == before
 
 
+def test_a_text_that_quickwit_does_not_load_is_a_finding_and_is_not_written_into(golden):
+    """One position that is no string (runs on the real metastores, Nov 2026)."""
+    lab = golden("0.9.0", "q3")
+    whole = lab.everything()
+    assert lab.fix().code == 0
+    document = json.loads(lab.text())
+    document["checkpoint"]["_ingest-source"] = {"00": 7}
+    lab.put(json.dumps(document, separators=(",", ":")))
+    before = lab.everything()
+    seen = lab.inspect("--format", "json")
+    assert (seen.codes, seen.code) == ({"RSH301"}, 1), seen.err
+    assert "Quickwit does not load this index" in seen.out and "`_ingest-source`" in seen.out
+    assert lab.fix("--policy", "latest").code == 1
+    refused = lab.undo("--format", "json")
+    assert refused.code == 4 and "--whole-file" in refused.json["next"]
+    assert lab.everything() == before
+    done = lab.undo("--whole-file")
+    assert (done.code, lab.everything()) == (0, whole), done.err
+
+
 def test_a_text_that_somebody_broke_goes_back_as_a_whole(golden):
     lab = golden("0.9.0", "q3")
     whole = lab.everything()

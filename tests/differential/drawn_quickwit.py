@@ -3,6 +3,7 @@ damaged."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from tests.differential.drawn_go import _case, _fake, _history, _live, bound
 from tests.differential.states import Rows, State
 from tests.reference.quickwit import Run, started
 
+_SHARD = re.compile(rf"{re.escape(PREFIX)}/shardId-\d{{12}}", re.ASCII)
 TYPED = ("restored from CSV", "another type", "an attribute missing")
 
 
@@ -40,7 +42,8 @@ class EntryShape:
     apart = frozenset[str]()
 
     def shards(self, rows: Rows) -> dict[str, str]:
-        return {k: k.rpartition("/")[2] for k in rows if k.startswith(f"{PREFIX}/")}
+        """Without what `stranger` puts beside them."""
+        return {k: k.rpartition("/")[2] for k in rows if _SHARD.fullmatch(k)}
 
     def position(self, row: Mapping[str, Any]) -> Value | None:
         return row.get("position")
