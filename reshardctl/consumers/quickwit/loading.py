@@ -72,8 +72,8 @@ def _reasons(
     if not isinstance(config.get("doc_mapping"), dict):
         yield "index_config: `doc_mapping` is missing, or of another type"
     known = {"index_config": config, **{f"source `{s['source_id']}`": s for s in sources}}
-    for what, holder in known.items():
-        yield from _of_version(what, holder, version)
+    for what, one in known.items():
+        yield from _of_version(what, one, version)
     for source in sources:
         yield from _of_source(source)
 

@@ -66,6 +66,8 @@ def held(
     before = lab.items()
     ended = lab.cli(*said)
     why = ended_badly(ended, (str(path), path.name, *named))
+    if why == "no error line" and f"{path}:" in ended.out and "cannot be judged" in ended.out:
+        why = ""  # one of several consumers, told in its place among them
     assert not why, f"{what}: {words}: {why}: {ended.err[:500]}"
     assert lab.items() == before, f"{what}: {words} wrote"
     return ended.code
