@@ -8,7 +8,7 @@ step, children come before the end of their parent.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
@@ -51,6 +51,7 @@ from reshardctl.model import (
     Write,
     after,
     awaited,
+    in_birth_order,
     index_of,
 )
 
@@ -127,8 +128,14 @@ def begun(
     chosen: Collection[ShardId],
     why: str,
 ) -> dict[ShardId, Write]:
-    """Creates a row at the target frontier for each of `chosen`, none of which has one."""
+    """Creates a row at the target frontier for each of `chosen`, none of which has one.
+
+    And a finished one for each expired parent without which a merge would never end.
+    """
     orders = {s: _Order(s, want[s], why) for s in chosen}
+    for shard in chosen:
+        for other in _expired_beside(lineage, table, shard, app) if want[shard] != DONE else ():
+            orders[other] = _Order(other, DONE, f"the shard has expired; {shard} merges with it")
     form = _Form(app.traits, shape_of(table, app.traits))
     return {s: _write(lineage, table, orders, o, form) for s, o in orders.items()}
 
@@ -176,9 +183,12 @@ class _Orders:
                     self._with_row(row)
                 elif not self._comes_right(shard):
                     self._create(shard, self._fates[shard].why)
-        for shard, row in self._table.rows.items():
+        for shard in in_birth_order(self._with_lease):
             if shard in self._lineage and shard not in self._leave:
-                self._complete_merge(row)
+                self._complete_merge(shard)
+        for row in self._table.rows.values():
+            if row.shard not in self._orders and row.shard not in self._leave:
+                self._free_of_new_leases(row)
         for shard in reversed(self._lineage):
             if shard in self._orders or shard in self._table.rows:
                 self._put_parents_first(shard)
@@ -200,6 +210,8 @@ class _Orders:
             self._order(_Order(shard, at, fate.why))
         elif shard in self._crashing:
             self._order(_Order(shard, None if row.understood else DONE, fate.why))
+        elif wrong := self._waits_wrongly(row):
+            self._order(_Order(shard, DONE, f"the shard is gone, and {_waits_for(wrong)}"))
 
     def _order(self, order: _Order) -> None:
         self._orders[order.shard] = order
@@ -217,8 +229,7 @@ class _Orders:
         elif self._mistyped(row) or self._ungated(row):
             self._order(_Order(shard, None, "its parents are not named on it"))
         elif wrong := self._waits_wrongly(row):
-            names = ", ".join(str(index_of(shard_id)) for shard_id in wrong)
-            self._order(_Order(shard, None, f"it waits for {names}, and that is no parent of it"))
+            self._order(_Order(shard, None, _waits_for(wrong)))
         elif shard in self._crashing:
             self._order(_Order(shard, None, "KCL cannot read the row and crashes"))
 
@@ -329,20 +340,49 @@ class _Orders:
             if parent not in self._table.rows and self._want[parent] != DONE:
                 self._create(parent, f"{shard} waits only for parents that have a lease")
 
-    def _complete_merge(self, row: Row) -> None:
+    def _complete_merge(self, shard: ShardId) -> None:
         """Creates the lease without which an unfinished parent of a merge cannot end.
 
         Where ends do not depend on it, a lease ordered for the child removes the proof that the
-        other parent is processed.
+        other parent is processed. One that has expired gets a finished lease.
         """
-        children = self._lineage.children(row.shard)
+        row, children = self._table.rows.get(shard), self._lineage.children(shard)
         if self._app.traits.syncs_fully and self._orders.keys().isdisjoint(children):
             return
-        if self._want[row.shard] == DONE or row.ended or len(children) != 1:
+        if self._want[shard] == DONE or (row is not None and row.ended) or len(children) != 1:
             return
-        for other in self._lineage.parents(children[0]):
+        why = f"the merge of {shard} ends only if it has a lease"
+        for other in self._lineage.parents(children[0]) if row is not None else ():
             if other not in self._table.rows and not self._parent_will_create(other):
-                self._create(other, f"the merge of {row.shard} ends only if it has a lease")
+                self._create(other, why)
+        for other in _expired_beside(self._lineage, self._table, shard, self._app):
+            if other not in self._leave:
+                self._order(_Order(other, DONE, f"the shard has expired, and {why}"))
+
+    def _free_of_new_leases(self, row: Row) -> None:
+        """Mends a row that would wait for one of the new leases, which is no parent of it."""
+        wrong = wrong_parents(self._lineage, row) if not row.ended else frozenset()
+        new = wrong & self._orders.keys() - self._table.rows.keys()
+        if any(order.at != DONE for shard in new if (order := self._orders[shard])):
+            self._order(_Order(row.shard, None, _waits_for(sorted(new))))
+
+
+def _waits_for(shards: Iterable[ShardId]) -> str:
+    names = ", ".join(str(index_of(shard)) for shard in shards)
+    return f"it waits for {names}, and that is no parent of it"
+
+
+def _expired_beside(
+    lineage: Lineage, table: LeaseTable, shard: ShardId, app: App
+) -> list[ShardId]:
+    """The other parent of the shard's merge, if it is not listed any more and has no row.
+
+    ShutdownTask of 1.14+ and 2.3+ ends a parent only where both have a lease, or neither.
+    """
+    children = lineage.children(shard)
+    if app.traits.syncs_fully or len(children) != 1:
+        return []
+    return [p for p in lineage.unlisted_parents(children[0]) if p not in table.rows]
 
 
 def _write(
@@ -372,7 +412,7 @@ def _new(
     lineage: Lineage, table: LeaseTable, order: _Order, parents: list[ShardId], form: _Form
 ) -> Create:
     assert order.at is not None
-    shard = lineage[order.shard]
+    listed = order.shard in lineage
     position, sub = spelling(order.at)
     item: dict[str, AttributeValue] = {
         "leaseKey": {"S": key_of(table.named, order.shard)},
@@ -383,7 +423,8 @@ def _new(
     }
     if form.shape.subs or sub:
         item["checkpointSubSequenceNumber"] = {"N": str(sub)}
-    if form.shape.audited:
+    if form.shape.audited and listed:
+        shard = lineage[order.shard]
         item["startingHashKey"] = {"S": str(shard.hash_start)}
         item["endingHashKey"] = {"S": str(shard.hash_end)}
     if parents:

@@ -15,7 +15,7 @@ from reshardctl.consumers.kcl.rows import (
 )
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, earlier_incarnation
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId
+from reshardctl.model import ShardId, index_of
 
 
 class PositionKind(Enum):
@@ -108,8 +108,20 @@ def begun_again(lineage: Lineage, rows: Iterable[Row]) -> bool:
 
 
 def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
-    """Listed shards wrongly named as parents; KCL waits for them (BlockOnParentShardTask)."""
+    """Shards wrongly named as parents; KCL waits for their leases (BlockOnParentShardTask).
+
+    Of a shard that is not listed the parents are not known, but they were there before it, and had
+    closed when it opened.
+    """
     if row.shard not in lineage:
-        return frozenset()
+        return frozenset(shard for shard in row.parents if _too_young(lineage, row.shard, shard))
     own = lineage[row.shard].parents
     return frozenset(shard for shard in row.parents if shard in lineage and shard not in own)
+
+
+def _too_young(lineage: Lineage, shard: ShardId, parent: ShardId) -> bool:
+    """Whether the first, which is not listed, cannot be a child of the second: ids grow."""
+    if parent in lineage and lineage.is_open(parent):
+        return True
+    index, above = index_of(shard), index_of(parent)
+    return index is not None and above is not None and above >= index

@@ -13,7 +13,7 @@ from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.positions import PositionKind, kinds_of, wrong_parents
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import has_hole
-from reshardctl.consumers.sequence_numbers import furthest
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -24,8 +24,10 @@ from reshardctl.model import (
     Span,
     at_number,
     at_time,
+    decode,
     exactly,
     is_number,
+    shard_id,
     time_of,
 )
 
@@ -91,22 +93,26 @@ class _Present:
 
         On a descendant of a leased shard, or where a stored number is older, it cannot come from a
         bootstrap, which starts open shards only. On a root, or where nothing was ever read, it is
-        the application's own choice, unless the row shows that it was read. Otherwise it may be
-        either.
+        the choice of an application that starts at LATEST, unless the rows show that the shard was
+        read. Otherwise it may be either.
         """
         tip = furthest(self._lineage, row.shard)
         known = self._lineage[row.shard].parents if row.shard in self._lineage else ()
         named = set(known) | (row.parents - wrong_parents(self._lineage, row))
-        root = self._app.initial is Start.LATEST and not named
+        by_choice = self._app.initial is Start.LATEST
+        root = by_choice and not named
         leased = not named.isdisjoint(self._table.rows) or self._below_a_lease(row.shard)
         if not root and (leased or self._ran_before(row.shard)):
             return exactly(START, why="no record of it was ever checkpointed")
-        if root or self._untouched:
+        if root or (by_choice and self._untouched):
             if tip == DONE:
                 why = "closed before anything of it was checkpointed"
                 return Span(START, DONE, Basis.INFERRED, why)
             if _was_read(row):
                 return Span(START, tip, Basis.INFERRED, "LATEST although it was read before")
+            if row.shard in self._read_elsewhere:
+                why = "LATEST although another row holds the number of one of its records"
+                return Span(START, tip, Basis.INFERRED, why)
             return exactly(tip, why="LATEST by the application's choice")
         return Span(START, tip, Basis.INFERRED, "LATEST of a bootstrap or of a refilled hole")
 
@@ -118,6 +124,19 @@ class _Present:
         """Whether a stored number is older than the shard: the application ran at its creation."""
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None
         return opened is not None and self._oldest is not None and self._oldest < opened
+
+    @cached_property
+    def _read_elsewhere(self) -> frozenset[ShardId]:
+        """Shards of which another's row holds the number of a record, as after a swap or a copy."""
+        homes = set()
+        for row in self._table.rows.values():
+            decoded = decode(row.position) if row.position else None
+            home = shard_id(decoded.shard) if decoded else row.shard
+            if home != row.shard and home in self._lineage and (
+                classify(self._lineage, home, row.position or "") is NumberKind.INSIDE
+            ):
+                homes.add(home)
+        return frozenset(homes)
 
     @cached_property
     def _oldest(self) -> int | None:

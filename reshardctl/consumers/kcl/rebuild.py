@@ -24,7 +24,8 @@ def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App)
     """
     shards = sorted(lineage, key=lambda shard: want[shard] == DONE)
     writes = begun(lineage, table, want, app, shards, "lost; as the sink has it")
-    ordered = [writes[shard] for shard in shards]
+    ordered = [writes.pop(shard) for shard in shards]
+    ordered = [*writes.values(), *ordered]  # expired parents of merges, which end nothing
     parts = list(batched(ordered, TRANSACTION))
     title = "leases at the positions of the sink"
     return [

@@ -2,9 +2,9 @@
 
 What it is
 ----------
-A child's row says LATEST, or the row of a shard without parents that was read before. LATEST is
-resolved when a worker first asks for the shard, at every start again until a record of it is
-checkpointed.
+A child's row says LATEST, or the row of a shard without parents that was read before, or whose
+application starts elsewhere. LATEST is resolved when a worker first asks for the shard, at every
+start again until a record of it is checkpointed.
 
 Why it matters
 --------------
@@ -25,10 +25,11 @@ TRIM_HORIZON: a child's own beginning, which is the moment of the reshard, not t
 
 When the fix is not offered
 ---------------------------
-LATEST on a root of a LATEST application, and a table from which nothing was read yet, are normal
+LATEST on a root of a LATEST application, and its table from which nothing was read yet, are normal
 and no finding, unless the row itself shows that the root was read: a pendingCheckpoint with a
-number, a sub-sequence number, childShardIds. --policy latest-at-start asks for exactly this
-position: it says what it skips, and the finding stays.
+number, a sub-sequence number, childShardIds; or another row does, by the number of one of its
+records. --policy latest-at-start asks for exactly this position: it says what it skips, and the
+finding stays.
 
 Example
 -------

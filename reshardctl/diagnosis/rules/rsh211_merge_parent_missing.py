@@ -19,7 +19,8 @@ UpdateShardCount creates for seconds are parents of merges too.
 What the fix writes
 -------------------
 A lease for the missing parent: at TRIM_HORIZON if it may have unread records, as SHARD_END if it is
-proven to be processed.
+proven to be processed or is not listed any more. KCL deletes the lease of an unlisted shard again
+half an hour after a worker took it: if the other parent has not ended by then, run the fix again.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 

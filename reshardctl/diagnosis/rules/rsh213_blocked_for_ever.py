@@ -22,16 +22,17 @@ a lease which is not completed.
 What the fix writes
 -------------------
 Nothing for this shard: the fix of the parent unblocks it at the next start. If the row names a
-wrong parent, the shard's own parents; its position stays.
+wrong parent, the shard's own parents; its position stays. If the parent is not listed any more, and
+its own row waits for what never ends, the end of that row.
 
     reshardctl inspect kcl://TABLE --stream NAME
 
 When the fix is not offered
 ---------------------------
-If the parent's is not: see its finding. Where the parent is not listed any more, no position helps:
-the plan names the way out. A parent that is merely behind is no finding. A parent whose application
-never checkpoints at its end, or for which no worker has capacity, blocks its children too; no table
-shows that, but the application's log does.
+If the parent's is not: see its finding. Where the parent is not listed any more and has no row, no
+position helps: the plan names the way out. A parent that is merely behind is no finding. A parent
+whose application never checkpoints at its end, or for which no worker has capacity, blocks its
+children too; no table shows that, but the application's log does.
 
 Example
 -------
@@ -50,7 +51,7 @@ from collections.abc import Iterator, Sequence
 
 from reshardctl.diagnosis.rules.base import Finding, View, from_effects
 from reshardctl.diagnosis.rules.families import waits_for_a_parent
-from reshardctl.model import Cause, ShardId, short
+from reshardctl.model import Cause, ShardId, awaited, short
 from reshardctl.planning.effects import Effect, Harm
 
 CODE, NAME = "RSH213", "blocked-for-ever"
@@ -71,8 +72,11 @@ def match(view: View) -> Iterator[Finding]:
     costs = "not read until that parent is mended; the records expire unread"
     strange = [shard for shard in named if _is_no_parent(view, effects, shard)]
     helps = f"mend {'it' if len(named) == 1 else 'them'} first: see the other findings"
-    gone = [shard for shard in named if _is_gone(view, shard)]
-    if gone:
+    if held := [shard for shard in named if _is_held(view, shard)]:
+        listed = ", ".join(map(short, held))
+        helps = f"{listed} is not listed any more, and its row waits too: end that row"
+        costs = "not read until that row is ended; the records expire unread"
+    elif gone := [shard for shard in named if _is_gone(view, shard)]:
         listed = ", ".join(map(short, gone))
         helps = f"{listed} is not listed any more: no position ends the wait"
         costs = "not read; the records expire unread"
@@ -94,3 +98,9 @@ def _is_gone(view: View, shard: ShardId) -> bool:
     """Whether it is not listed, and no row of it is looked at."""
     fate = view.simulation.fates.get(shard)
     return shard not in view.lineage and (fate is None or fate.cause is Cause.GONE)
+
+
+def _is_held(view: View, shard: ShardId) -> bool:
+    """Whether a shard that is not listed has a row that waits for another's end itself."""
+    fate = view.simulation.fates.get(shard)
+    return fate is not None and _is_gone(view, shard) and bool(awaited(fate))
