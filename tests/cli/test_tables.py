@@ -93,11 +93,23 @@ def test_only_the_stream_s_own_rows_are_written(lab_of):
     assert made["parentShardId"] == {"SS": ["shardId-000000000000"]}
 
 
-def test_rows_of_both_kinds_of_application_are_refused(lab_of):
-    lab = lab_of("multi-children-lost", OPTIONS)
-    lab.plant({"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "LATEST"}})
+def test_one_row_of_the_other_kind_of_application_is_named_and_left_alone(lab_of):
+    lab = lab_of("multi-children-lost", "?initial=TRIM_HORIZON&release=3.5.1")
+    stray = {"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "LATEST"}}
+    lab.plant(stray)
     found = lab.inspect()
-    assert found.code == 2 and found.says("single-stream", "cannot read both")
+    assert found.code == 1 and "RSH203" in found.out and "'1' of a single-stream" in found.out
+    assert lab.fix().code == 0
+    assert lab.items()["shardId-000000000001"] == stray
+
+
+def test_as_many_rows_of_both_kinds_of_application_are_refused(lab_of):
+    lab = lab_of("multi-children-lost", OPTIONS)
+    for shard in range(len(lab.items())):
+        key = f"shardId-{shard:012d}"
+        lab.plant({"leaseKey": {"S": key}, "checkpoint": {"S": "LATEST"}})
+    found = lab.inspect()
+    assert found.code == 2 and found.says("single-stream", "does not show which")
 
 
 def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab_of, tmp_path):

@@ -8,14 +8,17 @@ import pytest
 
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.errors import UsageError
-from reshardctl.model import Image, WontRead
+from reshardctl.model import Image, Stream, WontRead
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
+from reshardctl.testing import load_topology
 from tests.dialects.kcl import images_of
+from tests.reference.kcl import run
 from tests.support.case import CASES, load
-from tests.support.judging import Bench
+from tests.support.judging import Bench, delivered
 
 CASE = load(CASES / "kcl" / "c.toml")
 MULTI = load(CASES / "kcl-tables" / "multi-healthy.toml")
+ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
 NOTE = {"leaseKey": {"S": "note"}, "text": {"S": "do not touch"}}
 LEASE = {
     "leaseKey": {"S": "shardId-000000000000-old"}, "checkpoint": {"S": "TRIM_HORIZON"},
@@ -89,6 +92,72 @@ def test_a_stream_created_at_epoch_0_may_stop_everything(
     (run,) = found.replays()
     assert (run.crash is not None and not run.crash.certain) is may_die
     assert isinstance(found.decide(), NoSafePlan if may_die else Nothing)
+
+
+LOST = "shardId-000000000001"
+"""A shard of the case's two; its row is taken out, and its hash keys are given to a stranger."""
+
+
+def copied(key: str, **more: dict[str, str]) -> list[dict[str, Any]]:
+    """The case's rows, that of LOST under another key, with its hash keys."""
+    (lost,) = [item for item in CASE.items() if item["leaseKey"]["S"] == LOST]
+    hashes = {name: lost[name] for name in ("startingHashKey", "endingHashKey")}
+    kept = [item for item in CASE.items() if item is not lost]
+    return [*kept, {**LEASE, "leaseKey": {"S": key}, **hashes, **more}]
+
+
+@pytest.mark.parametrize("release", ["1.15.3", "2.7.2", "3.5.1"])
+@pytest.mark.parametrize(
+    ("key", "more", "hides"),
+    [
+        # Kinesis refuses an id with a colon (ValidationException), so the lease stays unfinished
+        # for ever and the auditor counts it; runs on 1.15.3, 2.7.2 and 3.5.1, November 2026.
+        (f"bak:{LOST}", {}, True),
+        (f"123456789012:other:1795000000:{LOST}", {}, True),
+        (f"bak:{LOST}", {"checkpoint": {"S": "SHARD_END"}}, False),
+        # ResourceNotFound ends a lease whose key may be an id.
+        (f"{LOST}-old", {}, False),
+    ],
+)
+def test_a_stranger_with_a_lost_lease_s_hash_keys_hides_the_hole(
+    key: str, more: dict[str, dict[str, str]], hides: bool, release: str
+) -> None:
+    items = copied(key, **more)
+    found = bench(items, release)
+    (simulation,) = found.replays()
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)
+    said = delivered(CASE, simulation, found.plan_case.state.lineage)[LOST]
+    stored = [payload for payload in said if payload.startswith("s")]
+    assert stored == ran.delivered.get(LOST, [])
+    assert (not said) is hides
+    (told,) = [f for f in found.findings() if f.code == "RSH302"]
+    assert repr(key) in told.what
+    assert hides is ("RSH203" in {f.code for f in found.findings()})
+
+
+@pytest.mark.parametrize(
+    ("single", "among", "judged"), [(3, 1, None), (1, 2, "orders"), (1, 1, UsageError)]
+)
+def test_most_rows_say_which_kind_of_application_it_is(
+    single: int, among: int, judged: object
+) -> None:
+    """Real 2.7.2 and 3.5.1 in single-stream mode read on beside a multi-stream row, November 2026.
+    """
+    name = "123456789012:orders:1795219200"
+    keys = [f"shardId-{n:012d}" for n in range(single)]
+    keys += [f"{name}:shardId-{n:012d}" for n in range(among)]
+    images = [Image(key, {**LEASE, "leaseKey": {"S": key}}) for key in keys]
+    stream = Stream(ARN, "orders", 1795219200.0, 86_400, "ACTIVE")
+    if judged is UsageError:
+        with pytest.raises(UsageError, match="does not show which of the two runs"):
+            parse(images, stream)
+        return
+    table = parse(images, stream)
+    assert (table.named and table.named.name) == judged
+    assert len(table.rows) == max(single, among)
+    assert len(table.strangers) == min(single, among)
+    assert sorted(image.key for image in table.images()) == sorted(keys)
+    assert not table.others
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.bystanders import notes
+from reshardctl.consumers.kcl.bystanders import leases_of_strangers, notes, risks
 from reshardctl.consumers.kcl.crashes import crash, finished
 from reshardctl.consumers.kcl.flaws import OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
+from reshardctl.consumers.kcl.keys import asked_for
 from reshardctl.consumers.kcl.positions import PositionKind, kind_of, kinds_of
 from reshardctl.consumers.kcl.releases import Unreadable
-from reshardctl.consumers.kcl.rows import LeaseTable, Row
+from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
 from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
@@ -76,7 +77,9 @@ def _simulated(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     run = _Run(lineage, table, app)
     run.play()
     fates = run.fates()
-    return Simulation(fates, crash(lineage, table, app.traits), tuple(notes(table, app.traits)))
+    dies, told = crash(lineage, table, app.traits), tuple(notes(table, app.traits))
+    read = [s for s, f in fates.items() if isinstance(f, WillRead) and f.at.hi != DONE]
+    return Simulation(fates, dies, told, tuple(risks(lineage, table, app.traits, read)))
 
 
 class _Run:
@@ -95,6 +98,7 @@ class _Run:
         }
         """Leases that throw where they are read; a row of another kind only occupies its key."""
         self._fully = app.traits.syncs_fully
+        self._strange = tuple(leases_of_strangers(table, app.traits))
         self._swept = {
             row.shard for row in table.rows.values() if self._fully and swept(lineage, row)
         }
@@ -109,7 +113,7 @@ class _Run:
 
     def play(self) -> None:
         """Read the rows, end every lease that can end and refill holes, until nothing changes."""
-        if not self._fully and not any(self._readable()):
+        if not (self._fully or self._strange or any(self._readable())):
             self._bootstrap()
         for row in self._readable():
             self._leases[row.shard] = self._lease_of(row)
@@ -283,6 +287,10 @@ class _Run:
         for lease in self._leases.values():
             if not (lease.finished or lease.ended) and lease.hash_range[1] >= 0:
                 yield lease.hash_range
+        for row in self._strange:
+            # Kinesis refuses to look for such an id, so the lease never ends.
+            if row.position != SHARD_END and row.hash_range and not asked_for(row.shard):
+                yield row.hash_range
 
     def _drain(self) -> None:
         """End every lease that can end; each end creates the children's leases."""

@@ -13,11 +13,15 @@ from reshardctl.consumers.kcl.coordinator import (
     UPGRADING,
     WITH_ROLLBACK,
     Coordinator,
+    workers,
 )
 from reshardctl.consumers.kcl.flaws import STREAM_NAME, Flaw, flaws, text, unnamed
 from reshardctl.consumers.kcl.releases import Traits, Unreadable
-from reshardctl.consumers.kcl.rows import LeaseTable
-from reshardctl.model import Cause, Crash, Image, ShardId
+from reshardctl.consumers.kcl.rows import LeaseTable, Row
+from reshardctl.consumers.sequence_numbers import to_come
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cause, Crash, Image, Risk, ShardId
+from reshardctl.model.times import instant
 
 MULTI_STREAM = (2, 3)
 """The first release that reads several streams from one table."""
@@ -55,8 +59,9 @@ def of_other_rows(table: LeaseTable, traits: Traits) -> Crash | None:
             "and crashes after twenty attempts",
             f"the row {MIGRATION} can be read again, or is deleted",
         )
-    for key, image in table.strangers.items():
-        if crash := unreadable(f"the row {key!r}", unread(image, table, traits), traits, None):
+    for row in table.strangers:
+        what = f"the row {row.image.key!r}"
+        if crash := unreadable(what, unread(row.image, table, traits), traits, None):
             return crash
     for row in (row for rows in table.others.values() for row in rows):
         what = f"the lease {row.image.key}"
@@ -76,7 +81,7 @@ def _with_epoch_zero(table: LeaseTable) -> str | None:
     Runs of 2.7.2 and 3.5.1 beside such a row delivered nothing, one of 3.1.3 everything; beside a
     name of another form (`orders`) all three delivered everything (November 2026).
     """
-    names = {key: text(image.attributes, STREAM_NAME) for key, image in table.strangers.items()}
+    names = {r.image.key: text(r.image.attributes, STREAM_NAME) for r in table.strangers}
     wrong = (key for key, name in names.items() if name and _EPOCH_ZERO.match(name))
     return next(wrong, None) if table.named else None
 
@@ -98,6 +103,11 @@ def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
     item = image.attributes
     row_flaws = [*flaws(item, None, ShardId(image.key)), *(unnamed(item) if table.named else ())]
     return tuple(flaw for flaw in row_flaws if flaw.name in traits.reads)
+
+
+def leases_of_strangers(table: LeaseTable, traits: Traits) -> Iterator[Row]:
+    """Rows whose keys name no shard, and of which the release makes leases all the same."""
+    return (row for row in table.strangers if not unread(row.image, table, traits))
 
 
 def unreadable(
@@ -148,7 +158,7 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
         )
     if traits.unreadable is Unreadable.LEFT_OUT:
         return None
-    if bad := [key for key, image in table.strangers.items() if unread(image, table, traits)]:
+    if bad := [r.image.key for r in table.strangers if unread(r.image, table, traits)]:
         return Cannot(
             f"KCL {traits.release} crashes at the row {bad[0]!r}, which is no lease of this "
             "stream",
@@ -161,6 +171,28 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
                 (f"repair that stream's rows first, with --stream {named.name}",),
             )
     return None
+
+
+def risks(
+    lineage: Lineage, table: LeaseTable, traits: Traits, shards: Sequence[ShardId]
+) -> Iterator[Risk]:
+    """Workers that 3.x takes for alive by a time in the future, and gives leases to.
+
+    LeaseAssignmentManager of 3.5.1 asks only whether the last update is not older than a minute;
+    it takes a lease that nobody renews from such a worker, and gives it leases again. shards: those
+    that will be read.
+    """
+    if not traits.leader_lock or table.coordinator.as_2:
+        return
+    for image, updated in workers(table.foreign, table.side):
+        if to_come(lineage, updated):
+            yield Risk(
+                Cause.CLOCK_AHEAD, tuple(shards),
+                f"worker {image.key} was last seen in the future ({instant(updated)}): until then "
+                "KCL 3.x takes it for alive, and gives it leases again and again if it does not "
+                "run, which nobody reads meanwhile",
+                f"stop every worker and delete the row {image.key} by hand",
+            )
 
 
 def notes(table: LeaseTable, traits: Traits) -> Iterator[str]:

@@ -19,6 +19,8 @@ MIGRATION, TABLE_MIGRATION, LEADER = "Migration3.0", "TableMigration3.5", "Leade
 
 UPGRADING, ROLLED_BACK = "CLIENT_VERSION_UPGRADE_FROM_2X", "CLIENT_VERSION_2X"
 WITH_ROLLBACK, FINAL = "CLIENT_VERSION_3X_WITH_ROLLBACK", "CLIENT_VERSION_3X"
+LONGEST_TIME = 19
+"""Digits of the last Long."""
 COMPLETE, _STATUS = "COMPLETE", "TABLE_MIGRATION_STATUS_"
 CLIENTS = frozenset({"CLIENT_VERSION_INIT", UPGRADING, ROLLED_BACK, WITH_ROLLBACK, FINAL})
 """ClientVersion of 3.5.1."""
@@ -62,6 +64,14 @@ def is_side(key: str) -> bool:
     """Whether a row's key is that of a row in a side table: `<table>/<key>`."""
     table, slash, _ = key.partition("/")
     return bool(slash) and table.endswith((STATE, WORKERS))
+
+
+def workers(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Iterator[tuple[Image, int]]:
+    """The rows of 3.x workers, with the time (Unix seconds) of their last update, "lut"."""
+    for image in (*foreign.values(), *side.values()):
+        lut = image.attributes.get("lut", {}).get("N")
+        if isinstance(lut, str) and lut.isdecimal() and len(lut) <= LONGEST_TIME:
+            yield image, int(lut)
 
 
 def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Coordinator:

@@ -23,7 +23,9 @@ def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
     """The first crash, `None` where the worker starts."""
     if of_other_kinds := bystanders.of_other_kinds(table, traits):
         return of_other_kinds
-    of_rows = (of_row for row in table.rows.values() if (of_row := _of_row(lineage, row, traits)))
+    strange = bystanders.leases_of_strangers(table, traits)
+    rows = (*table.rows.values(), *(strange if traits.syncs_fully else ()))
+    of_rows = (of_row for row in rows if (of_row := _of_row(lineage, row, traits)))
     return next(of_rows, None) or bystanders.of_other_rows(table, traits)
 
 

@@ -15,7 +15,7 @@ from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import cut_of, fails_unasked, simulate_start
 from reshardctl.consumers.kcl.crashes import crashing as crashing_shards
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
-from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER, PARENTS
+from reshardctl.consumers.kcl.flaws import COUNTER, COUNTER_WITH_ROOM, OLD_OWNER, PARENTS
 from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
@@ -466,6 +466,8 @@ def _move(
         values[PARENTS] = {"SS": named}
     elif wrong and not over:
         remove.append(PARENTS)
-    add = {} if row.has_flaw(COUNTER) else {"leaseCounter": 1}
+    add = {} if row.has_flaw(COUNTER) else {COUNTER: 1}
+    if row.counter is not None and row.counter > COUNTER_WITH_ROOM:
+        values[COUNTER], add = _ZERO, {}  # one more, here or in KCL, could not be read
     present = dict.fromkeys(n for n in remove if n in row.image.attributes and n not in values)
     return Update(values, tuple(present), add)

@@ -25,6 +25,9 @@ STREAM_NAME, SHARD_NAME = "streamName", "shardId"
 
 LEASE = "LEASE"
 _LEAST, _MOST = -(2**63), 2**63 - 1
+COUNTER_WITH_ROOM = 2**62
+"""No lease comes so far by renewals; behind the last Long, Java's next one is negative, and that of
+DynamoDB's ADD is none."""
 _INTEGER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
 """What Java's BigInteger and Long read, up to a length that no row and no hash key has."""
 

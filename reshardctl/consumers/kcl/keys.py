@@ -16,6 +16,8 @@ from reshardctl.model import ShardId
 _SHARD = re.compile(r"shardId-\d{12}\Z", re.ASCII)
 _OF_DYNAMODB = re.compile(r"shardId-\d{20}-[0-9a-f]{8}\Z", re.ASCII)
 """A shard of a DynamoDB stream: its milliseconds and a random part."""
+_ASKED_FOR = re.compile(r"[a-zA-Z0-9_.-]{1,128}\Z", re.ASCII)
+"""The pattern of ShardId in the API reference of GetShardIterator; others: ValidationException."""
 _STREAM = re.compile(r"(?P<account>\d+):(?P<name>[^:]+):(?P<epoch>\d+)\Z", re.ASCII)
 
 
@@ -48,6 +50,11 @@ class Named:
 def is_shard(text: str) -> bool:
     """Whether the text is a shard id of Kinesis Data Streams."""
     return _SHARD.match(text) is not None
+
+
+def asked_for(text: str) -> bool:
+    """Whether Kinesis looks for a shard of this id, and says ResourceNotFound if it has none."""
+    return _ASKED_FOR.match(text) is not None
 
 
 def split(key: str) -> tuple[Named | None, ShardId]:

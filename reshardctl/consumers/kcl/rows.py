@@ -108,7 +108,7 @@ class LeaseTable:
 
     Attributes:
         foreign: Rows of other kinds, by key.
-        strangers: Rows that name neither a kind nor a shard, by key.
+        strangers: Rows of no other kind whose keys name no shard in such a table.
         named: The stream of `rows`, `None` in a single-stream table.
         others: Rows of other streams, which are read and never written.
     """
@@ -125,15 +125,15 @@ class LeaseTable:
     notes: tuple[str, ...] = ()
     side: Mapping[str, Image] = field(default_factory=dict)
     coordinator: Coordinator = NO_COORDINATOR
-    strangers: Mapping[str, Image] = field(default_factory=dict)
+    strangers: tuple[Row, ...] = ()
     once: Once = field(default_factory=Once, compare=False, repr=False)
     """What was computed from the table, so that encoding and judging do it once."""
 
     def images(self) -> list[Image]:
         """Every row that the table was parsed from."""
         leases = [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
-        beside = (*self.foreign.values(), *self.strangers.values(), *self.side.values())
-        return [*(row.image for row in leases), *beside]
+        beside = (*self.foreign.values(), *self.side.values())
+        return [*(row.image for row in (*leases, *self.strangers)), *beside]
 
 
 def parse(
@@ -154,7 +154,7 @@ def parse(
     of_zio = other_clients.of_zio(images)
     leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
-    strangers: dict[str, Image] = {}
+    strangers: list[Row] = []
     side: dict[str, Image] = {}
     for image in images:
         whose, shard = split(image.key)
@@ -163,35 +163,45 @@ def parse(
         elif is_shard(shard):
             leases.setdefault(whose, []).append(_row(image, whose, shard, of_zio))
         elif text(image.attributes, KIND) in (None, LEASE):
-            strangers[image.key] = image
+            strangers.append(_row(image, None, ShardId(image.key)))
         else:
             foreign[image.key] = image
     if strangers and not leases:
-        raise no_lease_table(strangers)
+        raise no_lease_table(row.image.key for row in strangers)
     own = named or _own(leases, stream)
+    for other in [n for n in leases if (n is None) is not (own is None)]:
+        strangers += [_row(r.image, None, ShardId(r.image.key)) for r in leases.pop(other)]
     others = {n: tuple(rows) for n, rows in leases.items() if n is not None and n != own}
-    return _table(leases.get(own, ()), foreign, strangers, side, own, others)
+    strangers.sort(key=lambda row: row.image.key)
+    return _table(leases.get(own, ()), foreign, tuple(strangers), side, own, others)
 
 
 def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Named | None:
+    """The judged stream's name in the table; `None` in a table of one stream.
+
+    Rows of the other sort than most are strangers: an application reads its own beside them.
+    """
     several = {
         named: [row.position for row in rows if row.position]
         for named, rows in leases.items() if named is not None
     }
+    alone, among = leases.get(None, []), [r for n, rows in leases.items() if n for r in rows]
+    if len(alone) > len(among):
+        return None
     if not several:
         return None
-    own = chosen(several, stream)
-    if None in leases:
+    if alone and len(alone) == len(among):
         raise UsageError(
-            f"row {leases[None][0].image.key!r} is of a single-stream application, and row "
-            f"{leases[own][0].image.key!r} beside it of a multi-stream one: KCL cannot read both",
+            f"row {alone[0].image.key!r} is of a single-stream application, row "
+            f"{among[0].image.key!r} beside it of a multi-stream one, and so are as many others of "
+            "each: the table does not show which of the two runs",
             "keep the rows of the application that runs in a table of their own",
         )
-    return own
+    return chosen(several, stream)
 
 
 def _table(
-    own_rows: Iterable[Row], foreign: Mapping[str, Image], strangers: Mapping[str, Image],
+    own_rows: Iterable[Row], foreign: Mapping[str, Image], strangers: tuple[Row, ...],
     side: Mapping[str, Image], named: Named | None, others: Mapping[Named, tuple[Row, ...]],
 ) -> LeaseTable:
     rows = {row.shard: row for row in own_rows}
@@ -281,17 +291,23 @@ def _other_oddities(
 
 
 def _foreign_oddities(
-    foreign: Mapping[str, Image], strangers: Mapping[str, Image]
+    foreign: Mapping[str, Image], strangers: Iterable[Row]
 ) -> Iterator[Anomaly]:
     for key, image in sorted(foreign.items()):
         kind = text(image.attributes, KIND) or ""
         yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, kind, f"a row of kind {kind}, not a lease")
-    for key in sorted(strangers):
-        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, repr(key), "its key names no shard")
+    for row in strangers:
+        key = row.image.key
+        whose, shard = split(key)
+        raw, why = repr(key), "its key names no shard"
+        if is_shard(shard):
+            raw += f" of a {'multi' if whose else 'single'}-stream application"
+            why = "it is of another kind of application than most rows"
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, raw, why)
 
 
 def _coordinator_oddities(state: Coordinator) -> Iterator[Anomaly]:
-    if state.leader is not None:
+    if state.leader is not None and not state.as_2:
         why = (
             "a leader lock is in place; if its worker was killed, KCL 3.x assigns no unowned "
             "lease until the lock is two minutes old"

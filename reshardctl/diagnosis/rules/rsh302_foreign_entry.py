@@ -4,16 +4,20 @@ What it is
 ----------
 The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
 migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
-WORKER_METRIC_STATS, ...). Or a key names no shard at all, such as a note or a copy of a row. Or, in
-a multi-stream table, a row of another stream cannot be read. Or a snapshot of a Quickwit metastore
+WORKER_METRIC_STATS, ...). Or a key names no shard at all, such as a note or a copy of a row. Or a
+row is of a multi-stream application in the table of a single-stream one, or the reverse. Or, in a
+multi-stream table, a row of another stream cannot be read. Or a snapshot of a Quickwit metastore
 holds a row of no source's position.
 
 Why it matters
 --------------
 For 3.5 they are normal: info (3.5.0 logs an error for each in multi-stream tables, and works). An
 older release cannot read them and crashes at its start: error. A row with all attributes of a lease
-but no shard's id counts as the lease of an expired shard in every release. KCL 3.x also crashes at
-a row `Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not know.
+but no shard's id counts as the lease of an expired shard in every release; if its key cannot be an
+id (`bak:shardId-…`), Kinesis refuses it and the lease never ends, so that hash keys on it hide a
+hole from KCL's auditor: the shard that has lost its lease is never read (RSH203). KCL 3.x also
+crashes at a row `Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not
+know.
 
 How it happens
 --------------

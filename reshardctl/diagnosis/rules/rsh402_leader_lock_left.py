@@ -3,7 +3,7 @@
 What it is
 ----------
 The table holds the `Leader` row of KCL 3.5, or the CoordinatorState table that of 3.0 to 3.4: a
-worker leads, or was killed while it led.
+worker leads, or was killed while it led. No finding while workers assign leases as 2.x does.
 
 Why it matters
 --------------

@@ -5,6 +5,9 @@ What it is
 kinsumer: the LastUpdate of an owned checkpoint, of a client, of the Leader row or of the ShardCache
 is more than five minutes ahead of the time at which the stream was listed.
 
+KCL 3.x: the `lut` of a worker's statistics (WORKER_METRIC_STATS) is more than a quarter of an hour
+ahead.
+
 Spark's connectors: a position is AT_TIMESTAMP with a time more than a quarter of an hour ahead.
 
 Why it matters
@@ -14,6 +17,10 @@ keeps its shard: no client captures it, and nothing of it is read. A client that
 counts as alive: it gets its share of the shards, and may be the leader. A Leader row or a
 ShardCache from the future keeps every leader from comparing the cache with the stream: shards that
 are not in it, such as the children of a split, are not found. Nothing is logged.
+
+The leader of a KCL 3.x application gives such a worker its share of the leases. If it does not run,
+they are taken from it after the failover time, and others are given to it: they are not read
+meanwhile.
 
 Kinesis refuses AT_TIMESTAMP with a time in the future (InvalidArgumentException): the query
 crashes, at every start until then.
@@ -29,6 +36,8 @@ What the fix writes
 Removes the owner of the checkpoint, whose position stays; deletes the row of such a client, as the
 client itself does when it stops; removes the Leader row's ID; writes the ShardCache with the
 unfinished shards and the time at which the last of them was opened or closed.
+
+For KCL nothing, as the row is no lease: stop every worker and delete it by hand.
 
 For Spark: the position before that time, of an earlier batch, or the shard's beginning.
 
