@@ -330,9 +330,11 @@ def _for_candidate(
     if case.policy.names_shards:
         return not_as_given(case, leave, judged) or Nothing()
     # Disorder of a consumer that keeps no order is only reported: no position could change it.
+    # A possible re-read that no write would avoid is no finding either.
     stuck = [
         e for e in judged.effects
         if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED and case.concerns(e)
+        and (e.certain or e.harm is not Harm.REREAD)
     ]
     return no_safe_plan(stuck[0]) if stuck else Nothing()
 

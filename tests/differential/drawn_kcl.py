@@ -153,6 +153,89 @@ def strangers(rng: Random, rows: Rows, world: World) -> Forged:
     return ()
 
 
+def gone_with_parents(rng: Random, rows: Rows, world: World) -> Forged:
+    """The row of a shard that is not listed any more names parents: itself, an open shard, its own
+    child, any other."""
+    if gone := sorted(s.id for s in world.case.topology.values() if not s.listed):
+        index, every = rng.choice(gone), world.case.topology
+        key = shard_name(index)
+        known = [{"S": n} for n in world.records(key)]
+        row = rows.setdefault(key, _new(key, rng.choice([{"S": "TRIM_HORIZON"}, *known])))
+        open_ones = [s.id for s in every.values() if not s.end]
+        named = rng.choice(([index], open_ones, every[index].children, sorted(every)))
+        row["parentShardId"] = {"SS": [shard_name(rng.choice(sorted(named)))]}
+    return ()
+
+
+def number_elsewhere(rng: Random, rows: Rows, world: World) -> Forged:
+    """A shard's number stands in another's row, and its own says LATEST."""
+    shards = world.shape.shards(rows)
+    held = [k for k in world.keys(rows) if _place(rows[k]) in world.records(shards[k])]
+    if held and len(shards) > 1:
+        key = rng.choice(held)
+        other = rng.choice([k for k in world.keys(rows) if k != key])
+        rows[other]["checkpoint"] = rows[key]["checkpoint"]
+        rows[key]["checkpoint"] = {"S": "LATEST"}
+    return ()
+
+
+def other_key(rng: Random, rows: Rows, world: World) -> Forged:
+    """A row under a key that is no shard's id, perhaps in the place of the row itself."""
+    if keys := world.keys(rows):
+        key = rng.choice(keys)
+        name = rng.choice((
+            f"bak:{key}", f"{key}.bak", f"123456789012:invoices:1795000000:{key}",
+        ))
+        rows[name] = {**deepcopy(rows[key]), "leaseKey": {"S": name}}
+        if rng.random() < 0.5:
+            del rows[key]
+    return ()
+
+
+def counters(rng: Random, rows: Rows, world: World) -> Forged:
+    """A leaseCounter at the ends of its range."""
+    if keys := world.keys(rows):
+        for key in rng.sample(keys, rng.choice((1, len(keys)))):
+            counter = rng.choice((2**63 - 1, 2**63 - 2, 2**62 + 1, -(2**63), -1, 0))
+            rows[key]["leaseCounter"] = {"N": str(counter)}
+    return ()
+
+
+def expired_parent(rng: Random, rows: Rows, world: World) -> Forged:
+    """Of a merge whose one parent has expired, the rows of that one and of the child are gone, and
+    the other parent is at its beginning."""
+    for child in world.case.topology.values():
+        gone = [p for p in child.parents if not world.case.topology[p].listed]
+        if len(child.parents) == 2 and len(gone) == 1:
+            (left,) = set(child.parents) - set(gone)
+            for shard in (*gone, *([child.id] if rng.random() < 0.5 else [])):
+                rows.pop(shard_name(shard), None)
+            key = shard_name(left)
+            rows.setdefault(key, _new(key, {}))["checkpoint"] = {"S": "TRIM_HORIZON"}
+    return ()
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    return str(row.get("checkpoint", {}).get("S", ""))
+
+
+def _new(key: str, checkpoint: Value) -> dict[str, Any]:
+    zero = {"N": "0"}
+    return {"leaseKey": {"S": key}, "leaseCounter": {"N": "3"}, "checkpoint": checkpoint,
+            "ownerSwitchesSinceCheckpoint": zero, "checkpointSubSequenceNumber": zero}
+
+
+LATER: dict[str, tuple[Damage, float]] = {
+    "parents of a shard that is gone": (gone_with_parents, 2),
+    "a number in another row": (number_elsewhere, 2), "another key": (other_key, 2),
+    "counters": (counters, 1), "an expired parent": (expired_parent, 3),
+}
+"""Drawn with dice of their own, after the others, so that a state without one stays as it was."""
+SHARE = 0.3
+"""Of the states that get one of these."""
+AT_A_STREAM = frozenset({"another key"})
+"""What befalls keys of a table of one stream."""
+
 LEASES: dict[str, tuple[Damage, float]] = {
     **COMMON,
     "ended by hand": (end, 2), "other parents": (parents, 2), "children forgotten": (children, 1),
@@ -185,10 +268,21 @@ def leases(seed: int, created: int, release: str, family: str,
     world = World(case, LeaseShape(), stages[:-1])
     damages: tuple[str, ...] = ()
     rows, forged = honest, frozenset[str]()
+    name = f"damage kcl {release} {seed}{' by time' if by_time else ''}"
+    last = 0
     if rng.random() >= 0.05:
-        name = f"damage kcl {release} {seed}{' by time' if by_time else ''}"
-        rows, damages, forged = damaged(name, honest, world, LEASES, only)
-    forged |= _begun_at_latest(rows, honest) | come_home(case, rows, "checkpoint", read)
+        last = len(damaged(name, honest, world, LEASES)[1])
+        places = None if only is None else [place for place in only if place < last]
+        rows, damages, forged = damaged(name, honest, world, LEASES, places)
+    dice = Random(f"later {name}{way}")
+    if dice.random() < SHARE and (only is None or last in only):
+        stream = _expired(dice, stream)
+        case = State("", 0, "kcl", stream, {}, options, {}, (), {}).case
+        world = World(case, LeaseShape(), stages[:-1])
+        ways = {n: w for n, w in LATER.items() if not (multi and n in AT_A_STREAM)}
+        rows, more, false = damaged(f"later {name}", rows, world, ways)
+        damages, forged = (*damages, *more), forged | false
+    forged |= _begun_at_latest(rows, honest, world) | come_home(case, rows, "checkpoint", read)
     extra: dict[str, Any] = {}
     if multi:
         name = f"123456789012:orders:{created}"
@@ -217,12 +311,30 @@ def _named(rows: Rows, identifier: str) -> Rows:
     return found | rest | {f"{other}:{shard}": stored(beside, other)}
 
 
-def _begun_at_latest(rows: Rows, honest: Rows) -> frozenset[str]:
-    """Shards whose row stands at LATEST again, as an application that starts there leaves it."""
-    latest = {"S": "LATEST"}
+def _expired(rng: Random, stream: Stream) -> Stream:
+    """The same, but of some merge one parent is not listed any more."""
+    closed = {s["id"] for s in stream["shards"] if "close" in s}
+    merged = [s["parents"] for s in stream["shards"] if len(s.get("parents", ())) == 2]
+    if not merged:
+        return stream
+    gone = rng.choice(rng.choice(merged))
+    shown = deepcopy(stream)
+    above = {gone}
+    for shard in reversed(shown["shards"]):  # what is above it went before
+        if shard["id"] in above and shard["id"] in closed:
+            above.update(shard.get("parents", ()))
+            shard |= {"trimmed": True, "records": []}
+    return shown
+
+
+def _begun_at_latest(rows: Rows, honest: Rows, world: World) -> frozenset[str]:
+    """Shards whose row stands at LATEST again, as an application that starts there leaves it, and
+    of which no other row holds a number."""
+    latest, numbers = {"S": "LATEST"}, {_place(row) for row in rows.values()}
     return frozenset(
         key for key, row in rows.items()
         if row.get("checkpoint") == latest and honest.get(key, {}).get("checkpoint") != latest
+        and numbers.isdisjoint(world.records(key))
     )
 
 

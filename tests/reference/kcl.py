@@ -114,18 +114,31 @@ class Worker:
 
     def _round(self) -> bool:
         """Take what is free and let every shard do one thing; True when something changed."""
-        for lease in list_leases(self.table, self.release):
+        # LeaseAssignmentManager of 3.x leaves out what it cannot read.
+        for lease in list_leases(self.table, self.release, skips=(3,)):
             if lease.key not in self.consumers and not (lease.nobodys and not lease.ended):
-                self.table[lease.key] = taken(self.table[lease.key], "reference")
+                self.table[lease.key] = taken(self.table[lease.key], "reference", self.release)
+                if not self._found(lease.key):
+                    continue
                 self.consumers[lease.key] = ShardConsumer(self, lease)
                 if lease.ended:
                     self.finished.append(lease.key)
         moved = [self.consumers[key].run() for key in sorted(self.consumers) if key in self.table]
         return any(moved)
 
+    def _found(self, key: str) -> bool:
+        """Whether a worker finds the lease that it was given: what it cannot read is left out."""
+        try:
+            return self.lease(key) is not None
+        except UnreadableRowError:
+            return False
+
     def _audit(self) -> bool:
         """The leader's look at the hash ranges; True when it created a lease."""
-        leases = list_leases(self.table, self.release)
+        try:
+            leases = list_leases(self.table, self.release)
+        except UnreadableRowError:
+            return False
         if any(lease.checkpoint is None for lease in leases):
             return False  # a NullPointerException ends every audit
         active = [lease for lease in leases if lease.checkpoint != SHARD_END]

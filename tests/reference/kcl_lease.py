@@ -134,17 +134,20 @@ def _refuse_mistyped(item: Item, release: str) -> None:
         raise UnreadableRowError(f"{item['leaseKey']['S']}: no checkpoint")
 
 
-def list_leases(table: dict[str, Item], release: str) -> list[Lease]:
+def list_leases(
+    table: dict[str, Item], release: str, *, skips: tuple[int, ...] = (3, 5)
+) -> list[Lease]:
     """Every lease of the table, by key.
 
-    One unreadable row fails the whole list before 3.5.0 (UnreadableRowError); later it is skipped.
+    One unreadable row fails the whole list before `skips` (UnreadableRowError); later it is left
+    out.
     """
     found = []
     for key in sorted(table):
         try:
             lease = lease_of(table[key], release)
         except UnreadableRowError:
-            if version(release) < (3, 5):
+            if version(release) < skips:
                 raise
             continue
         if lease is not None:
@@ -182,12 +185,21 @@ def checkpointed(item: Item, checkpoint: str, release: str) -> Item:
     return {name: value for name, value in item.items() if name not in pending} | sub | {
         "checkpoint": {"S": checkpoint},
         "ownerSwitchesSinceCheckpoint": {"N": "0"},
-        "leaseCounter": {"N": str(int(item["leaseCounter"]["N"]) + 1)},
+        "leaseCounter": {"N": _counted(item)},
     }
 
 
-def taken(item: Item, worker: str) -> Item:
-    """The row after a worker took it: a hand-off that was under way is over."""
+def taken(item: Item, worker: str, release: str) -> Item:
+    """The row after a worker took it: a hand-off that was under way is over.
+
+    3.x has DynamoDB add one to the counter (getDynamoAssignLeaseUpdate), which may then be no long.
+    """
     kept = {name: value for name, value in item.items() if name != "checkpointOwner"}
-    counter = {"N": str(int(item["leaseCounter"]["N"]) + 1)}
+    added = str(int(item["leaseCounter"]["N"]) + 1)
+    counter = {"N": added if version(release) >= (3,) else _counted(item)}
     return kept | {"leaseOwner": {"S": worker}, "leaseCounter": counter}
+
+
+def _counted(item: Item) -> str:
+    """One more, as Java's long has it: behind the last comes the first."""
+    return str((int(item["leaseCounter"]["N"]) + 1 + 2**63) % 2**64 - 2**63)

@@ -19,6 +19,8 @@ from tests.support.case_stream import CaseShard, number, shard_name
 Answer = dict[str, Any]
 NUMBER = re.compile(r"0|[1-9][0-9]{0,128}")
 """The API's pattern of a StartingSequenceNumber."""
+SHARD = re.compile(r"[a-zA-Z0-9_.-]{1,128}")
+"""The API's pattern of a ShardId."""
 Held = tuple[int, str, float]
 """(sequence number, payload, arrival in epoch seconds)"""
 
@@ -131,7 +133,10 @@ class Direct:
         return answer
 
     def _readable(self, name: str) -> int:
-        index = int(name.removeprefix("shardId-"))
+        if not SHARD.fullmatch(name):
+            raise _error("ValidationException", "GetShardIterator")
+        digits = name.removeprefix("shardId-")
+        index = int(digits) if digits.isdecimal() else -1
         if index not in self._topology or not self._there(self._topology[index]):
             raise _error("ResourceNotFoundException", "GetShardIterator")
         return index

@@ -14,7 +14,7 @@ from itertools import chain
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.bystanders import leases_of_strangers, notes, risks
 from reshardctl.consumers.kcl.crashes import crash, finished
-from reshardctl.consumers.kcl.flaws import OLD_OWNER
+from reshardctl.consumers.kcl.flaws import LAST_COUNTER, OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.keys import asked_for
 from reshardctl.consumers.kcl.positions import PositionKind, kind_of, kinds_of
@@ -42,6 +42,7 @@ from reshardctl.model import (
     in_birth_order,
 )
 
+SPOILT = "leaseCounter is the last that there is, and 3.x adds one"
 _NEVER = WontRead(Cause.NO_POSITION, "has no lease, and no synchronisation will create one")
 
 
@@ -87,14 +88,16 @@ class _Run:
         self._lineage, self._table, self._app = lineage, table, app
         self._kinds = kinds_of(lineage, table)
         self._leases: dict[ShardId, _Lease] = {}
+        leads = app.traits.leader_lock and not table.coordinator.as_2
+        self._spoilt = {s for s, row in table.rows.items() if leads and row.counter == LAST_COUNTER}
+        """Leases whose rows cannot be read once 3.x has assigned them."""
         strict = app.traits.unreadable is not Unreadable.LEFT_OUT
         self._audits_throw = any(
-            strict if row.unread(app.traits) else row.position is None
-            for row in table.rows.values()
+            strict if self._unread(row) else row.position is None for row in table.rows.values()
         )
         self._throwing = {
             shard for shard, row in table.rows.items()
-            if row.unread(app.traits) and not row.ignored(app.traits)
+            if self._unread(row) and not row.ignored(app.traits)
         }
         """Leases that throw where they are read; a row of another kind only occupies its key."""
         self._fully = app.traits.syncs_fully
@@ -107,13 +110,15 @@ class _Run:
         """Leases to examine: new ones, and those that waited for an event that has happened."""
         self._waiting: dict[ShardId, list[ShardId]] = {}
 
+    def _unread(self, row: Row) -> bool:
+        return bool(row.unread(self._app.traits)) or row.shard in self._spoilt
+
     def _readable(self) -> Iterator[Row]:
-        rows = self._table.rows.values()
-        return (row for row in rows if not row.unread(self._app.traits))
+        return (row for row in self._table.rows.values() if not self._unread(row))
 
     def play(self) -> None:
         """Read the rows, end every lease that can end and refill holes, until nothing changes."""
-        if not (self._fully or self._strange or any(self._readable())):
+        if not (self._fully or self._strange or self._spoilt or any(self._readable())):
             self._bootstrap()
         for row in self._readable():
             self._leases[row.shard] = self._lease_of(row)
@@ -163,7 +168,7 @@ class _Run:
     def _without_lease(self, shard: ShardId) -> Fate:
         row = self._table.rows.get(shard)
         if row is not None:
-            flawed = ", ".join(map(str, row.unread(self._app.traits)))
+            flawed = ", ".join(map(str, row.unread(self._app.traits))) or SPOILT
             return WontRead(Cause.UNREADABLE, f"KCL leaves the row out: {flawed}")
         parents = frozenset(p for p in self._lineage.parents(shard) if p in self._taken)
         if self._fully:
@@ -288,8 +293,10 @@ class _Run:
             if not (lease.finished or lease.ended) and lease.hash_range[1] >= 0:
                 yield lease.hash_range
         for row in self._strange:
-            # Kinesis refuses to look for such an id, so the lease never ends.
-            if row.position != SHARD_END and row.hash_range and not asked_for(row.shard):
+            if row.position == SHARD_END or row.hash_range is None:
+                continue
+            # Where Kinesis is not asked, or refuses to look for such an id, the lease never ends.
+            if not asked_for(row.shard) or fails_unasked(self._lineage, row, self._app):
                 yield row.hash_range
 
     def _drain(self) -> None:

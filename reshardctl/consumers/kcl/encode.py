@@ -15,7 +15,13 @@ from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import cut_of, fails_unasked, simulate_start
 from reshardctl.consumers.kcl.crashes import crashing as crashing_shards
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
-from reshardctl.consumers.kcl.flaws import COUNTER, COUNTER_WITH_ROOM, OLD_OWNER, PARENTS
+from reshardctl.consumers.kcl.flaws import (
+    COUNTER,
+    COUNTER_WITH_ROOM,
+    LAST_COUNTER,
+    OLD_OWNER,
+    PARENTS,
+)
 from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
@@ -92,7 +98,19 @@ def encode(
         orders |= missed
         writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
     crashing = frozenset(crashing_shards(lineage, table, app.traits))
-    return marked(lineage, table, in_steps(lineage, writes, crashing), want, app)
+    steps = in_steps(lineage, writes, crashing, _hidden(lineage, table, writes))
+    return marked(lineage, table, steps, want, app)
+
+
+def _hidden(
+    lineage: Lineage, table: LeaseTable, shards: Iterable[ShardId]
+) -> frozenset[ShardId]:
+    """Shards with hash keys that rows under other keys have too: no hole shows without a lease."""
+    ranges = [row.hash_range for row in table.strangers if row.hash_range]
+    return frozenset(
+        shard for shard in shards if shard in lineage for low, high in ranges
+        if low <= lineage[shard].hash_end and lineage[shard].hash_start <= high
+    )
 
 
 def _missed(
@@ -235,7 +253,8 @@ class _Orders:
 
     def _flawed(self, row: Row) -> bool:
         """Whether the release leaves the row out, or assigns it to nobody."""
-        return bool(row.unread(self._app.traits)) or row.has_flaw(OLD_OWNER)
+        unread = row.unread(self._app.traits) or row.counter == LAST_COUNTER
+        return bool(unread) or row.has_flaw(OLD_OWNER)
 
     def _waits_wrongly(self, row: Row) -> list[ShardId]:
         """Unfinished shards that the row waits for although they are no parents of its shard."""

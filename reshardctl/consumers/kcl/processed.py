@@ -204,10 +204,14 @@ class _Absent:
             shard for shard, row in table.rows.items() if self._has_progressed(row)
         }
         """Shards whose lease is past its start, and those cleaned up because their children are."""
+        self._unmade: set[ShardId] = set()
+        """Shards whose lease never existed: no parent's end has made it, or the parents' own."""
         absent = [shard for shard in lineage if shard not in table.rows]
         for shard in absent:
             if self._awaits_a_parent(shard):
                 self._waiting.add(shard)
+            if self._never_made(shard):
+                self._unmade.add(shard)
         for shard in reversed(absent):
             children = lineage.children(shard)
             if self._all_progressed(children):
@@ -224,8 +228,8 @@ class _Absent:
             return _CLEANED_UP
         if shard in self._over:
             return _WAITED_FOR
-        if self._never_made(shard):
-            why = "its parents' leases are there, its own never was"
+        if shard in self._unmade:
+            why = "the leases above it are there, its own never was"
             return exactly(START, Basis.INFERRED, why)
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
 
@@ -257,13 +261,16 @@ class _Absent:
                 return False
 
     def _never_made(self, shard: ShardId) -> bool:
-        """Whether a parent has a lease and none names the shard.
+        """Whether a parent has a lease and none names the shard, or no parent ever had one.
 
         ShutdownTask writes childShardIds only after the children's leases exist, so a named lease
         existed and is lost.
         """
-        rows = [r for p in self._lineage[shard].parents if (r := self._table.rows.get(p))]
-        return bool(rows) and not any(shard in row.children for row in rows)
+        parents = self._lineage[shard].parents
+        rows = [r for p in parents if (r := self._table.rows.get(p))]
+        if not rows:
+            return bool(parents) and self._unmade.issuperset(parents)
+        return not any(shard in row.children for row in rows)
 
     def _held_back_a_reader(self, children: Iterable[ShardId], shard: ShardId) -> bool:
         """Whether a child that waits for the shard has progressed, or was itself processed."""

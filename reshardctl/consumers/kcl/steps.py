@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import Create, ShardId, Step, Write, in_birth_order, index_of
@@ -13,21 +13,23 @@ TRANSACTION = 100
 
 
 def in_steps(
-    lineage: Lineage, writes: Mapping[ShardId, Write], crashing: frozenset[ShardId]
+    lineage: Lineage, writes: Mapping[ShardId, Write], crashing: frozenset[ShardId],
+    hidden: frozenset[ShardId] = frozenset(),
 ) -> list[Step]:
     """One step a family of shards, children first.
 
     A family too large for one transaction is cut so that every prefix has all children before their
     parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
-    was not its first position. Rows that crash the consumer come after all others: it skips nothing
-    while it cannot start.
+    was not its first position. Among them those come first that are hidden from KCL's auditor: it
+    finds them only while it finds another hole. Rows that crash the consumer come after all others:
+    it skips nothing while it cannot start.
     """
     steps = []
     families = [in_birth_order(f)[::-1] for f in _families(lineage, writes)]
 
-    def rank(family: list[ShardId]) -> tuple[bool, bool]:
+    def rank(family: list[ShardId]) -> tuple[bool, bool, bool]:
         fills = any(isinstance(writes[shard].change, Create) for shard in family)
-        return not crashing.isdisjoint(family), fills
+        return not crashing.isdisjoint(family), fills, hidden.isdisjoint(family)
 
     for ordered in sorted(families, key=rank):
         for part in batched(ordered, TRANSACTION):
@@ -49,9 +51,14 @@ def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[Sh
                 continue
             seen.add(shard)
             family.append(shard)
-            children = lineage.children(shard)
-            todo += [*lineage.parents(shard), *children]
-            todo += [p for c in children for p in lineage.parents(c)]
-            todo += [c for p in lineage.parents(shard) for c in lineage.children(p)]
+            parents, children = _parents(lineage, shard), lineage.children(shard)
+            todo += [*parents, *children]
+            todo += [p for c in children for p in _parents(lineage, c)]
+            todo += [c for p in parents for c in lineage.children(p)]
         if family:
             yield family
+
+
+def _parents(lineage: Lineage, shard: ShardId) -> Sequence[ShardId]:
+    """Those that are not listed any more too: their rows count as others do."""
+    return (*lineage.parents(shard), *lineage.unlisted_parents(shard))
