@@ -16,8 +16,9 @@ KCL 1.14–1.15 and 2.3 or later create the leases of children when they end the
 later. (1.0–1.13 and 2.0–2.2 create what open shards need at every start.) If a parent was marked
 SHARD_END by something else, or a child's row was deleted, KCL's hash-range auditor reports the hole
 every two minutes ("Number of new leases to create: 0"), but takes the finished parent's row for a
-lease that will still create it. A row with wrong hash keys hides the hole from the auditor; a row
-without checkpoint makes every audit throw.
+lease that will still create it. A row with wrong hash keys hides the hole from the auditor, and so
+does a copy of the lost row under a key that is no shard's id (RSH302); a row without checkpoint
+makes every audit throw.
 
 What the fix writes
 -------------------
@@ -61,6 +62,8 @@ def match(view: View) -> Iterator[Finding]:
         if (is_open(view, e.shard) or below_a_row(view, e.shard))
         and not e.by and not waits_for_a_parent(view, e.shard)
     ]
-    what = "the parents have ended, there is no position, and nothing will ever make one"
+    what = "there is no position, and nothing will ever make one"
+    if any(e.shard in view.lineage and view.lineage[e.shard].parents for e in effects if e.shard):
+        what = f"the parents have ended, {what}"
     costs = "never read; the records expire unread"
     yield from from_effects(CODE, NAME, effects, what, costs)
