@@ -382,7 +382,7 @@ class _Orders:
         """Mends a row that would wait for one of the new leases, which is no parent of it."""
         wrong = wrong_parents(self._lineage, row) if not row.ended else frozenset()
         new = wrong & self._orders.keys() - self._table.rows.keys()
-        if any(order.at != DONE for shard in new if (order := self._orders[shard])):
+        if any(self._orders[shard].at != DONE for shard in new):
             self._order(_Order(row.shard, None, _waits_for(sorted(new))))
 
 
