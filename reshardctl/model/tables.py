@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+OTHER_COLUMNS = "other columns"
+"""Attribute of a row in a relational database, a map: the columns that its library does not use.
+The database may fill them by itself; they are kept so that a deleted row can be put back whole."""
+SAME_KEY = "rows of the same key"
+"""Attribute of such a row, a list: the positions in further rows of its key, where no unique key
+forbids them. Its library takes the first that the server gives: the row itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +20,8 @@ class TableShape:
     name: of the table. prefix: of the image keys of its rows ("checkpoints/"), "" if the store is
     this table alone. hash, range: the attributes of its key; no range: a simple one. fixed: the
     only hash value whose rows belong to the store: they are queried by it, and the table is not
-    scanned. holds: what its rows are, for messages.
+    scanned. holds: what its rows are, for messages. heads: attribute of the key → how all values
+    that a consumer asks for begin, for databases that take other spellings for equal.
 
     An image's key is the prefix and the hash value; with a range, `HASH/RANGE` after the prefix, in
     which a slash of the hash value is %2F and its percent sign %25.
@@ -25,6 +33,7 @@ class TableShape:
     range: str | None = None
     fixed: str | None = None
     holds: str = "leases"
+    heads: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if self.fixed is not None and self.range is None:

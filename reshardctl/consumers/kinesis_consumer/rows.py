@@ -25,6 +25,7 @@ from reshardctl.model import (
     index_of,
     is_number,
 )
+from reshardctl.model.tables import SAME_KEY
 
 REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"
@@ -181,6 +182,14 @@ def _lease(image: Image, key: str) -> Lease:
 def _anomalies(row: Row) -> Iterable[Anomaly]:
     value = row.image.attributes.get(NUMBER)
     raw = row.text or repr(value)
+    if further := row.image.attributes.get(SAME_KEY, {}).get("L", ()):
+        others = ", ".join(str(number.get("S", NULL)) for number in further[:NAMED])
+        why = (
+            f"{len(further) + 1} rows have its key, which no unique key forbids: the library takes "
+            f"the first that the server gives, not {others}; while it is so, no row is written "
+            "there, and the library cannot keep a position"
+        )
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     if not row.text:
         why = "it has no sequence number that the library could read: it is as good as no row"
         yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)

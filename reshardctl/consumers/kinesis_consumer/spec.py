@@ -16,6 +16,7 @@ from reshardctl.consumers.spec import (
     create_dynamodb_table,
 )
 from reshardctl.model import Image, Stream
+from reshardctl.model.tables import OTHER_COLUMNS, SAME_KEY
 
 _COLUMN_TYPES = {
     "postgres": ("text", "numeric"), "mysql": ("varchar(255)", "numeric(65,0)"),
@@ -85,7 +86,7 @@ KINESIS_CONSUMER = Spec(
     create_store=_create_store,
     volatile_attributes=frozenset({
         "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline",
-        "worker_expires_at", "ttl",
+        "worker_expires_at", "ttl", OTHER_COLUMNS, SAME_KEY,
     }),
     owner_attributes=frozenset({"lease_owner", "pending_owner"}),
     kinds=frozenset({LATEST}),

@@ -19,6 +19,7 @@ Redis       key APP:checkpoint:STREAM:SHARD, a string without a time to live, wh
 PostgreSQL  columns namespace text, shard_id text, sequence_number numeric, primary key of the first
             two. The number's text has no exponent, no fraction and no leading zeros.
 MySQL       the same with varchar(255) and numeric(65,0); REPLACE INTO is how the library writes.
+            The columns' collation says what is equal: mostly without regard to case.
 
 The namespace joins application and stream with a dash that both may contain: `a-b` reading `c` and
 `a` reading `b-c` share their rows, and nothing in a store tells them apart (Redis: it does).
@@ -33,9 +34,15 @@ from reshardctl.model import ShardId, TableShape
 NAMESPACE, SHARD, NUMBER = "namespace", "shard_id", "sequence_number"
 
 
-def tables(table: str, _options: Mapping[str, str]) -> tuple[TableShape, ...]:
-    """The DynamoDB table; it is read whole, so that other applications in it can be named."""
-    return (TableShape(table, hash=NAMESPACE, range=SHARD, holds="kinesis-consumer positions"),)
+def tables(table: str, options: Mapping[str, str]) -> tuple[TableShape, ...]:
+    """The table; it is read whole, so that other applications in it can be named."""
+    app = options.get("app", "")
+    heads = {SHARD: "shardId-"} | ({NAMESPACE: f"{app}-"} if app else {})
+    return (
+        TableShape(
+            table, hash=NAMESPACE, range=SHARD, holds="kinesis-consumer positions", heads=heads
+        ),
+    )
 
 
 def key_of(namespace: str, shard: str) -> str:

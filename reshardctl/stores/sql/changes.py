@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,11 @@ from reshardctl.model import (
     Update,
     Write,
 )
+from reshardctl.model.tables import OTHER_COLUMNS
 from reshardctl.stores.sql.server import Column, Described, Server, Statement
+
+Value = str | bytes | None
+"""What a column holds."""
 
 
 class Changes:
@@ -26,7 +31,7 @@ class Changes:
         self._server = server
         self._shape = shape
         self._table = server.named(shape.name)
-        self._columns = {column.name: column for column in described.columns}
+        self._described = described
         self._keys = (shape.hash, shape.range)
 
     def rows(self, keys: Iterable[str]) -> Statement:
@@ -39,7 +44,7 @@ class Changes:
         conditions: list[str] = []
         values: list[Any] = []
         for namespace, names in shards.items():
-            one_of, given = self._server.one_of(self._keys[1], names)
+            one_of, given = self._server.one_of(self._described.column(self._keys[1]), names)
             conditions.append(f"({first} = %s AND {one_of})")
             values += [namespace, *given]
         return " OR ".join(conditions), values
@@ -47,13 +52,13 @@ class Changes:
     def statements(self, writes: Sequence[Write]) -> Iterator[Statement]:
         """All changes; rows that are changed in the same way go into one statement."""
         deleted: list[str] = []
-        created: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+        created: dict[tuple[str, ...], list[Mapping[str, Value]]] = {}
         updated: dict[tuple[str, ...], list[Mapping[str, str | None]]] = {}
         for write in writes:
             parts = dict(zip(self._keys, self._key(write.key), strict=True))
             match write.change:
                 case Create(attributes):
-                    row = {name: plain(value) for name, value in attributes.items()} | parts
+                    row = parts | columns_of(attributes)
                     created.setdefault(tuple(row), []).append(row)
                 case Update(values, remove, add):
                     if add:
@@ -65,21 +70,18 @@ class Changes:
         for names, rows in created.items():
             yield self._created(names, rows)
         for names, changed in updated.items():
-            columns = [self._column(name) for name in (*self._keys, *names)]
+            columns = [self._described.column(name) for name in (*self._keys, *names)]
             yield from self._server.updates(self._table, columns, len(self._keys), changed)
         if deleted:
             condition, parameters = self.rows(deleted)
             yield f"DELETE FROM {self._table} WHERE {condition}", parameters  # noqa: S608
 
-    def _created(self, names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Statement:
+    def _created(self, names: Sequence[str], rows: Sequence[Mapping[str, Value]]) -> Statement:
         columns = ", ".join(map(self._server.quoted, names))
         marks = ", ".join([f"({', '.join(['%s'] * len(names))})"] * len(rows))
         values = [row[name] for row in rows for name in names]
-        return f"INSERT INTO {self._table} ({columns}) VALUES {marks}", values  # noqa: S608
-
-    def _column(self, name: str) -> Column:
-        """A column; one that the table has not is left for the server to complain about."""
-        return self._columns.get(name) or Column(name, "text", exact=False)
+        given = self._server.given
+        return f"INSERT INTO {self._table} ({columns}) {given} VALUES {marks}", values  # noqa: S608
 
     def _key(self, key: str) -> tuple[str, str]:
         parts = self._shape.parts(key)
@@ -97,6 +99,24 @@ def update_each(
     statement = f"UPDATE {table} SET {sets} WHERE {where}"  # noqa: S608
     for row in rows:
         yield statement, [row[name] for name in (*names[keys:], *names[:keys])]
+
+
+def columns_of(attributes: Attributes) -> dict[str, Value]:
+    """The columns of a new row; a row that is put back gives all of them, see `OTHER_COLUMNS`."""
+    other = attributes.get(OTHER_COLUMNS, {}).get("M", {})
+    used = {name: plain(value) for name, value in attributes.items() if name != OTHER_COLUMNS}
+    return used | {name: _other(value) for name, value in other.items()}
+
+
+def _other(value: AttributeValue) -> Value:
+    ((kind, body),) = value.items()
+    match kind:
+        case "NULL":
+            return None
+        case "B":
+            return base64.b64decode(body)
+        case _:
+            return plain(value)
 
 
 def plain(value: AttributeValue) -> str:

@@ -28,7 +28,17 @@ from reshardctl.stores.sql.server import (
 
 CONNECT, READ = 10, 120
 """Seconds for a connection, and for an answer."""
-_EXACT = {"decimal", "varchar", "char", "text"}
+_BYTES = {
+    "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "bit", "vector",
+    "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring",
+    "multipolygon", "geomcollection", "geometrycollection",
+}
+"""As mysqldump --hex-blob: what text cannot hold, bytes put back."""
+_EXACT = {"decimal", "varchar", "char", "tinytext", "text", "mediumtext", "longtext"}
+NOT_KEPT = "MySQL does not keep it"
+"""CREATE_TIME is that of the last OPTIMIZE or ALTER TABLE, in the zone of the session; InnoDB's
+table ids change as well."""
+_UTC = "'+00:00'"
 _LOST = {2006, 2013, 2055, 1053, 1927, 4031, 0}
 """CR_SERVER_GONE_ERROR, CR_SERVER_LOST and the like: the manual's error reference."""
 _UNCLEAR = {1026, 1030, 1105, 1180}
@@ -53,6 +63,7 @@ class MySql:
     """See `Server`."""
 
     medium = "mysql"
+    given = ""
 
     def __init__(self, address: Address) -> None:
         """Loads the driver; connects to nothing yet."""
@@ -88,24 +99,40 @@ class MySql:
         """A table of the database, or SCHEMA.TABLE."""
         schema, _, name = table.rpartition(".")
         cursor.execute(
-            "SELECT table_schema, table_name, create_time, engine "
+            "SELECT table_schema, table_name, engine "
             "FROM information_schema.tables WHERE table_schema = COALESCE(NULLIF(%s, ''), "
             "DATABASE()) AND table_name = %s AND table_type = 'BASE TABLE'", [schema, name],
         )
         row = cursor.fetchone()
         if row is None:
             return None
-        schema, name, created, engine = row
+        schema, name, engine = row
+        # EXTRA is DEFAULT_GENERATED for columns with a default of MySQL 8.
         cursor.execute(
-            "SELECT column_name, data_type, column_type FROM information_schema.columns "
-            "WHERE table_schema = %s AND table_name = %s AND extra NOT LIKE '%%GENERATED%%' "
-            "ORDER BY ordinal_position", [schema, name],
+            "SELECT column_name, data_type, column_type, COALESCE(collation_name, '') "
+            "FROM information_schema.columns WHERE table_schema = %s AND table_name = %s "
+            "AND COALESCE(generation_expression, '') = '' ORDER BY ordinal_position",
+            [schema, name],
         )
         columns = tuple(
-            Column(column, whole, kind in _EXACT) for column, kind, whole in cursor.fetchall()
+            Column(column, whole, kind in _EXACT, collation, kind in _BYTES)
+            for column, kind, whole, collation in cursor.fetchall()
         )
         return Described(
-            f"{self.location}/{schema}.{name}", str(created), columns, engine == "InnoDB"
+            f"{self.location}/{schema}.{name}", NOT_KEPT, columns, engine == "InnoDB",
+            self._unique(cursor, schema, name),
+        )
+
+    def _unique(self, cursor: Any, schema: str, name: str) -> tuple[frozenset[str], ...]:
+        cursor.execute(
+            "SELECT index_name, column_name FROM information_schema.statistics "
+            "WHERE table_schema = %s AND table_name = %s AND non_unique = 0", [schema, name],
+        )
+        keys: dict[str, set[str | None]] = {}
+        for index, column in cursor.fetchall():
+            keys.setdefault(index, set()).add(column)  # None: an expression
+        return tuple(
+            frozenset(filter(None, columns)) for columns in keys.values() if None not in columns
         )
 
     def quoted(self, name: str) -> str:
@@ -120,9 +147,30 @@ class MySql:
         """Decimals and text alike, as the server prints them."""
         return f"CAST({self.quoted(name)} AS CHAR)"
 
-    def one_of(self, name: str, texts: Sequence[str]) -> Statement:
+    def whole(self, column: Column) -> str:
+        """Bytes as they are, and a FLOAT with all of its digits: as text it has six."""
+        name = self.quoted(column.name)
+        if column.is_bytes:
+            return f"CAST({name} AS BINARY)"
+        return f"CAST({name}{' + 0e0' if column.type.startswith('float') else ''} AS CHAR)"
+
+    def spelled_out(self, cursor: Any, *, on: bool) -> None:
+        """A TIMESTAMP is text of the session's zone."""
+        cursor.execute(f"SET SESSION time_zone = {_UTC if on else 'DEFAULT'}")
+
+    def fills(self, cursor: Any, table: str) -> bool:
+        """Whether a trigger is shown, for which the privilege TRIGGER is needed."""
+        schema, _, name = table.rpartition(".")
+        cursor.execute(
+            "SELECT 1 FROM information_schema.triggers WHERE event_manipulation = 'INSERT' AND "
+            "event_object_schema = COALESCE(NULLIF(%s, ''), DATABASE()) "
+            "AND event_object_table = %s LIMIT 1", [schema, name],
+        )
+        return cursor.fetchone() is not None
+
+    def one_of(self, column: Column, texts: Sequence[str]) -> Statement:
         """The texts as a list."""
-        return f"{self.quoted(name)} IN ({', '.join(['%s'] * len(texts))})", texts
+        return f"{self.quoted(column.name)} IN ({', '.join(['%s'] * len(texts))})", texts
 
     def updates(
         self, table: str, columns: Sequence[Column], keys: int, rows: Sequence[Mapping[str, Any]]

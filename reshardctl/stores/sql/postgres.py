@@ -36,6 +36,11 @@ BEGIN = (
     "SELECT set_config('lock_timeout', '20s', true), set_config('statement_timeout', '120s', true)"
 )
 """As SET LOCAL, but both in one statement."""
+SPELLED_OUT = {
+    "TimeZone": "UTC", "DateStyle": "ISO", "IntervalStyle": "iso_8601", "bytea_output": "hex",
+    "extra_float_digits": "3", "lc_monetary": "C",
+}
+"""Settings by which a value becomes text, and under which all of it is in the text."""
 _EXACT = ("numeric", "text", "character varying")
 _AGAIN = {"40001", "40P01", "55P03"}
 """serialization_failure, deadlock_detected, lock_not_available: appendix A of the manual."""
@@ -85,6 +90,7 @@ class Postgres:
     """See `Server`."""
 
     medium = "postgres"
+    given = "OVERRIDING SYSTEM VALUE"
 
     def __init__(self, address: Address) -> None:
         """Loads the driver; connects to nothing yet."""
@@ -118,22 +124,35 @@ class Postgres:
     def described(self, cursor: Any, table: str) -> Described | None:
         """The table that the search path gives for the unquoted name, in lower case."""
         cursor.execute(
-            "SELECT c.oid, n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod) "
+            "SELECT c.oid, n.nspname, c.relname, "
+            "ARRAY(SELECT ARRAY_TO_STRING(ARRAY(SELECT k.attname FROM pg_attribute k "
+            "WHERE k.attrelid = c.oid AND k.attnum = ANY(i.indkey)), chr(31)) FROM pg_index i "
+            "WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL "
+            "AND i.indexprs IS NULL), "
+            "a.attname, format_type(a.atttypid, a.atttypmod), "
+            "COALESCE(l.collisdeterministic, true) "
             "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
             "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 "
             "AND NOT a.attisdropped AND a.attgenerated = '' "
+            "LEFT JOIN pg_collation l ON l.oid = a.attcollation "
             "WHERE c.oid = to_regclass(%s) AND c.relkind IN ('r', 'p') ORDER BY a.attnum",
             [self.named(table)],
         )
         rows = cursor.fetchall()
         if not rows:
             return None
-        oid, schema, name, *_ = rows[0]
+        oid, schema, name, keys, *_ = rows[0]
         columns = tuple(
-            Column(column, kind, kind.startswith(_EXACT) and not kind.endswith("[]"))
-            for *_, column, kind in rows if column is not None
+            Column(
+                column, kind, kind.startswith(_EXACT) and not kind.endswith("[]"),
+                _collation(kind, exact),
+            )
+            for *_, column, kind, exact in rows if column is not None
         )
-        return Described(f"{self.location}/{schema}.{name}", f"oid {oid}", columns)
+        return Described(
+            f"{self.location}/{schema}.{name}", f"oid {oid}", columns,
+            unique=tuple(frozenset(key.split("\x1f")) for key in keys),
+        )
 
     def quoted(self, name: str) -> str:
         """The name in double quotes."""
@@ -147,9 +166,32 @@ class Postgres:
         """The value as the server prints it: a numeric keeps its digits and its scale."""
         return f"{self.quoted(name)}::text"
 
-    def one_of(self, name: str, texts: Sequence[str]) -> Statement:
+    def whole(self, column: Column) -> str:
+        """Every type is read back from its text."""
+        return self.as_text(column.name)
+
+    def spelled_out(self, cursor: Any, *, on: bool) -> None:
+        """Settings of this transaction."""
+        if on:
+            asked = ", ".join(["set_config(%s, %s, true)"] * len(SPELLED_OUT))
+            values = [part for setting in SPELLED_OUT.items() for part in setting]
+            cursor.execute(f"SELECT {asked}", values)
+            return
+        for name in SPELLED_OUT:
+            cursor.execute(f"SET LOCAL {name} TO DEFAULT")
+
+    def fills(self, cursor: Any, table: str) -> bool:
+        """Whether there is a trigger that was not made by a constraint."""
+        cursor.execute(
+            "SELECT 1 FROM pg_trigger WHERE tgrelid = to_regclass(%s) AND NOT tgisinternal "
+            "AND tgtype & 4 <> 0 LIMIT 1", [self.named(table)],
+        )
+        return cursor.fetchone() is not None
+
+    def one_of(self, column: Column, texts: Sequence[str]) -> Statement:
         """The texts as one array, which costs the server less than a value for each."""
-        return f"{self.quoted(name)} = ANY(%s::text[])", [list(texts)]
+        kind = column.type if _is_citext(column.type) else "text"
+        return f"{self.quoted(column.name)} = ANY(%s::{kind}[])", [list(texts)]
 
     def updates(
         self, table: str, columns: Sequence[Column], keys: int, rows: Sequence[Mapping[str, Any]]
@@ -212,6 +254,15 @@ class Postgres:
         return CannotTell(
             what, "check host, port and user; the password comes from PGPASSWORD or ~/.pgpass"
         )
+
+
+def _is_citext(kind: str) -> bool:
+    return kind.rpartition(".")[2] == "citext"
+
+
+def _collation(kind: str, exact: bool) -> str:
+    """As `compared` knows them: citext and ICU collations that are told to ignore case."""
+    return "" if exact and not _is_citext(kind) else "citext_nopad_as_ci"
 
 
 def _line(error: Exception) -> str:

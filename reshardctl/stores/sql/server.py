@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -61,21 +62,58 @@ def address_of(target: str, password: str) -> Address:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. exact: whether it keeps any whole number, or any text, as it was given."""
+    """One column.
+
+    exact: whether it keeps any whole number, or any text, as it was given. collation: which texts
+    it takes for equal, see `compared`. is_bytes: whether it holds bytes, not text.
+    """
 
     name: str
     type: str
     exact: bool
+    collation: str = ""
+    is_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A table as the server describes it. created: changes when it is dropped and recreated."""
+    """A table as the server describes it.
+
+    created: changes when it is dropped and recreated, and stays through all maintenance. unique:
+    the columns of each unique key.
+    """
 
     address: str
     created: str
     columns: tuple[Column, ...]
     transactions: bool = True
+    unique: tuple[frozenset[str], ...] = ()
+
+    def column(self, name: str) -> Column:
+        """A column; one that the table has not is left for the server to complain about."""
+        found = (column for column in self.columns if column.name == name)
+        return next(found, Column(name, "text", exact=False))
+
+
+def compared(text: str, collation: str) -> str:
+    """What a column compares of a text: texts that give the same one are equal to the database.
+
+    collation: as MySQL names them; "" compares every character. Accents and case as Unicode has
+    them, which is close to every collation; the database itself decides about each row.
+    """
+    if pads(collation):
+        text = text.rstrip(" ")
+    if "_ci" not in collation:
+        return text
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    if "_as_" in collation:
+        return folded
+    return "".join(character for character in folded if not unicodedata.combining(character))
+
+
+def pads(collation: str) -> bool:
+    """Whether blanks at the end of a text are not compared."""
+    return bool(collation) and not any(word in collation for word in ("_0900_", "_nopad_"))
 
 
 class Server(Protocol):
@@ -84,6 +122,8 @@ class Server(Protocol):
     medium: str
     errors: type[Exception]
     """The exceptions that its driver raises."""
+    given: str
+    """Words before VALUES by which a row gets its numbers as given, where the server counts."""
 
     @property
     def location(self) -> str:
@@ -105,9 +145,21 @@ class Server(Protocol):
         """A table's name, perhaps SCHEMA.TABLE, as it was written without quotes."""
 
     def as_text(self, name: str) -> str:
-        """An expression that gives a column's value as text, whole."""
+        """An expression that gives a column's value as text, as the library reads it."""
 
-    def one_of(self, name: str, texts: Sequence[str]) -> Statement:
+    def whole(self, column: Column) -> str:
+        """An expression of a value, text or bytes, that puts it back exactly; see `spelled_out`."""
+
+    def spelled_out(self, cursor: Any, *, on: bool) -> None:
+        """Makes `whole` the same text in every session; off: the server's own settings again.
+
+        Defaults and triggers write times by those settings.
+        """
+
+    def fills(self, cursor: Any, table: str) -> bool:
+        """Whether a trigger runs for new rows of the table, as far as this user is told."""
+
+    def one_of(self, column: Column, texts: Sequence[str]) -> Statement:
         """A condition that a column has one of these texts, and its values."""
 
     def updates(

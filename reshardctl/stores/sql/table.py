@@ -1,5 +1,9 @@
 """A table with two text columns as its key, as a store. Every value is read as text.
 
+A row's attributes are the three columns that the library uses. The others are kept apart, so that
+a deleted row can be put back (`OTHER_COLUMNS`): the database may fill them at any write, and
+neither a guard nor a comparison looks at them.
+
 The consumers' own queries name the table without quotes and compare nothing; ours lock the rows,
 compare them with what was read, and write in one transaction (READ COMMITTED suffices: what is
 compared is locked). Names go into statements quoted, values as parameters.
@@ -7,12 +11,15 @@ compared is locked). Names go into statements quoted, values as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import base64
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.model import (
     Attributes,
+    AttributeValue,
     Create,
     Delete,
     Image,
@@ -22,12 +29,24 @@ from reshardctl.model import (
     Write,
     canonical,
 )
+from reshardctl.model.tables import OTHER_COLUMNS, SAME_KEY
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.sql.attempts import Attempts
-from reshardctl.stores.sql.changes import Changes, plain
-from reshardctl.stores.sql.server import Described, Server, Statement, hidden, left_out
+from reshardctl.stores.sql.changes import Changes, Value, columns_of
+from reshardctl.stores.sql.server import (
+    Column,
+    Described,
+    Server,
+    Statement,
+    compared,
+    hidden,
+    left_out,
+    pads,
+)
 
+NAMED = 5
+"""How many positions of one key a message names."""
 T = TypeVar("T")
 
 
@@ -48,6 +67,7 @@ class SqlTable:
         self._shape = shape
         self._keys = (shape.hash, shape.range)
         self._numbers = numbers
+        self._used = (*self._keys, numbers)
         self._attempts = Attempts(server, sleep)
 
     def identity(self) -> Mapping[str, str]:
@@ -56,10 +76,8 @@ class SqlTable:
         return {"medium": self._server.medium, "arn": table.address, "created": table.created}
 
     def read(self) -> list[Image]:
-        """Every row in key order, by one statement."""
-        return self._tried(lambda cursor: sorted(
-            self._rows(cursor, self._described(cursor), ""), key=lambda image: image.key
-        ))
+        """A row for every key, in key order."""
+        return self._tried(self._every)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
@@ -81,15 +99,48 @@ class SqlTable:
             )
         keys = [write.key for write in writes]
         rows = self._named(cursor, table, keys, lock=True)
-        if not all(holds(write, rows[write.key]) for write in writes):
+        self._refuse_ambiguous(table, rows)
+        if not all(holds(self._as_used(write), rows[write.key]) for write in writes):
             seen = self._named(cursor, table, [key for key in keys if rows[key] is None])
             if unlocked := [key for key, row in seen.items() if row is not None]:
                 raise hidden(f"{table.address}: {unlocked[0]}")
             return False
-        for statement, values in self._changes(table).statements(writes):
-            cursor.execute(statement, values)
+        put_back = [write for write in writes if OTHER_COLUMNS in _values(write)]
+        self._execute(cursor, table, put_back)
+        if self._other(table):
+            self._server.spelled_out(cursor, on=False)
+        self._execute(cursor, table, [write for write in writes if write not in put_back])
         self._check_kept(cursor, table, writes)
         return True
+
+    def _execute(self, cursor: Any, table: Described, writes: Sequence[Write]) -> None:
+        for statement, values in self._changes(table).statements(writes):
+            cursor.execute(statement, values)
+
+    def _as_used(self, write: Write) -> Write:
+        """The write, guarded by what the library reads: other columns change by themselves."""
+        return replace(write, guard=tuple(name for name in write.guard if name in self._used))
+
+    def _refuse_ambiguous(self, table: Described, rows: Mapping[str, Image | None]) -> None:
+        """Refused where a statement for one row could meet several."""
+        mend = (
+            "leave one row for each namespace and shard_id, then: "
+            f"ALTER TABLE {self._shape.name} ADD PRIMARY KEY ({', '.join(self._keys)})"
+        )
+        for key, row in rows.items():
+            if row is not None and SAME_KEY in row.attributes:
+                numbers = [row.attributes.get(self._numbers, {"S": "NULL"})]
+                numbers += row.attributes[SAME_KEY]["L"]
+                shown = ", ".join(number.get("S", "NULL") for number in numbers[:NAMED])
+                raise Refused(
+                    f"{table.address}: {len(numbers)} rows are {key} (at {shown}), and a write "
+                    "would meet all of them", mend,
+                )
+        if not any(key <= set(self._keys) for key in table.unique):
+            raise Refused(
+                f"{table.address}: no unique key forbids two rows of one shard, so that a write "
+                "could not be guarded; the library itself cannot keep positions there", mend,
+            )
 
     def _check_kept(self, cursor: Any, table: Described, writes: Sequence[Write]) -> None:
         """Raises Refused if a column keeps another value, or a row stays, before the commit."""
@@ -98,18 +149,25 @@ class SqlTable:
             if row is not None:
                 raise left_out(f"{table.address}: {key} is still there")
         wanted = {write.key: set_ for write in writes if (set_ := _values(write))}
-        columns = sorted({*self._keys, *(name for values in wanted.values() for name in values)})
-        rows = self._texts(cursor, columns, *self._where(table, wanted)) if wanted else ()
-        kept = {self._shape.image_key(row[self._keys[0]], row[self._keys[1]]): row for row in rows}
+        given = {name for values in wanted.values() for name in columns_of(values)}
+        kept = self._named(cursor, table, wanted, whole=not given <= set(self._used))
         for key, values in wanted.items():
-            now = kept.get(key, {})
-            for column, value in values.items():
-                if now.get(column) != plain(value):
+            row = kept[key]
+            now = {} if row is None else columns_of(row.attributes)
+            for column, value in columns_of(values).items():
+                if now.get(column) != value and not self._filled(cursor, column):
                     raise Refused(
                         f"{table.address}: {column} of {key} would be kept as {now.get(column)}, "
-                        f"not as {plain(value)}",
-                        "give the column the type of the library's own table",
+                        f"not as {value!s}",
+                        "give the column the type of the library's own table"
+                        if column in self._used else
+                        "if a trigger sets the column: GRANT TRIGGER on the table to this user, "
+                        "so that it is seen",
                     )
+
+    def _filled(self, cursor: Any, column: str) -> bool:
+        """Whether a trigger may set the column, which the library does not use."""
+        return column not in self._used and self._server.fills(cursor, self._shape.name)
 
     @property
     def _table(self) -> str:
@@ -146,44 +204,127 @@ class SqlTable:
             )
         return table
 
+    def _every(self, cursor: Any) -> list[Image]:
+        table = self._described(cursor)
+        same: dict[tuple[str, ...], list[Mapping[str, Value]]] = {}
+        for row in self._rows(cursor, table):
+            same.setdefault(self._key(table, row), []).append(row)
+        images: list[Image] = []
+        for rows in same.values():
+            named = self._image(table, *rows)
+            if SAME_KEY in named.attributes or named.key != self._as_spelled(table, rows[0]).key:
+                # The library's own query tells which rows are equal, and which of them is first.
+                found = self._rows(cursor, table, *self._where(table, [named.key]))
+                images += [self._as_spelled(table, row) for row in rows if row not in found]
+                rows = found
+            if rows:
+                images.append(self._image(table, *rows))
+        return sorted(images, key=lambda image: image.key)
+
+    def _as_spelled(self, table: Described, row: Mapping[str, Value]) -> Image:
+        """A row by the name that it has."""
+        return self._image(table, row, asked=lambda _column, text: text)
+
     def _named(
-        self, cursor: Any, table: Described, keys: Iterable[str], *, lock: bool = False
+        self, cursor: Any, table: Described, keys: Iterable[str], *, lock: bool = False,
+        whole: bool = True,
     ) -> dict[str, Image | None]:
-        rows: dict[str, Image | None] = dict.fromkeys(keys)
-        if not rows:
+        """The rows that the database finds by these keys, however they are spelled there."""
+        images: dict[str, Image | None] = dict.fromkeys(keys)
+        if not images:
             return {}
-        where, values = self._where(table, rows)
+        where, values = self._where(table, images)
         where += " FOR UPDATE" if lock else ""
-        images = {image.key: image for image in self._rows(cursor, table, where, values)}
-        return {key: images.get(key) for key in rows}
+        found: dict[tuple[str, ...], list[Mapping[str, Value]]] = {}
+        for row in self._rows(cursor, table, where, values, whole=whole):
+            found.setdefault(self._key(table, row), []).append(row)
+        for name in images:
+            parts = self._shape.parts(name)
+            rows = found.pop(self._key(table, parts), [])
+            if len(images) == 1:  # the database's word, whatever `compared` says
+                rows += [row for same in found.values() for row in same]
+                found = {}
+            if rows:
+                images[name] = replace(self._image(table, *rows), key=name)
+        for space, shard in found:
+            raise UsageError(
+                f"{table.address}: the database takes row {space}/{shard} for one of another name",
+                "give it the name that it stands for",
+            )
+        return images
 
     def _where(self, table: Described, keys: Iterable[str]) -> Statement:
         condition, values = self._changes(table).rows(keys)
         return f" WHERE {condition}", values
 
     def _rows(
-        self, cursor: Any, table: Described, where: str, values: Sequence[Any] = ()
-    ) -> list[Image]:
-        columns = [column.name for column in table.columns]
-        return [self._image(row) for row in self._texts(cursor, columns, where, values)]
-
-    def _texts(
-        self, cursor: Any, columns: Sequence[str], where: str, values: Sequence[Any] = ()
-    ) -> Iterator[dict[str, Any]]:
-        """Rows as texts, by column."""
-        texts = ", ".join(map(self._server.as_text, columns))
+        self, cursor: Any, table: Described, where: str = "", values: Sequence[Any] = (), *,
+        whole: bool = True,
+    ) -> list[Mapping[str, Value]]:
+        """Rows by column: those that the library uses as it reads them, others exactly."""
+        other = self._other(table) if whole else []
+        if other:
+            self._server.spelled_out(cursor, on=True)
+        columns = [*self._used, *(column.name for column in other)]
+        texts = ", ".join([
+            *map(self._server.as_text, self._used), *map(self._server.whole, other)
+        ])
         cursor.execute(f"SELECT {texts} FROM {self._table}{where}", list(values))  # noqa: S608
-        return (dict(zip(columns, row, strict=True)) for row in cursor.fetchall())
+        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
-    def _image(self, row: Mapping[str, str | None]) -> Image:
-        first, second = self._keys
-        attributes: Attributes = {n: {"S": v} for n, v in row.items() if v is not None}
-        return Image(
-            self._shape.image_key(row[first] or "", row[second] or ""), canonical(attributes)
+    def _other(self, table: Described) -> list[Column]:
+        return [column for column in table.columns if column.name not in self._used]
+
+    def _key(self, table: Described, row: Mapping[str, Value]) -> tuple[str, ...]:
+        """What the database compares of a row's key."""
+        return tuple(
+            compared(str(row[name] or ""), table.column(name).collation) for name in self._keys
         )
+
+    def _image(
+        self, table: Described, row: Mapping[str, Value], *further: Mapping[str, Value],
+        asked: Callable[[Column, str], str] | None = None,
+    ) -> Image:
+        """A row as the library reads it, by the name under which it asks for it."""
+        asked = asked or self._asked
+        attributes = {
+            name: {"S": str(row[name])} for name in self._used if row[name] is not None
+        }
+        other = {
+            column.name: _value(row[column.name]) for column in self._other(table)
+            if column.name in row
+        }
+        for name in self._keys:
+            text = asked(table.column(name), str(row[name] or ""))
+            if row[name] is not None and text != row[name]:
+                attributes[name], other[name] = {"S": text}, {"S": row[name]}
+        if other:
+            attributes[OTHER_COLUMNS] = {"M": other}
+        if further:
+            attributes[SAME_KEY] = {"L": [_value(same[self._numbers]) for same in further]}
+        names = [str(attributes.get(name, {}).get("S", "")) for name in self._keys]
+        return Image(self._shape.image_key(*names), canonical(attributes))
+
+    def _asked(self, column: Column, text: str) -> str:
+        """A part of a key as consumers spell it, where the database takes this one for equal."""
+        head = self._shape.heads.get(column.name, "")
+        begun = text[: len(head)]
+        if head and compared(begun, column.collation) == compared(head, column.collation):
+            text = head + text[len(head):]
+        return text.rstrip(" ") if pads(column.collation) else text
 
     def _tried(self, look: Callable[[Any], T]) -> T:
         return self._attempts.reading(look, self._shape.name)
+
+
+def _value(value: Value) -> AttributeValue:
+    match value:
+        case None:
+            return {"NULL": True}
+        case bytes():
+            return {"B": base64.b64encode(value).decode()}
+        case _:
+            return {"S": value}
 
 
 def _values(write: Write) -> Attributes:

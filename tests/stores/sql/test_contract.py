@@ -22,8 +22,6 @@ from tests.support.several_tables import Mask
 
 _names = itertools.count()
 NUMBER = 49680412033094866848527506851837432377108706273800486914
-NOTE = "note text"
-"""A column of ours."""
 KINDS: dict[str, type[Postgres | MySql]] = {"postgres": Postgres, "mysql": MySql}
 
 
@@ -32,20 +30,19 @@ def _row(key: str, number: int) -> Image:
 
 
 WORDS = SampleRows(
-    _row, lambda key: _row(key, 0), "sequence_number", {"note": {"S": "it's \"%s\" \\ é"}},
-    ("medium", "arn", "created"),
+    _row, lambda key: _row(key, 0), "sequence_number", {}, ("medium", "arn", "created"),
 )
 
 
 class Table:
     """A table of its own for one test."""
 
-    def __init__(self, kind: str, running: Running) -> None:
+    def __init__(self, kind: str, running: Running, further: str = "") -> None:
         self.server = KINDS[kind](address_of(f"{USER}@{running.target}", PASSWORD))
         self.shape = TableShape(f"Positions{next(_names)}", hash="namespace", range="shard_id")
         self.mask = Mask(self.inner(), [self.shape])
         self.connection = self.server.connect()
-        self.sql(create_table(kind, self.shape.name, NOTE))
+        self.sql(create_table(kind, self.shape.name, further))
 
     def inner(self) -> Any:
         return SqlTable(self.server, self.shape, "sequence_number", lambda _seconds: None)

@@ -16,7 +16,7 @@ from reshardctl.stores.sql.server import address_of
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.severed import way_to
 from tests.stores.faults_of_stores import cut_everywhere
-from tests.stores.sql.test_contract import KINDS, NOTE, NUMBER, Table, _row, running
+from tests.stores.sql.test_contract import KINDS, NUMBER, Table, _row, running
 from tests.support.position_tables import create_table
 from tests.support.several_tables import Mask
 
@@ -123,13 +123,13 @@ def test_the_environment_does_not_choose_the_encoding(
     target = server.target.replace(server.database, base)
     one = KINDS[kind](address_of(f"{USER}@{target}", PASSWORD))
     with one.connect() as connection:
-        connection.execute(create_table(kind, "places", NOTE))
+        connection.execute(create_table(kind, "places", "note text"))
         connection.execute("INSERT INTO places VALUES ('b', 's', 1, '€'), ('a', 's', 2, NULL)")
     monkeypatch.setenv("PGCLIENTENCODING", said)
     shape = TableShape("places", hash="namespace", range="shard_id")
     rows = SqlTable(one, shape, "sequence_number", lambda _seconds: None).read()
     assert [image.key for image in rows] == ["a/s", "b/s"]
-    assert rows[1].attributes["note"] == {"S": "€"}
+    assert rows[1].attributes["other columns"] == {"M": {"note": {"S": "€"}}}
 
 
 @pytest.mark.only(
