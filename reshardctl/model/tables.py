@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 OTHER_COLUMNS = "other columns"
 """Attribute of a row in a relational database, a map: the columns that its library does not use.
 The database may fill them by itself; they are kept so that a deleted row can be put back whole."""
+ENDS = "time to live ends"
+"""Attribute of a row that goes by itself: when, in Unix milliseconds."""
 SAME_KEY = "rows of the same key"
 """Attribute of such a row, a list: the positions in further rows of its key, where no unique key
 forbids them. Its library takes the first that the server gives: the row itself."""

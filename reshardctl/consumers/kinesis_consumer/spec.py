@@ -16,7 +16,7 @@ from reshardctl.consumers.spec import (
     create_dynamodb_table,
 )
 from reshardctl.model import Image, Stream
-from reshardctl.model.tables import OTHER_COLUMNS, SAME_KEY
+from reshardctl.model.tables import ENDS, OTHER_COLUMNS, SAME_KEY
 
 _COLUMN_TYPES = {
     "postgres": ("text", "numeric"), "mysql": ("varchar(255)", "numeric(65,0)"),
@@ -86,7 +86,7 @@ KINESIS_CONSUMER = Spec(
     create_store=_create_store,
     volatile_attributes=frozenset({
         "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline",
-        "worker_expires_at", "ttl", OTHER_COLUMNS, SAME_KEY,
+        "worker_expires_at", "ttl", ENDS, OTHER_COLUMNS, SAME_KEY,
     }),
     owner_attributes=frozenset({"lease_owner", "pending_owner"}),
     kinds=frozenset({LATEST}),

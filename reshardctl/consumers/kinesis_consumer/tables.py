@@ -14,6 +14,7 @@ DynamoDB    the item has the three attributes; HASH namespace (S), RANGE shard_i
             input writes the same. Items may have further attributes, which are images' too; the
             library's own PutItem drops them. The number may be mistyped: it is kept as it is.
 Redis       key APP:checkpoint:STREAM:SHARD, a string without a time to live, which is the number.
+            A time to live that somebody gave it is kept apart (`ENDS`).
             The image's namespace is APP-STREAM all the same. A key of another type is read as no
             position by the library (Get's error is dropped): its image has no `sequence_number`.
 PostgreSQL  columns namespace text, shard_id text, sequence_number numeric, primary key of the first

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import redis
 
 T = TypeVar("T")
+READING = ("SCAN", "MGET", "TYPE", "PEXPIRETIME")
+WRITING = ("WATCH", "UNWATCH", "MULTI", "EXEC", "SET", "DEL", "PEXPIREAT")
+"""The commands that a user must be allowed besides AUTH; before Redis 7 PTTL and TIME in the place
+of PEXPIRETIME; for another database than 0 SELECT, too."""
 CONNECT, ANSWER = 10, 30
 """Seconds for a connection, and for an answer."""
 TARGET = re.compile(
@@ -77,7 +81,7 @@ class Server:
         made: redis.Redis = self._driver.Redis(
             host=self._host, port=self._port, db=self._db, username=self._user,
             password=self._password, ssl=self._tls, socket_connect_timeout=CONNECT,
-            socket_timeout=ANSWER, client_name="reshardctl", retry=Retry(NoBackoff(), 0),
+            socket_timeout=ANSWER, retry=Retry(NoBackoff(), 0),
         )
         return made
 
@@ -109,9 +113,10 @@ class Server:
         what = f"{self.location}: {doing}: {error}"
         kinds = self._driver.exceptions
         if isinstance(error, self._denied) or "NOPERM" in what:  # of EXEC, by another name
+            reading = ", ".join((*READING, "SELECT") if self._db else READING)
             return CannotTell(
-                what, "the password comes from REDISCLI_AUTH; allowed must be SCAN, MGET, TYPE, "
-                "WATCH, MULTI, EXEC, SET and DEL on APP:checkpoint:*",
+                what, f"the password comes from REDISCLI_AUTH; allowed must be {reading}, and to "
+                f"write {', '.join(WRITING)}, on APP:checkpoint:*",
             )
         if isinstance(error, kinds.ReadOnlyError):
             return Refused(what, "name the primary server, not a replica")

@@ -8,12 +8,13 @@ written if a compared key changes before.
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.errors import AnswerLost, UsageError
+from reshardctl.errors import AnswerLost, Refused, UsageError
 from reshardctl.model import (
     Attributes,
     Image,
@@ -25,6 +26,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.batched import batched
 from reshardctl.model.retry import Retry, before_sending
+from reshardctl.model.tables import ENDS
 from reshardctl.model.write_state import WriteResult, applied
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.redis.server import Server
@@ -62,8 +64,10 @@ class Strings:
         self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
 
     def identity(self) -> Mapping[str, str]:
-        """The address. Redis keeps nothing that distinguishes a database from a later one there."""
-        self._server.tried("looking at the server", lambda client: client.ping())
+        """The address. Redis keeps nothing that distinguishes a database from a later one there.
+
+        Its run_id is another one after each restart.
+        """
         return {
             "medium": "redis", "arn": self._server.location, "created": "Redis does not keep it",
         }
@@ -75,7 +79,7 @@ class Strings:
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
-        return self._server.tried("reading", lambda client: self._named(client, keys))
+        return self._server.tried("reading", lambda client: self._with_ends(client, keys))
 
     def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
         """Makes all writes of the step or none.
@@ -109,7 +113,7 @@ class Strings:
         with self._server.client() as client, client.pipeline() as pipe:
             pipe.watch(*map(self._redis_key, keys))
             rows = self._named(pipe, keys)
-            if not all(holds(write, rows[write.key]) for write in writes):
+            if not all(holds(_as_used(write), rows[write.key]) for write in writes):
                 yield None
                 return
             pipe.multi()
@@ -149,11 +153,19 @@ class Strings:
                 f"{self._server.location}: {key.decode()} holds no string, and what it holds could "
                 "not be put back", "look at it, delete it by hand, and run this again",
             )
-        extra = set(then.attributes) - {self._space, self._shard, self._number}
+        extra = set(then.attributes) - {self._space, self._shard, self._number, ENDS}
         value = then.attributes.get(self._number)
         if extra or value is None:
             raise ValueError(f"{write.key}: a string cannot hold {sorted(extra) or 'nothing'}")
         pipe.set(key, _bytes(value), keepttl=now is not None)
+        if now is None and ENDS in then.attributes:
+            end = int(then.attributes[ENDS]["N"])
+            if end <= time.time() * 1000:  # the server would delete it at once
+                raise Refused(
+                    f"{self._server.location}: the time to live of {key.decode()} has ended since",
+                    "look whether it is still wanted, and set it by hand",
+                )
+            pipe.pexpireat(key, end)
 
     def _all(self, client: redis.Redis) -> Iterator[Image]:
         head = _literal(self._app) if self._app else b"*"
@@ -161,11 +173,40 @@ class Strings:
         keys = sorted(set(client.scan_iter(match=pattern, count=1000)))
         for batch in batched(keys, BATCH):
             values: list[Any] = client.mget(batch)
-            for key, value in zip(batch, values, strict=True):
+            for key, value, end in zip(batch, values, self._ends(client, batch), strict=True):
                 parts = self._parts(key)
                 if parts is None or (value is None and client.type(key) == b"none"):
                     continue
-                yield self._image(*parts, value)
+                yield _ending(self._image(*parts, value), end)
+
+    def _with_ends(self, client: redis.Redis, keys: Sequence[str]) -> dict[str, Image | None]:
+        images = self._named(client, keys)
+        there = [name for name, image in images.items() if image is not None]
+        ends = self._ends(client, [self._redis_key(name) for name in there])
+        by_name = dict(zip(there, ends, strict=True))
+        return {
+            name: image and _ending(image, by_name[name]) for name, image in images.items()
+        }
+
+    def _ends(self, client: redis.Redis, keys: Sequence[bytes]) -> list[int]:
+        """When the keys' times to live end, in Unix milliseconds; below 0 for a key without."""
+        pipe = client.pipeline(transaction=False)
+        for key in keys:
+            pipe.pexpiretime(key)
+        answers = pipe.execute(raise_on_error=False)
+        if any("unknown command" in str(answer) for answer in answers):  # before Redis 7
+            for key in keys:
+                pipe.pttl(key)
+            seconds, micros = client.time()
+            now = int(seconds) * 1000 + int(micros) // 1000
+            answers = [
+                left if isinstance(left, Exception) or left < 0 else now + left
+                for left in pipe.execute(raise_on_error=False)
+            ]
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise answer
+        return list(map(int, answers))
 
     def _named(self, client: Any, keys: Sequence[str]) -> dict[str, Image | None]:
         if not keys:
@@ -205,6 +246,17 @@ class Strings:
             )
         stream = space.removeprefix(f"{self._app}-")
         return f"{self._app}{MARK}{stream}:{parts[self._shard]}".encode()
+
+
+def _as_used(write: Write) -> Write:
+    """The write, guarded by what the library reads: a time to live moves as time goes by."""
+    return replace(write, guard=tuple(name for name in write.guard if name != ENDS))
+
+
+def _ending(image: Image, end: int) -> Image:
+    if end < 0:
+        return image
+    return Image(image.key, canonical({**image.attributes, ENDS: {"N": str(end)}}))
 
 
 def _literal(name: str) -> bytes:

@@ -24,6 +24,20 @@ STEP = Step("one", (Write(KEY, Create({
 Fault = Callable[[Callable[[], None]], list[Any] | None]
 
 
+class Lives:
+    """Commands about times to live: no key has one."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def pexpiretime(self, _key: bytes) -> None:
+        self._asked += 1
+
+    def execute(self, raise_on_error: bool) -> list[int]:
+        assert not raise_on_error
+        return [-1] * self._asked
+
+
 class Pipe:
     """A connection, its pipeline and what it holds: what `Strings` asks of redis-py."""
 
@@ -40,8 +54,8 @@ class Pipe:
     def __exit__(self, *_raised: object) -> None:
         self._queued = {}
 
-    def pipeline(self) -> Pipe:
-        return self
+    def pipeline(self, *, transaction: bool = True) -> Any:
+        return self if transaction else Lives()
 
     def watch(self, *_keys: bytes) -> None:
         self.watched += 1

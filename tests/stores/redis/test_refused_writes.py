@@ -55,7 +55,7 @@ def test_a_user_without_a_permission(running: Running, forbidden: str) -> None:
     inner: Any = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
     with pytest.raises(Refused, match="no permissions") as caught:
         Masked(inner, [SHAPE]).write(two_writes(_row), "t")
-    assert "SET and DEL" in caught.value.next
+    assert "SET, DEL" in caught.value.next
     assert keys.medium().read() == [_row("a", 0)]
 
 
