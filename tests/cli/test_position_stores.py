@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -232,6 +233,79 @@ def test_another_applications_rows_are_left_alone(made):
     assert lab.cli("inspect", lab.locator.replace("app=app", "app=nobody"),
                    "--stream", "orders").code == 3
     assert before.keys() <= lab.numbers().keys()
+
+
+FOREIGN = [
+    ("namespace", "shard_id"), ("app-orders", "shard_id"), ("app-orders", ""), ("", ""),
+    ("app-orders", "shardId-x"), ("app-orders", "bak:shardId-000000000000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("space", "shard"), FOREIGN)
+def test_a_row_of_another_kind_leaves_the_others_judged(made, running, space, shard):
+    """A CSV file's head among them: named, never written, and no reason to refuse the table."""
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    alone = lab.inspect("--format", "json")
+    assert alone.code == 1 and alone.codes
+    ours = lab.numbers().keys()
+    lab.put(space, shard, "0")
+    seen = lab.inspect("--format", "json")
+    named = space == "app-orders" or (space, shard) == ("namespace", "shard_id")
+    if running[0] == "redis" and (space != "app-orders" or ":" in shard):
+        named = False  # it is the key of another application, or of another stream
+    found = seen.json["findings"]
+    assert [f for f in found if f["code"] != "RSH302"] == alone.json["findings"]
+    assert ("RSH302" in {f["code"] for f in found}) is named
+    before = lab.numbers()
+    assert lab.fix("--accept", "reread=99h").code in (0, 1)
+    (key,) = before.keys() - ours
+    assert lab.numbers()[key] == before[key] == "0"
+
+
+FURTHER = {
+    "postgres": ["updated_at timestamptz DEFAULT clock_timestamp()", "id bigserial"],
+    "mysql": [
+        "updated_at timestamp(6) DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6)",
+        "id bigint AUTO_INCREMENT UNIQUE",
+    ],
+}
+TOUCHING = {
+    "postgres": [
+        "CREATE OR REPLACE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN NEW.updated_at = clock_timestamp(); RETURN NEW; END $$",
+        "CREATE TRIGGER touch BEFORE INSERT OR UPDATE ON {t} FOR EACH ROW EXECUTE FUNCTION touch()",
+    ],
+    "mysql": [
+        f"CREATE TRIGGER {{t}}_{verb} BEFORE {verb} ON {{t}} FOR EACH ROW "
+        "SET NEW.updated_at = SYSDATE(6)" for verb in ("INSERT", "UPDATE")
+    ],
+}
+
+
+@pytest.mark.only(lambda running: running != "redis", "Redis has no columns")
+@pytest.mark.parametrize("trigger", [False, True], ids=["defaults", "trigger"])
+@pytest.mark.parametrize("killed", [False, True], ids=["whole", "killed"])
+def test_columns_that_the_database_fills_keep_no_undo(made, trigger, killed):
+    """Also that of a fix which was killed right after its COMMIT, and its resumption."""
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    for column in FURTHER[lab.kind]:
+        lab.sql(f"ALTER TABLE {lab.table_name} ADD {column}")
+    for statement in TOUCHING[lab.kind] if trigger else ():
+        lab.sql(statement.replace("{t}", lab.table_name))
+    before = lab.numbers()
+    assert lab.fix("--accept", "reread=99h").code in (0, 1)
+    written = lab.numbers()
+    assert written != before
+    (path,) = lab.journals()
+    if killed:
+        lines = path.read_bytes().splitlines(keepends=True)
+        kept = [line for line in lines if json.loads(line)["kind"] in ("header", "intent")]
+        path.write_bytes(b"".join(kept))
+        assert lab.cli("fix", "--resume", path, "--assume-stopped").code in (0, 1)
+        path.write_bytes(b"".join(kept))
+    undone = lab.cli("undo", path, "--yes", "--assume-stopped")
+    assert undone.code == 0, undone.err
+    assert lab.numbers() == before
 
 
 def test_set_restored_from_a_snapshot_and_undone_twice(made, tmp_path):

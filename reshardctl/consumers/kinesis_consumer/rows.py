@@ -124,6 +124,9 @@ def parse(
         elif space == leased and key.startswith(WORKER):
             workers.append(image)
         else:
+            if (space, key) == (NAMESPACE, SHARD):
+                why = "it is the head of a CSV file, which somebody loaded as a row"
+                anomalies.append(Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, key, why))
             others.append(image)
     anomalies += [anomaly for row in rows.values() for anomaly in _anomalies(row)]
     return Positions(

@@ -8,10 +8,17 @@ from typing import Any
 
 from reshardctl.model import Attributes, AttributeValue, Image, TableShape, canonical
 
+REPLICATION = "aws:rep:"
+"""The head of attributes that DynamoDB itself adds to every item of a global table, version
+2017.11.29 (aws:rep:deleting, aws:rep:updatetime, aws:rep:updateregion), at every write: they are no
+part of a row, and nobody else may write them. Later versions hide them."""
+
 
 def image_of(item: Mapping[str, Any], shape: TableShape) -> Image:
     """The image of an item as boto3's client returns it."""
-    attributes = {name: _read(value) for name, value in item.items()}
+    attributes = {
+        name: _read(value) for name, value in item.items() if not name.startswith(REPLICATION)
+    }
     key = shape.image_key(*(item[name]["S"] for name in shape.names))
     return Image(key, canonical(attributes))
 

@@ -81,6 +81,26 @@ def test_identity_names_the_very_table(table: LeaseTable) -> None:
     assert found["created"].endswith("Z")
 
 
+def test_what_dynamodb_adds_to_items_of_a_global_table_is_no_part_of_them(
+    table: LeaseTable,
+) -> None:
+    """Version 2017.11.29 of global tables adds aws:rep:* to each item at each write."""
+    added = {
+        "aws:rep:deleting": {"BOOL": False}, "aws:rep:updateregion": {"S": "us-east-1"},
+        "aws:rep:updatetime": {"N": "1554766902.780001"},
+    }  # fmt: skip
+    table.plant(row("a", **added))
+    medium = table.medium()
+    assert medium.read() == [row("a")] == list(medium.get(["a"]).values())
+    assert medium.write(step(update(row("a"), END, "checkpoint")), "t1") is WriteResult.APPLIED
+    key = {"leaseKey": {"S": "a"}}
+    stored = table.boto.get_item(TableName=table.name, Key=key)["Item"]
+    assert added.items() <= stored.items()
+    (now,) = medium.read()
+    assert medium.write(step(delete(now, *now.attributes)), "t2") is WriteResult.APPLIED
+    assert medium.read() == []
+
+
 def test_identity_has_the_table_id_where_there_is_one(
     table: LeaseTable, faulty: FaultySession
 ) -> None:
