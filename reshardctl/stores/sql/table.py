@@ -157,8 +157,8 @@ class SqlTable:
             for column, value in columns_of(values).items():
                 if now.get(column) != value and not self._filled(cursor, column):
                     raise Refused(
-                        f"{table.address}: {column} of {key} would be kept as {now.get(column)}, "
-                        f"not as {value!s}",
+                        f"{table.address}: {column} of {key} would be kept as "
+                        f"{_shown(now.get(column))}, not as {_shown(value)}",
                         "give the column the type of the library's own table"
                         if column in self._used else
                         "if a trigger sets the column: GRANT TRIGGER on the table to this user, "
@@ -287,7 +287,7 @@ class SqlTable:
     ) -> Image:
         """A row as the library reads it, by the name under which it asks for it."""
         asked = asked or self._asked
-        attributes = {
+        attributes: dict[str, AttributeValue] = {
             name: {"S": str(row[name])} for name in self._used if row[name] is not None
         }
         other = {
@@ -315,6 +315,10 @@ class SqlTable:
 
     def _tried(self, look: Callable[[Any], T]) -> T:
         return self._attempts.reading(look, self._shape.name)
+
+
+def _shown(value: Value) -> str:
+    return value if isinstance(value, str) else repr(value)
 
 
 def _value(value: Value) -> AttributeValue:
