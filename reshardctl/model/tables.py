@@ -11,8 +11,9 @@ The database may fill them by itself; they are kept so that a deleted row can be
 ENDS = "time to live ends"
 """Attribute of a row that goes by itself: when, in Unix milliseconds."""
 SAME_KEY = "rows of the same key"
-"""Attribute of such a row, a list: the positions in further rows of its key, where no unique key
-forbids them. Its library takes the first that the server gives: the row itself."""
+"""Attribute of such a row where no unique key forbids further ones of its key, a map: how many
+there are (`count`), and what positions the next few have (`next`). Its library takes the first that
+the server gives: the row itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,6 +308,27 @@ def test_columns_that_the_database_fills_keep_no_undo(made, trigger, killed):
     assert lab.numbers() == before
 
 
+@pytest.mark.only(lambda running: running != "redis", "a key of Redis is there once")
+def test_rows_of_one_key_are_named_and_the_table_is_not_written(made):
+    """The library takes the first that the server gives, and so does the forecast."""
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    alone = lab.inspect("--format", "json")
+    ((key, number),) = [pair for pair in lab.numbers().items() if pair[0].startswith("app-orders/")]
+    space, _, shard = key.partition("/")
+    constraint = "CONSTRAINT " + lab.table_name + "_pk" if lab.kind == "postgres" else "PRIMARY KEY"
+    lab.sql(f"ALTER TABLE {lab.table_name} DROP {constraint}")
+    lab.sql(f"INSERT INTO {lab.table_name} VALUES (%s, %s, %s)", space, shard, int(number) + 16)  # noqa: S608
+    before = lab.sql(f"SELECT * FROM {lab.table_name}")  # noqa: S608
+    seen = lab.inspect("--format", "json")
+    (named,) = [found for found in seen.json["findings"] if found["code"] == "RSH301"]
+    assert "2 rows have its key" in str(named) and str(int(number) + 16) in str(named)
+    assert [f for f in seen.json["findings"] if f["code"] != "RSH301"] == alone.json["findings"]
+    refused = lab.fix("--accept", "reread=99h")
+    assert refused.code == 4, refused.err
+    assert "nothing was written" in refused.err and "ADD PRIMARY KEY" in refused.err
+    assert lab.sql(f"SELECT * FROM {lab.table_name}") == before  # noqa: S608
+
+
 def test_set_restored_from_a_snapshot_and_undone_twice(made, tmp_path):
     lab = made("a")
     set_restored_and_undone_twice(lab, lab.numbers, tmp_path)

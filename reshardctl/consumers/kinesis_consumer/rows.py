@@ -185,12 +185,12 @@ def _lease(image: Image, key: str) -> Lease:
 def _anomalies(row: Row) -> Iterable[Anomaly]:
     value = row.image.attributes.get(NUMBER)
     raw = row.text or repr(value)
-    if further := row.image.attributes.get(SAME_KEY, {}).get("L", ()):
-        others = ", ".join(str(number.get("S", NULL)) for number in further[:NAMED])
+    if same := row.image.attributes.get(SAME_KEY, {}).get("M"):
+        others = ", ".join(str(number.get("S", NULL)) for number in same["next"]["L"])
         why = (
-            f"{len(further) + 1} rows have its key, which no unique key forbids: the library takes "
-            f"the first that the server gives, not {others}; while it is so, no row is written "
-            "there, and the library cannot keep a position"
+            f"{int(same['count']['N']) + 1} rows have its key, which no unique key forbids: the "
+            f"library takes the first that the server gives, not {others}; while it is so, no row "
+            "is written there, and the library cannot keep a position"
         )
         yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     if not row.text:

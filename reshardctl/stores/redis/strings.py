@@ -192,7 +192,7 @@ class Strings:
         """When the keys' times to live end, in Unix milliseconds; below 0 for a key without."""
         pipe = client.pipeline(transaction=False)
         for key in keys:
-            pipe.pexpiretime(key)  # type: ignore[arg-type] - bytes do as well
+            pipe.pexpiretime(key)  # type: ignore[arg-type]  # as bytes
         answers = pipe.execute(raise_on_error=False)
         if any("unknown command" in str(answer) for answer in answers):  # before Redis 7
             for key in keys:

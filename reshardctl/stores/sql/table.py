@@ -129,12 +129,12 @@ class SqlTable:
         )
         for key, row in rows.items():
             if row is not None and SAME_KEY in row.attributes:
-                numbers = [row.attributes.get(self._numbers, {"S": "NULL"})]
-                numbers += row.attributes[SAME_KEY]["L"]
-                shown = ", ".join(number.get("S", "NULL") for number in numbers[:NAMED])
+                same = row.attributes[SAME_KEY]["M"]
+                numbers = [row.attributes.get(self._numbers, {}), *same["next"]["L"]]
+                shown = ", ".join(number.get("S", "NULL") for number in numbers)
                 raise Refused(
-                    f"{table.address}: {len(numbers)} rows are {key} (at {shown}), and a write "
-                    "would meet all of them", mend,
+                    f"{table.address}: {int(same['count']['N']) + 1} rows are {key} (at {shown}), "
+                    "and a write would meet all of them", mend,
                 )
         if not any(key <= set(self._keys) for key in table.unique):
             raise Refused(
@@ -301,7 +301,10 @@ class SqlTable:
         if other:
             attributes[OTHER_COLUMNS] = {"M": other}
         if further:
-            attributes[SAME_KEY] = {"L": [_value(same[self._numbers]) for same in further]}
+            following = [_value(same[self._numbers]) for same in further[:NAMED]]
+            attributes[SAME_KEY] = {
+                "M": {"count": {"N": str(len(further))}, "next": {"L": following}}
+            }
         names = [str(attributes.get(name, {}).get("S", "")) for name in self._keys]
         return Image(self._shape.image_key(*names), canonical(attributes))
 

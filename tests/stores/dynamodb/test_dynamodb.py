@@ -12,7 +12,7 @@ from botocore.exceptions import ReadTimeoutError
 
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model import Image, Step, changed
+from reshardctl.model import AttributeValue, Image, Step, changed
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
 from reshardctl.testing.medium_contract import END, create, delete, row, step, update
@@ -85,7 +85,7 @@ def test_what_dynamodb_adds_to_items_of_a_global_table_is_no_part_of_them(
     table: LeaseTable,
 ) -> None:
     """Version 2017.11.29 of global tables adds aws:rep:* to each item at each write."""
-    added = {
+    added: dict[str, AttributeValue] = {
         "aws:rep:deleting": {"BOOL": False}, "aws:rep:updateregion": {"S": "us-east-1"},
         "aws:rep:updatetime": {"N": "1554766902.780001"},
     }  # fmt: skip

@@ -278,7 +278,9 @@ def test_rows_of_one_key_are_named_and_not_written(make: Any) -> None:
     before = table.all()
     first, other = table.store().read()
     assert int(first.attributes["sequence_number"]["S"]) == table.asked() == NUMBER
-    assert first.attributes[SAME_KEY] == {"L": [{"S": str(NUMBER + 4)}]}
+    assert first.attributes[SAME_KEY] == {
+        "M": {"count": {"N": "1"}, "next": {"L": [{"S": str(NUMBER + 4)}]}}
+    }
     for write in (moved(first, NUMBER + 9), gone(first), fresh(NUMBER)):
         with pytest.raises(Refused, match=f"2 rows are {key()} .at {NUMBER}, {NUMBER + 4}"):
             done(table, write)
@@ -286,6 +288,15 @@ def test_rows_of_one_key_are_named_and_not_written(make: Any) -> None:
         done(table, moved(other, NUMBER + 9))
     assert "ADD PRIMARY KEY (namespace, shard_id)" in refused.value.next
     assert table.all() == before
+
+
+def test_of_many_rows_of_one_key_a_few_are_kept(make: Any) -> None:
+    """REPLACE adds one at each flush, for as long as the application runs."""
+    table = make()
+    for number in range(40):
+        table.put(f"{APP}-orders", SHARD, NUMBER + number)
+    same = only(table).attributes[SAME_KEY]["M"]
+    assert (same["count"], len(same["next"]["L"])) == ({"N": "39"}, 5)
 
 
 def test_the_library_keeps_no_position_without_a_unique_key(
