@@ -329,6 +329,23 @@ def test_rows_of_one_key_are_named_and_the_table_is_not_written(made):
     assert lab.sql(f"SELECT * FROM {lab.table_name}") == before  # noqa: S608
 
 
+@pytest.mark.only(lambda running: running == "mysql", "its usual collations ignore case")
+def test_rows_are_the_applications_where_the_database_says_so(made):
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    alone = lab.inspect("--format", "json")
+    lab.sql(f"UPDATE {lab.table_name} SET namespace = 'App-orders' WHERE namespace = 'app-orders'")  # noqa: S608
+    before = lab.numbers()
+    assert any(key.startswith("App-orders/") for key in before)
+    seen = lab.inspect("--format", "json")
+    assert seen.json["findings"] == alone.json["findings"]
+    assert lab.fix("--shift", "-5m", "--accept", "reread=99h").code in (0, 1)
+    assert lab.numbers() != before and lab.numbers().keys() == before.keys()
+    assert lab.undo().code == 0
+    assert lab.numbers() == before
+    lab.sql(f"ALTER TABLE {lab.table_name} CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+    assert lab.inspect().says("holds no position", "app=App")
+
+
 def test_set_restored_from_a_snapshot_and_undone_twice(made, tmp_path):
     lab = made("a")
     set_restored_and_undone_twice(lab, lab.numbers, tmp_path)
