@@ -16,7 +16,10 @@ class Store(Protocol):
     """The most writes that one step may have."""
 
     def identity(self) -> Mapping[str, str]:
-        """What distinguishes this store from every other (a table's ARN and creation time)."""
+        """What distinguishes this store from every other (a table's ARN and creation time).
+
+        It survives maintenance of the store: a rebuilt table, a restart, another time zone.
+        """
 
     def read(self) -> list[Image]:
         """Every row, in key order, consistent per row.
