@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.once import Once
@@ -18,9 +19,11 @@ UNKNOWN = "unknown"
 SCALAS = frozenset({"2.12", "2.13"})
 
 
-def asynchronous(gaps: Collection[int], committed: frozenset[int]) -> bool:
+def asynchronous(gaps: Sequence[range], committed: Collection[int]) -> bool:
     """Whether ids are missing between the offset logs and have no commits either."""
-    return bool(gaps) and committed.isdisjoint(gaps)
+    starts = [gap.start for gap in gaps]
+    places = ((number, bisect_right(starts, number) - 1) for number in committed)
+    return bool(gaps) and not any(at >= 0 and number in gaps[at] for number, at in places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Checkpoint:
         generation: Spark's release as far as the keys in `conf` tell ("3.3", "4.0-4.1", … or "").
         scalas: The Scala versions whose key order every line has.
         gaps: Ids missing between the oldest and the newest batch.
+        copied: The batch of which the newest offset log is a copy under another number.
         spoiled: The newest commits and `metadata` where Spark cannot read them, so does not start.
         temporary: Keys of files that a crashed writer left.
         orphans: Keys of missing files whose checksum was left.
@@ -97,7 +101,8 @@ class Checkpoint:
     committed: frozenset[int] = frozenset()
     unreadable: Mapping[int, str] = field(default_factory=dict)
     strays: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    gaps: tuple[int, ...] = ()
+    gaps: tuple[range, ...] = ()
+    copied: int | None = None
     spoiled: Mapping[str, str] = field(default_factory=dict)
     temporary: frozenset[str] = frozenset()
     orphans: frozenset[str] = frozenset()
@@ -122,7 +127,7 @@ class Checkpoint:
     @property
     def asynchronous(self) -> bool:
         """Whether progress is tracked asynchronously: ids are missing (run on Spark 4.3.0)."""
-        return asynchronous(self.gaps, self.committed)
+        return self.copied is None and asynchronous(self.gaps, self.committed)
 
     def log_folder(self, batch: int) -> str:
         """The folder of the connector's log of a batch, "" for sources that keep none."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import AWSLABS, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, Batch, Checkpoint, asynchronous
 from reshardctl.consumers.spark.cuts import is_ahead, is_at_end, is_foreign
 from reshardctl.consumers.spark.following import Following
 from reshardctl.consumers.spark.logs import log_of, written_over
@@ -64,6 +64,14 @@ def _of_spark(checkpoint: Checkpoint, app: App) -> Iterator[Crash]:
     """Crashes of Spark itself: it reads the two newest offset logs, and commits in order."""
     newest = checkpoint.newest
     assert newest is not None
+    if checkpoint.copied is not None:
+        why = (
+            f"offsets/{newest} is a copy of offsets/{checkpoint.copied}: Spark takes it for the "
+            f"newest batch, and offsets/{newest - 1} does not exist"
+        )
+        sure = not asynchronous(checkpoint.gaps[:-1], checkpoint.committed)
+        until = f"offsets/{newest} is moved elsewhere"
+        yield Crash(why, until, certain=sure, cause=Cause.UNREADABLE)
     for key, reason in checkpoint.spoiled.items():
         yield Crash(f"{key} cannot be read: {reason}", REPAIRED, cause=Cause.UNREADABLE)
     for number in (newest, newest - 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark import conf
-from reshardctl.consumers.spark.checkpoint import Batch, asynchronous
+from reshardctl.consumers.spark.checkpoint import Batch
 from reshardctl.consumers.spark.connector_log import Log
 from reshardctl.consumers.spark.folders import COMMITS, METADATA, OFFSETS, Folders
 from reshardctl.consumers.spark.identity import query_id
@@ -110,26 +110,36 @@ def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Anomaly]:
 
 
 def _gaps(stored: Retained) -> Iterator[Anomaly]:
-    if stored.newest is None:
+    newest, gaps = stored.newest, stored.gaps
+    if newest is None:
         return
-    if asynchronous(stored.gaps, stored.committed):
+    if (copied := stored.copied) is not None:
         why = (
-            f"{len(stored.gaps)} ids are missing in offsets/ and in commits/ alike, the first is "
-            f"{stored.gaps[0]}: the query tracks its progress asynchronously"
+            f"offsets/{newest} is a copy of offsets/{copied}: Spark takes it for the newest batch, "
+            f"looks for offsets/{newest - 1} and does not start"
         )
-        key = f"{OFFSETS}/{stored.gaps[0]}"
+        yield Anomaly(AnomalyKind.UNREADABLE, f"{OFFSETS}/{newest}", "copy of a batch", why)
+        gaps = gaps[:-1]
+    elif stored.asynchronous:
+        why = (
+            f"{sum(map(len, gaps))} ids are missing in offsets/ and in commits/ alike, the first "
+            f"is {gaps[0].start}: the query tracks its progress asynchronously"
+        )
+        key = f"{OFFSETS}/{gaps[0].start}"
         yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, "asynchronous progress", why)
         return
-    before = stored.newest - 1
-    if stored.newest > 0 and before not in stored.images:
+    elif newest > 0 and newest - 1 not in stored.images:
+        before = newest - 1
         why = f"offsets/{before} is missing, and Spark does not start: batch {before} doesn't exist"
         yield Anomaly(AnomalyKind.UNREADABLE, f"{OFFSETS}/{before}", "missing", why)
-    if older := [number for number in stored.gaps if number != before]:
+        gaps = (*gaps[:-1], range(gaps[-1].start, before)) if gaps else ()
+    if older := [gap for gap in gaps if gap]:
+        first = older[0].start
         why = (
-            f"{len(older)} offset logs of committed batches are missing, the first is "
-            f"offsets/{older[0]}: files were removed, and what they held is unknown"
+            f"{sum(map(len, older))} offset logs of committed batches are missing, the first is "
+            f"offsets/{first}: files were removed, and what they held is unknown"
         )
-        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, f"{OFFSETS}/{first}", "gap in the batches", why)
 
 
 def _commits(stored: Retained) -> Iterator[Anomaly]:

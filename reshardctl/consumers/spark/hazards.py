@@ -102,15 +102,21 @@ def _folder_in_log(checkpoint: Checkpoint, batch: Batch) -> str:
 def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
     """Missing offset logs: Spark starts on the newest two, the others prove what was processed."""
     before = checkpoint.newest - 1 if checkpoint.newest is not None else -1
+    if checkpoint.copied is not None:
+        copy = f"offsets/{checkpoint.newest}"
+        return Cannot(
+            f"{copy} is a copy of offsets/{checkpoint.copied}, and Spark takes it for a batch",
+            (f"move {copy} out of offsets/, then look again",),
+        )
     if checkpoint.asynchronous and not {before, before + 1} <= checkpoint.committed:
         return Cannot(
-            f"offsets/{checkpoint.gaps[0]} is missing between others: the query tracks its "
+            f"offsets/{checkpoint.gaps[0].start} is missing between others: the query tracks its "
             "progress asynchronously, and such a checkpoint is not edited",
             ("start it with asyncProgressTrackingCheckpointIntervalMs=0, stop it when two batches "
              "have run, then look again",),
         )
     if checkpoint.gaps and not checkpoint.asynchronous:
-        missing = checkpoint.gaps[0]
+        missing = checkpoint.gaps[0].start
         return Cannot(
             f"offsets/{missing} of a committed batch was removed: what it held is unknown",
             (f"restore offsets/{missing} from a backup", NEW_CHECKPOINT),

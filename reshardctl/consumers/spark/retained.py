@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
+from reshardctl.consumers.spark.checkpoint import asynchronous
 from reshardctl.consumers.spark.commit_log import CommitLog, parse_commit_log
 from reshardctl.consumers.spark.contents import bytes_of, is_orphan, kept_text_of, text_of, was_read
 from reshardctl.consumers.spark.folders import COMMITS, OFFSETS, Folders, batches
@@ -49,12 +50,30 @@ class Retained:
         return self.committed - {again}
 
     @property
-    def gaps(self) -> tuple[int, ...]:
-        """Ids missing between the oldest and the newest."""
-        if not self.images:
-            return ()
-        ids = range(min(self.images), max(self.images))
-        return tuple(number for number in ids if number not in self.images)
+    def gaps(self) -> tuple[range, ...]:
+        """Ids missing between the oldest and the newest, never one by one: a name may be huge."""
+        ids = sorted(self.images)
+        return tuple(range(a + 1, b) for a, b in pairwise(ids) if b - a > 1)
+
+    @property
+    def copied(self) -> int | None:
+        """The batch of which the newest offset log is a copy under another number.
+
+        Such a file follows a gap, has no commit, and says what another one says, time stamp
+        included: `cp offsets/12 offsets/20261127`. No query writes the same log twice.
+        """
+        newest = self.newest
+        if newest is None or newest - 1 in self.images or newest in self.committed:
+            return None
+        log = self.logs.get(newest)
+        same = (number for number, other in self.logs.items() if number != newest and other == log)
+        return next(same, None)
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether progress is tracked asynchronously: ids are missing, and have no commits either.
+        """
+        return self.copied is None and asynchronous(self.gaps, self.counted)
 
 
 def retained(folders: Folders) -> Retained:

@@ -75,6 +75,7 @@ def checkpoint_of(
         unreadable={**stored.unreadable, **_nameless(stored, name)},
         strays=log.strays,
         gaps=stored.gaps,
+        copied=stored.copied,
         temporary=frozenset(key for key in files if is_temporary(key.rpartition("/")[2])),
         orphans=frozenset(image.key for image in files.values() if is_orphan(image)),
         tabled=bool(rows),

@@ -102,5 +102,33 @@ def test_an_asynchronous_query_starts_on_its_gaps_and_is_not_edited():
     assert "asyncProgressTrackingCheckpointIntervalMs=0" in decision.ways_out[0]
 
 
+@pytest.mark.parametrize("name", ["20261127", "10000000", "99999999999999999"])
+def test_a_copy_that_is_called_by_a_date_is_named_at_once(name: str):
+    """`cp offsets/0 offsets/20261127`: Spark takes the name for a batch, and wants the one before.
+
+    No time is spent on the ids between: a name of 17 digits would take for ever and all memory.
+    """
+    texts = {i.key: i.attributes for i in case("s1", set()).images}
+    one = case("s1", set(), Image(f"offsets/{name}", texts["offsets/0"]))
+    died = crash(one)
+    assert died is not None and died.certain
+    assert f"offsets/{name} is a copy of offsets/0" in died.why
+    decision = decide(one)
+    assert isinstance(decision, NoSafePlan)
+    assert f"move offsets/{name} out of offsets/" in decision.ways_out[0]
+    assert not one.checkpoint().asynchronous
+
+
+@pytest.mark.parametrize("committed", [set(), {99999999999999999}])
+def test_a_gap_costs_nothing_whatever_its_length(committed: set[int]):
+    """Also where the newest log is another batch's, and where it is committed."""
+    other = case("s1x", set())
+    texts = {i.key: i.attributes for i in other.images}
+    one = case("s1", set(), Image("offsets/99999999999999999", texts["offsets/1"]),
+               *(Image(f"commits/{n}", texts["commits/0"]) for n in committed))
+    assert one.checkpoint().gaps == (range(1, 99999999999999999),)
+    assert isinstance(decide(one), NoSafePlan)
+
+
 def test_two_batches_without_a_gap_make_it_editable():
     assert isinstance(decide(asynchronous({0, 5, 6})), Plan)

@@ -362,7 +362,7 @@ def test_an_asynchronous_query_is_told_by_its_gaps():
     found = read(files, *changed)
     assert list(found.batches) == [0, 5, 10, 14, 25, 29, 36]
     assert found.asynchronous
-    assert len(found.gaps) == 30
+    assert sum(map(len, found.gaps)) == 30
     assert errors(found) == {}
     assert "asynchronously" in remarks(found)["offsets/1"]
 
@@ -371,7 +371,7 @@ def test_a_removed_log_is_an_error_where_spark_wants_it():
     """Run on 3.3.4 to 4.3.0: `batch 1 doesn't exist`."""
     files = tree(f"{HEAD}/s1x")
     found = read(files, without="offsets/2")
-    assert found.gaps == (2,)
+    assert found.gaps == (range(2, 3),)
     assert not found.asynchronous
     assert "batch 2 doesn't exist" in errors(found)["offsets/2"]
     found = read(files, without="offsets/1")
