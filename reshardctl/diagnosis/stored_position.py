@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reshardctl.model import Cause, Cut, Fate, Rank, Span, WillRead, is_number, time_of
+from reshardctl.model.cuts import PARTS
 
 UNREADABLE = frozenset({Cause.UNREADABLE, Cause.BAD_END_MARK})
 
@@ -32,8 +33,9 @@ class StoredPosition:
     """One shard's position.
 
     stored: as the store spells it, `None` where it holds none. number, sub: the last processed
-    record, "" and 0 for other kinds. time: Unix seconds at which that record was written, or from
-    which a start by time reads; `None` for other kinds and for a number that has no known time.
+    record, or the first unread one of a position AT a number; "" and 0 for other kinds. time: Unix
+    seconds at which that record was written, or from which a start by time reads; `None` for other
+    kinds and for a number that has no known time.
     """
 
     kind: PositionKind
@@ -56,7 +58,7 @@ def position_of(
     cut = _meant(span, fate)
     marked_done = cut is not None and cut.rank is Rank.DONE
     if is_number(text) and not marked_done:
-        sub = cut.sub if cut is not None and cut.number == int(text) else 0
+        sub = _last_part(cut) if cut is not None and cut.number == int(text) else 0
         return StoredPosition(PositionKind.NUMBER, stored, text, sub, time_of(text))
     if fate is not None and fate.cause in UNREADABLE:
         return StoredPosition(PositionKind.UNREADABLE, stored)
@@ -65,6 +67,11 @@ def position_of(
     if cut.by_time:
         return StoredPosition(PositionKind.TIME, stored, time=cut.time)
     return StoredPosition(_BY_RANK[cut.rank], stored)
+
+
+def _last_part(cut: Cut) -> int:
+    """The last processed user record of an aggregated one, 0 for a record as a whole."""
+    return max(cut.sub + PARTS - 1, 0) if cut.sub < 0 else cut.sub
 
 
 def _meant(span: Span | None, fate: Fate | None) -> Cut | None:

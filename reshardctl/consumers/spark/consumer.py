@@ -23,6 +23,7 @@ from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.needed_files import select
 from reshardctl.consumers.spark.options import connector_lost, read_options, start_times
 from reshardctl.consumers.spark.position_anomalies import against_the_lineage, current
+from reshardctl.consumers.spark.positions import NUMBERED
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.consumers.spark.resumed import far_ahead
@@ -105,8 +106,11 @@ class Spark(BaseConsumer[Checkpoint, App]):
         return {shard: spelled(position) for shard, position in current(checkpoint).items()}
 
     def texts(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
-        """The newest batch's positions without their type."""
-        return {shard: position.value for shard, position in current(checkpoint).items()}
+        """The newest batch's positions; of a sequence number the number alone."""
+        return {
+            shard: position.value if position.kind in NUMBERED else spelled(position)
+            for shard, position in current(checkpoint).items()
+        }
 
     def stored_cuts(
         self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /

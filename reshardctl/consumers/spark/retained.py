@@ -71,8 +71,7 @@ class Retained:
 
     @property
     def asynchronous(self) -> bool:
-        """Whether progress is tracked asynchronously: ids are missing, and have no commits either.
-        """
+        """Whether progress is tracked asynchronously: missing ids have no commits either."""
         return self.copied is None and asynchronous(self.gaps, self.counted)
 
 
