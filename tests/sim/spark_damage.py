@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from json import dumps, loads
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,9 @@ from tests.reference.spark_log import FOLDERS
 
 FORGETTING = frozenset({"uncommit", "unplan", "roll_back", "unlog_one", "empty_one"})
 """Damage after which nothing tells what the sink had of the newest batch, in one shard or all."""
+
+COPYING = frozenset({"copy_one", "copy_earlier"})
+"""Damage after which it is for the file system to say from which file a query goes on."""
 
 
 class Damage:
@@ -57,6 +61,47 @@ class Damage:
         """A stranger lies in that log."""
         for folder in self._logs():
             put(folder / "README", "hello")
+
+    def copy_one(self) -> None:
+        """A copy of one shard's entry lies beside it, as an editor or a careful hand leaves one."""
+        for folder in self._logs():
+            if entries := self._entries(folder):
+                self._copy(self._rng.choice(entries), folder)
+
+    def copy_earlier(self) -> None:
+        """What one shard's entry said a batch before lies beside it."""
+        for folder in self._logs():
+            before = folder.parent / str(self._newest - 1)
+            earlier = self._entries(before) if before.is_dir() else []
+            if entries := [path for path in earlier if (folder / path.name).exists()]:
+                self._copy(self._rng.choice(entries), folder)
+
+    def _copy(self, path: Path, folder: Path) -> None:
+        name = self._rng.choice((f"{path.name}.bak", f"{path.name}~", "20261127"))
+        put(folder / name, path.read_text(encoding="utf-8"))
+
+    def copy_dated(self) -> None:
+        """A copy of its offset log is named by a date, or by a number beyond all batches."""
+        name = self._rng.choice(("20261127", "1795737600", "99999999999999999"))
+        text = (self._root / "offsets" / str(self._newest)).read_text(encoding="utf-8")
+        put(self._root / "offsets" / name, text)
+
+    def copy_aside(self) -> None:
+        """A copy of its offset log is named as no batch is."""
+        name = f"{self._newest}{self._rng.choice(('.bak', '~', '.2026-11-27'))}"
+        text = (self._root / "offsets" / str(self._newest)).read_text(encoding="utf-8")
+        put(self._root / "offsets" / name, text)
+
+    def empty_log(self) -> None:
+        """Its offset log is empty."""
+        put(self._root / "offsets" / str(self._newest), "")
+
+    def reformat(self) -> None:
+        """Its offset log went through a formatter of JSON."""
+        path = self._root / "offsets" / str(self._newest)
+        version, *values = path.read_text(encoding="utf-8").split("\n")
+        pretty = (value if value == "-" else dumps(loads(value), indent=2) for value in values)
+        put(path, "\n".join((version, *pretty)))
 
     def orphan(self) -> None:
         """The checksum of the next batch is left without its file."""

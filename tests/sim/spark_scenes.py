@@ -119,7 +119,10 @@ def ended_in(root: Path) -> set[str]:
 
 def _ends(line: str) -> set[str]:
     """Shards that an offset of the project's own source says are read to their ends."""
-    shards = json.loads(line).get("shards", {}) if line.startswith("{") else {}
+    try:
+        shards = json.loads(line).get("shards", {}) if line.startswith("{") else {}
+    except ValueError:  # cut off by a damage
+        return set()
     return {name for name, mark in shards.items() if mark["end"]}
 
 

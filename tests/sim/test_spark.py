@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.model import Image, after
+from reshardctl.errors import CannotTell
+from reshardctl.model import Image, WillRead, after
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
@@ -21,7 +22,7 @@ from tests.dialects.spark import planted
 from tests.reference.spark import LINEAGE, Run, run
 from tests.reference.spark_release import KNOWN
 from tests.sim.checking import first_here
-from tests.sim.spark_scenes import NAME, Scene, live_records, scene
+from tests.sim.spark_scenes import NAME, Scene, images_of, live_records, scene
 from tests.support.judging import Bench, delivered, lineage_of
 
 BLOCK, BLOCKS = 20, 8
@@ -79,6 +80,20 @@ def violations(
         second = Bench.on(one.case, repaired, one.locator, accept=ACCEPTED).decide()
         if not isinstance(second, Nothing):
             yield f"the second plan is not empty: {second}"
+        fickle = drops and KNOWN[one.release].idle_latest and one.options.starting == "LATEST"
+        if not fickle:  # it stores an idle shard as LATEST again, and may lose records again
+            yield from fixed_for_good(one, to / "after")
+
+
+def fixed_for_good(one: Scene, left: Path) -> Iterator[str]:
+    """After a fix and a start there is nothing to write: not what was just read, once more."""
+    try:
+        third = Bench.on(one.case, images_of(left), one.locator, accept=ACCEPTED).decide()
+    except CannotTell as refused:
+        yield f"the plan after a start cannot be made: {refused.what}"
+        return
+    if isinstance(third, Plan) and third.steps:
+        yield f"the plan after a start is not empty: {[step.title for step in third.steps]}"
 
 
 def forecast(one: Scene, bench: Bench, before: Run) -> Iterator[str]:
@@ -92,7 +107,13 @@ def forecast(one: Scene, bench: Bench, before: Run) -> Iterator[str]:
     if before.died is not None:
         return
     lineage = lineage_of(one.case.shards, one.case.stream["created"])
+    unsure = {
+        shard for shard, fate in simulation.fates.items()
+        if isinstance(fate, WillRead) and (not fate.at.exact or "once more" in fate.why)
+    }
     for shard, wanted in delivered(one.case, simulation, lineage).items():
+        if shard in unsure:  # a copy in the log may count; which one is for the file system to say
+            continue
         if (got := tuple(before.delivered.get(shard, ()))) != wanted:
             yield f"{shard}: forecast {wanted}, delivered {got}"
 

@@ -40,6 +40,7 @@ from reshardctl.model import (
     Fate,
     ShardId,
     Simulation,
+    Span,
     WillRead,
     WontRead,
     at_time,
@@ -50,6 +51,10 @@ NOBODY: frozenset[ShardId] = frozenset()
 _NOT_LOOKED_AT = WontRead(
     Cause.NO_POSITION,
     "no batch has a position of it, and nothing below it is new: it is not looked at",
+)
+_COPIES = (
+    "goes on at its stored position or at that of a copy in the connector's log: of files that "
+    "speak of one shard, the one that the file system lists last counts"
 )
 
 
@@ -107,24 +112,31 @@ class _Run:
         return _NOT_LOOKED_AT
 
     def _goes_on(self, shard: ShardId, held: Resumed) -> WillRead:
-        if held.at.kind == SHARD_END:
+        if held.at.kind == SHARD_END and not held.others:
             return self._over(shard)
-        return self._reads(shard, held.at, furthest(self._lineage, shard))
+        return self._reads(shard, held.at, furthest(self._lineage, shard), held.others)
 
     def _dropped(self, shard: ShardId, held: Resumed) -> Fate:
         """The fate of a closed shard, which only a batch planned already reads."""
-        if held.at.kind == SHARD_END:
+        if held.at.kind == SHARD_END and not (held.runs and held.others):
             return self._over(shard)
         if not held.runs:
             why = "takes every closed shard for read to its end, whatever its place"
             return self._passed_over(why)
         until = DONE if held.until is None else cut_of(held.until)
-        return self._reads(shard, held.at, until)
+        return self._reads(shard, held.at, until, held.others)
 
-    def _reads(self, shard: ShardId, at: Position, until: Cut) -> WillRead:
+    def _reads(
+        self, shard: ShardId, at: Position, until: Cut, others: tuple[Position, ...] = ()
+    ) -> WillRead:
+        """Reads the shard from its position, or from one that a copy in the log names."""
         closed = not self._lineage.is_open(shard)
         possible = beyond_the_limit(self._lineage, shard, at, self._app) if closed else ""
         cut = self._cut(shard, at)
+        cuts = {cut, *(self._cut(shard, other) for other in others)}
+        if len(cuts) > 1:
+            span = Span(min(cuts), max(cuts))
+            return WillRead(span, until, NOBODY, closed, Cause.POSITION, _COPIES)
         if at.kind == LATEST:
             why = "stored as LATEST: begins at the tip as of each batch"
             return WillRead(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
@@ -134,6 +146,8 @@ class _Run:
             why = "goes on at the time at which the query first met it"
         elif cut != START and shard in self._heads:
             cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
+        if others:
+            why = f"{why}, once more where a copy in the connector's log counts in the batch after"
         return WillRead(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
 
     def _cut(self, shard: ShardId, at: Position) -> Cut:

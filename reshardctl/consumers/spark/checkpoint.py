@@ -52,11 +52,21 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a connector's log: where its batch ended in one shard."""
+    """One file of a connector's log: where its batch ended in one shard.
+
+    copies: What other files of the same folder say of that shard (`shardId-….bak`): the connector
+    reads every file, and the one that the file system lists last counts.
+    """
 
     shard: ShardId
     position: Position
     image: Image
+    copies: tuple[Position, ...] = ()
+
+    @property
+    def others(self) -> tuple[Position, ...]:
+        """Positions of copies that say something else."""
+        return tuple(copy for copy in self.copies if copy != self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ class Checkpoint:
         committed: Ids that have a commit file, without the newest batch if its commit is spoiled.
         entries: The connector's log by batch.
         listed: Batches whose log folder was read.
-        strays: Keys of files in the log that are no entries.
+        strays: Keys of files in the log that the connector cannot read as entries.
         generation: Spark's release as far as the keys in `conf` tell ("3.3", "4.0-4.1", … or "").
         scalas: The Scala versions whose key order every line has.
         gaps: Ids missing between the oldest and the newest batch.

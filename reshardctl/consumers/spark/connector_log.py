@@ -1,21 +1,26 @@
 """The connector's own log: a folder for each batch, a file for each shard that the batch read.
 
 HDFSMetadataCommitter.get of both connectors reads every file of the folder, whatever its name, and
-takes the shard id from its text: a file that is no entry crashes the whole query.
+takes the shard id from its text: a file that is no entry crashes the whole query. Of several files
+that speak of one shard the last listed counts (`toMap` of what listStatus returns, in
+KinesisV2MicrobatchStream.getBatchShardsInfo and KinesisSourceOffset): by name on HDFS and S3, in
+any order on a local disk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from reshardctl.consumers.spark.checkpoint import Entry
 from reshardctl.consumers.spark.contents import is_orphan, text_of, was_read
+from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.folders import SOURCES, Folders
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.needed_files import ahead, needed
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.retained import Retained
 from reshardctl.consumers.spark.sources import LOGS
 from reshardctl.model import Image, ShardId
@@ -29,11 +34,15 @@ _ENTRY = {
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A file in a batch's log that its connector cannot read as an entry, and why."""
+    """A file in a batch's log that is not the entry of a shard under its own name, and why.
+
+    fatal: whether the connector cannot read it as an entry, so that the query crashes.
+    """
 
     batch: int
     image: Image
     why: str
+    fatal: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +56,9 @@ class Log:
 
     @property
     def strays(self) -> dict[int, tuple[str, ...]]:
-        """Keys of stray files by batch."""
+        """Keys of stray files that crash the query, by batch."""
         keys: dict[int, tuple[str, ...]] = {}
-        for stray in self.stray_files:
+        for stray in filter(lambda stray: stray.fatal, self.stray_files):
             keys[stray.batch] = (*keys.get(stray.batch, ()), stray.image.key)
         return keys
 
@@ -74,7 +83,8 @@ def read_log(folders: Folders, stored: Retained, source: str, connector: str) ->
 def _batch(
     batch: int, folder: Mapping[str, Image], connector: str, entries: dict[ShardId, Entry]
 ) -> Iterator[Stray]:
-    """Fills `entries` and yields the files that are no entries."""
+    """Fills `entries` and yields the other files."""
+    copies: dict[ShardId, list[tuple[Position, Image]]] = {}
     for name in sorted(folder):
         image = folder[name]
         if name.endswith("/"):
@@ -87,7 +97,23 @@ def _batch(
         except Malformed as error:
             yield Stray(batch, image, str(error))
             continue
-        if shard != name:
-            yield Stray(batch, image, f"it speaks of {shard[:60]}, and is named otherwise")
-        if shard == name or shard not in folder:
+        if shard == name:
             entries[shard] = Entry(shard, position, image)
+        else:
+            copies.setdefault(shard, []).append((position, image))
+    for shard, found in copies.items():
+        position, image = found[-1]
+        own = entries.setdefault(shard, Entry(shard, position, image))
+        entries[shard] = replace(own, copies=tuple(said for said, _ in found))
+        for said, copy in found:
+            yield Stray(batch, copy, _copied(shard[:60], said, own), fatal=False)
+
+
+def _copied(shard: str, said: Position, own: Entry) -> str:
+    """What a file that is not named after its shard says."""
+    if said == own.position:
+        return f"an entry of {shard} under another name"
+    return (
+        f"another entry of {shard}, which says {spelled(said)} and not {spelled(own.position)}: "
+        "the connector reads both, and the one that the file system lists last counts"
+    )

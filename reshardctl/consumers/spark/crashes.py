@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import AWSLABS, Batch, Checkpoint, asynchronous
+from reshardctl.consumers.spark.conf import flaw, unreadable
 from reshardctl.consumers.spark.cuts import is_ahead, is_at_end, is_foreign
 from reshardctl.consumers.spark.following import Following
 from reshardctl.consumers.spark.logs import log_of, written_over
@@ -89,6 +90,7 @@ def _of_spark(checkpoint: Checkpoint, app: App) -> Iterator[Crash]:
     # Without a record most releases plan no batch (avoidEmptyBatches), so an idle query does not
     # crash.
     waits = not app.traits.plans_empty
+    yield from _of_second_lines(checkpoint, newest, waits)
     if any(number > newest for number in checkpoint.committed):
         ahead = max(checkpoint.committed)
         why = f"commits/{ahead} is there without offsets/{ahead}: Spark stops when it gets there"
@@ -103,6 +105,17 @@ def _of_spark(checkpoint: Checkpoint, app: App) -> Iterator[Crash]:
             certain = key == f"commits/{newest}" or not waits
             until = "the orphaned checksum is removed"
             yield Crash(why, until, certain=certain, cause=Cause.UNREADABLE)
+
+
+def _of_second_lines(checkpoint: Checkpoint, newest: int, waits: bool) -> Iterator[Crash]:
+    """Second lines that Spark cannot read; an empty one crashes it when a batch is to end."""
+    for number, wrong in ((newest, flaw), (newest - 1, unreadable)):
+        batch = checkpoint.batches.get(number)
+        if batch is None or batch.broken or not (why := wrong(batch.log.metadata)):
+            continue
+        late = waits and batch.committed and not unreadable(batch.log.metadata)
+        why = f"offsets/{number}: {why}"
+        yield Crash(why, REPAIRED, certain=not late, cause=Cause.UNREADABLE)
 
 
 def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
@@ -148,11 +161,16 @@ def _of_shards(
             f"the planned batch names shard {short(asked[0])}, which is not listed any more: "
             f"{app.traits.release} crashes at it whatever failOnDataLoss says"
         )
-        yield Crash(why, REPAIRED, cause=Cause.GONE, by=tuple(asked))
+        sure = not all(held[shard].others for shard in asked)
+        yield Crash(why, REPAIRED, certain=sure, cause=Cause.GONE, by=tuple(asked))
     for shard, resumed in held.items():
         dropped = app.traits.drops_closed and shard in lineage and not lineage.is_open(shard)
         if is_foreign(lineage, shard, resumed.at) and (resumed.runs or not dropped):
-            yield _refused(lineage, shard, resumed.at, certain=plans or resumed.runs)
+            certain = (plans or resumed.runs) and not resumed.others
+            yield _refused(lineage, shard, resumed.at, certain=certain)
+        for other in resumed.others:
+            if is_foreign(lineage, shard, other) and not dropped:
+                yield _refused(lineage, shard, other, certain=False)
 
 
 def _refused(lineage: Lineage, shard: ShardId, at: Position, *, certain: bool) -> Crash:

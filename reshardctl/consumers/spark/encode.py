@@ -18,6 +18,7 @@ from reshardctl.consumers.spark.cuts import BEGINNING, position_at
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import stored
 from reshardctl.consumers.spark.in_order import planned
+from reshardctl.consumers.spark.made_again import readable, writes
 from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.resumed import resumed
 from reshardctl.lineage import Lineage
@@ -47,6 +48,10 @@ def encode(
     run = simulate_start(lineage, checkpoint, app)
     if not _differs(lineage, want, run, leave):
         return []
+    torn, checkpoint = checkpoint, readable(checkpoint, app.traits.scala)
+    again = writes(torn, checkpoint)
+    if again and not _differs(lineage, want, simulate_start(lineage, checkpoint, app), leave):
+        return obstacle(checkpoint, {}, app) or again
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     if any(_marks_the_tip(lineage, checkpoint, s, want) for s in want if s not in leave):
         return Cannot(
@@ -59,7 +64,9 @@ def encode(
     if why is not None:
         return why
     assert batch is not None, "an obstacle otherwise"
-    return planned(lineage, checkpoint, batch, places, app.traits, app.parents_first)
+    steps = planned(lineage, checkpoint, batch, places, app.traits, app.parents_first)
+    now = [step for step in steps if not step.barrier]  # the query starts after the last of these
+    return [*now, *again, *steps[len(now):]]
 
 
 def _differs(

@@ -168,6 +168,11 @@ def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Anomaly]:
     batch = batches[max(batches)] if batches else None
     reads = None if batch is None else batch.id if batch.batch_id is None else batch.batch_id
     for stray in log.stray_files:
+        if not stray.fatal:
+            what = "copy in the connector's log"
+            why = f"{stray.image.key} is {stray.why}"
+            yield Anomaly(AnomalyKind.FOREIGN_ENTRY, stray.image.key, what, why)
+            continue
         kind = AnomalyKind.UNREADABLE if stray.batch == reads else AnomalyKind.FOREIGN_ENTRY
         why = f"{stray.image.key} is no entry of the connector's log: {stray.why}"
         name = stray.image.key.rpartition("/")[2]

@@ -16,6 +16,7 @@ from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign
 from reshardctl.consumers.spark.heads import passed_by
 from reshardctl.consumers.spark.lines.on_demand import same_shards
 from reshardctl.consumers.spark.logs import log_of
+from reshardctl.consumers.spark.made_again import readable
 from reshardctl.consumers.spark.positions import (
     AT_TIMESTAMP,
     LATEST,
@@ -87,6 +88,7 @@ def _named_by(checkpoint: Checkpoint, numbers: Iterable[int]) -> dict[ShardId, i
 
 def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
     """A span for every listed shard and every unlisted one that the newest batch names."""
+    checkpoint = readable(checkpoint)
     past = _Past(lineage, checkpoint)
     line: dict[ShardId, Span] = {}
     for shard, when in past.seen.items():
@@ -117,7 +119,7 @@ def stored(checkpoint: Checkpoint, shard: ShardId, cut: Cut) -> Position | None:
     for number in sorted(checkpoint.batches, reverse=True):
         batch = checkpoint.batches[number]
         entry = checkpoint.entries.get(log_of(batch), {}).get(shard)
-        positions = [entry.position] if entry is not None else []
+        positions = [entry.position, *entry.others] if entry is not None else []
         if shard in batch.positions:
             positions.append(batch.positions[shard])
         for position in positions:
@@ -149,6 +151,26 @@ class _Past:
         if position is None:
             tip = furthest(self._lineage, shard)
             return Span(START, tip, Basis.INFERRED, "its number is no number of this shard")
+        span = self._said(shard, batch, position, known)
+        copies = [
+            self._said(shard, batch, other, known) for other in self._others(shard, batch)
+            if not is_foreign(self._lineage, shard, other)
+        ]
+        if not copies:
+            return span
+        why = f"the log of batch {batch.id} has files that say different things of it"
+        spans = (span, *copies)
+        return Span(
+            min(each.lo for each in spans), max(each.hi for each in spans), Basis.INFERRED, why
+        )
+
+    def _others(self, shard: ShardId, batch: Batch) -> tuple[Position, ...]:
+        """What copies in the log of a committed batch say else."""
+        entry = self._checkpoint.entries.get(log_of(batch), {}).get(shard)
+        return entry.others if batch.committed and entry is not None else ()
+
+    def _said(self, shard: ShardId, batch: Batch, position: Position, known: bool) -> Span:
+        """What a position that a batch holds proves."""
         if is_at_end(self._lineage, shard, position):
             return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
         if not known:

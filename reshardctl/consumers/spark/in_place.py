@@ -24,8 +24,8 @@ def edited(
     log = log_of(batch)
     line = LINES[checkpoint.connector](checkpoint.stream_name, log, places, traits.scala)
     steps = [*wiped(checkpoint, log)]
-    if batch.log[checkpoint.source] != line:
-        text = batch.log.replacing(checkpoint.source, line).text()
+    text = batch.log.replacing(checkpoint.source, line).text()
+    if batch.image.attributes.get("text") != {"S": text}:
         why = f"batch {batch.id} is planned and not committed: {len(places)} shards, their starts"
         edit = Step(f"plan batch {batch.id} again", (replaced(batch.image, text, why),))
         reads = any(position.kind != SHARD_END for position in batch.positions.values())

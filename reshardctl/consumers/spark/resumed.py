@@ -7,7 +7,7 @@ runs of the three builds in November 2026.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import AWSLABS, QUBOLE, Batch, Checkpoint
@@ -27,11 +27,15 @@ _BOUNDS = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, SHARD_END})
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where a query resumes a shard; whether in a planned batch, and where that ends, if known."""
+    """Where a query resumes a shard; whether in a planned batch, and where that ends, if known.
+
+    others: Where it may resume it instead, by copies in the connector's log.
+    """
 
     at: Position
     runs: bool = False
     until: Position | None = None
+    others: tuple[Position, ...] = ()
 
 
 def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
@@ -39,26 +43,33 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
     batch = checkpoint.batches.get(checkpoint.newest or 0)
     if batch is None:
         return {}
-    log = {s: e.position for s, e in checkpoint.entries.get(log_of(batch), {}).items()}
+    entries = checkpoint.entries.get(log_of(batch), {})
+    log = {s: e.position for s, e in entries.items()}
     if batch.committed:
+        others = {s: e.others for s, e in entries.items() if e.others}
         if not app.traits.merges:
-            return {shard: Resumed(position) for shard, position in log.items()}
+            return {s: Resumed(p, others=others.get(s, ())) for s, p in log.items()}
         late = left_over(checkpoint)
         ends = {s: log.get(s, start) for s, start in batch.positions.items()}
-        return {s: Resumed(p if p.kind == SHARD_END else late.get(s, p)) for s, p in ends.items()}
+        return {
+            s: Resumed(p if p.kind == SHARD_END else late.get(s, p), others=others.get(s, ()))
+            for s, p in ends.items()
+        }
+    # The batch overwrites an entry, and not a copy of it: the batch after it reads both.
+    copies = {s: e.copies for s, e in entries.items() if e.copies}
     runs = {
-        shard: Resumed(start, runs=start.kind != SHARD_END)
+        shard: Resumed(start, runs=start.kind != SHARD_END, others=copies.get(shard, ()))
         for shard, start in batch.positions.items()
     }
     if checkpoint.connector == QUBOLE:
         # It runs them all and overwrites their entries; other entries that a crash left in the log
         # of the batch stay, and the next batch continues there.
-        return {shard: Resumed(position) for shard, position in log.items()} | {
+        return {s: Resumed(p, others=copies.get(s, ())) for s, p in log.items()} | {
             shard: resumed for shard, resumed in runs.items() if resumed.runs
         }
     if not log:
         return runs
-    return dict(_again(batch, log))
+    return {s: replace(held, others=copies.get(s, ())) for s, held in _again(batch, log)}
 
 
 def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:

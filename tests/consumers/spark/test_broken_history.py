@@ -7,15 +7,26 @@ asynchronously starts on gaps: golden spark-4.3.0-modes/async.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.errors import CannotTell
-from reshardctl.model import Cause, Crash, Image
-from reshardctl.planning.plan import Case, NoSafePlan, Plan, decide, judge, processed_frontier
+from reshardctl.model import Cause, Crash, Image, after
+from reshardctl.planning.plan import (
+    Case,
+    NoSafePlan,
+    Nothing,
+    Plan,
+    decide,
+    judge,
+    processed_frontier,
+)
 from tests.support.spark_recorded import HEAD, Recorded
+
+ALL = {"offsets/0", "offsets/1"}
 
 
 def case(shape: str, without: set[str], *more: Image) -> Case:
@@ -75,11 +86,69 @@ def test_no_edit_of_a_planned_batch_is_offered_where_the_one_before_it_is_gone()
     assert any("restore offsets/0" in way for way in decision.ways_out)
 
 
-def test_nor_where_it_is_unreadable():
+def rewritten(one: Case) -> dict[str, str]:
+    """The offset logs as the plan leaves them, by key; the plan after it is empty."""
+    decision = decide(one)
+    assert isinstance(decision, Plan)
+    fixed = replace(one, images=after(one.images, decision.steps))
+    assert crash(fixed) is None and isinstance(decide(fixed), Nothing)
+    return {
+        i.key: i.attributes["text"]["S"] for i in fixed.images
+        if i.key.startswith("offsets/") and "text" in i.attributes
+    }
+
+
+@pytest.mark.parametrize("text", ["", "v1\n{}", 'v1\n{}\n{"metadata":{"str'])
+def test_the_unreadable_log_before_a_planned_batch_is_made_of_it(text: str):
+    """Only its number counts: KinesisV2MicrobatchStream.planInputPartitions asserts no more."""
     one = planned(0)
-    decision = decide(replace(one, images=[*one.images, Image("offsets/0", {"text": {"S": ""}})]))
-    assert isinstance(decision, NoSafePlan)
-    assert "offsets/0" in decision.why
+    one = replace(one, images=[*one.images, Image("offsets/0", {"text": {"S": text}})])
+    died = crash(one)
+    assert died is not None and died.certain and "offsets/0" in died.why
+    logs = rewritten(one)
+    assert '"batchId":"0"' in logs["offsets/0"] and '"batchId":"1"' in logs["offsets/1"]
+
+
+def pretty(text: str) -> str:
+    version, *values = text.split("\n")
+    return "\n".join([version, *(json.dumps(json.loads(v), indent=2) for v in values)])
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda _: "", lambda text: text[:40], lambda text: text[:-9], pretty,
+    lambda text: "\ufeff" + pretty(text), lambda text: text.replace("v1", "v9 of it", 1),
+    lambda text: text.replace(text.split("\n")[1], ""),
+], ids=["empty", "cut in line 2", "cut in line 3", "pretty", "bom", "version", "no line 2"])
+@pytest.mark.parametrize("name", ["u1", "s1x"])
+def test_an_unreadable_newest_log_is_made_of_the_one_before(name: str, spoil):
+    """u1: a planned batch; s1x: a committed one, whose log says where it ended."""
+    whole = case(name, set())
+    newest = f"offsets/{whole.checkpoint().newest}"
+    (image,) = [i for i in whole.images if i.key == newest]
+    sound = rewritten(whole)
+    text = spoil(image.attributes["text"]["S"])
+    torn = case(name, {newest}, Image(newest, {"text": {"S": text}}))
+    died = crash(torn)
+    assert died is not None and newest in died.why
+    assert died.certain or "is empty" in died.why  # a committed batch's counts when the next ends
+    found = rewritten(torn)
+    assert found.keys() == sound.keys()
+    for key, text in sound.items():
+        places = json.loads(text.split("\n")[2])
+        if key != newest or name == "u1":
+            assert json.loads(found[key].split("\n")[2]) == places, key
+
+
+def test_an_unreadable_log_of_a_query_with_other_sources_is_not_made_again():
+    """Where they stood only the file itself knew; reformatted, it still does."""
+    whole = case("u1", set())
+    logs = {i.key: i.attributes["text"]["S"] for i in whole.images if i.key in ALL}
+    two = {key: f'{text}\n{{"kafka":{{"0":7}}}}' for key, text in logs.items()}
+    def torn(text: str) -> Case:
+        return case("u1", ALL, Image("offsets/0", {"text": {"S": two["offsets/0"]}}),
+                    Image("offsets/1", {"text": {"S": text}}))
+    assert isinstance(decide(torn("")), NoSafePlan)
+    assert rewritten(torn(pretty(two["offsets/1"])))["offsets/1"].endswith('{"kafka":{"0":7}}')
 
 
 def asynchronous(committed: set[int]) -> Case:

@@ -495,14 +495,14 @@ def test_a_stray_file_in_another_batch_s_log_is_a_remark():
 
 
 def test_an_entry_under_another_name_is_the_shard_s_that_it_speaks_of():
-    """HDFSMetadataCommitter goes by the content; the name is ours to wonder about."""
+    """HDFSMetadataCommitter goes by the content, and of several files by the last one."""
     files = tree(f"{HEAD}/s1")
     entry = text(files, f"{LOG}/0/{ZERO}")
     found = read(files, file(f"{LOG}/0/copy", entry))
     assert found.entries[0][ZERO].image.key == f"{LOG}/0/{ZERO}"
-    assert "copy" in errors(found)[f"{LOG}/0/copy"] or "named otherwise" in (
-        errors(found)[f"{LOG}/0/copy"]
-    )
+    assert found.strays == {} and errors(found) == {}
+    assert "under another name" in remarks(found)[f"{LOG}/0/copy"]
+    assert found.entries[0][ZERO].others == ()
     alone = read(files, file(f"{LOG}/0/copy", entry), without=f"{LOG}/0/{ZERO}")
     assert alone.entries[0][ZERO].image.key == f"{LOG}/0/copy"
 
