@@ -66,6 +66,8 @@ class Cause(StrEnum):
     """A stored time in the future: workers wait until it has passed, or Kinesis refuses it."""
     LIVELOCK = "livelock"
     """A failure that discards all progress since the last commit recurs before the next commit."""
+    TIME_NOT_PASSED = "time-not-passed"
+    """A start by time has met no record, and the consumer asks for the same place for ever."""
 
 
 @dataclass(frozen=True, slots=True)

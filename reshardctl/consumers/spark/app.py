@@ -33,6 +33,14 @@ class Sink(StrEnum):
     """A file sink whose `_spark_metadata` was checked to have no file of the uncommitted batch."""
 
 
+class ConsumerType(StrEnum):
+    """The source option kinesis.consumerType of awslabs' connector: how records are read."""
+
+    GET_RECORDS = "GetRecords"
+    SUBSCRIBE_TO_SHARD = "SubscribeToShard"
+    """Enhanced fan-out."""
+
+
 @dataclass(frozen=True, slots=True)
 class App:
     """One candidate: a release of the connector and the query's options.
@@ -40,6 +48,7 @@ class App:
     Attributes:
         time: Unix seconds for AT_TIMESTAMP.
         named: Start of each shard in a startingPosition as JSON; the others begin at LATEST.
+        consumer_type: How it reads, `None` where the operator did not say and nothing hangs on it.
         fails: failOnDataLoss.
         by_default: Whether `fails` is the connector's default.
         limit: maxFetchRecordsPerShard where the operator gave it.
@@ -60,12 +69,21 @@ class App:
     batch: int | None = None
     named: Mapping[ShardId, Position] | None = None
     by_default: bool = False
+    consumer_type: ConsumerType | None = None
+
+    @property
+    def never_passes_time(self) -> bool:
+        """Whether a start by time that met no record is asked for again for ever."""
+        efo = self.consumer_type is ConsumerType.SUBSCRIBE_TO_SHARD
+        return efo and self.traits.never_passes_time
 
     def options(self) -> Mapping[str, str]:
         """The options that distinguish this candidate, as a locator spells them."""
+        read = {} if self.consumer_type is None else {"consumerType": str(self.consumer_type)}
         return {
             "release": self.traits.release,
             "startingPosition": str(self.initial) if self.named is None else "JSON",
             "failOnDataLoss": "true" if self.fails else "false",
             "sink": str(self.sink),
+            **read,
         }

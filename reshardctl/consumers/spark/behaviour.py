@@ -28,7 +28,7 @@ from reshardctl.consumers.spark.heads import Head, passed_by
 from reshardctl.consumers.spark.limits import beyond_the_limit
 from reshardctl.consumers.spark.notes import notes
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST, SHARD_END, Position
-from reshardctl.consumers.spark.resumed import Resumed, left_over, resumed
+from reshardctl.consumers.spark.resumed import Resumed, left_over, resumed, standing
 from reshardctl.consumers.spark.risks import risks
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -56,6 +56,10 @@ _COPIES = (
     "goes on at its stored position or at that of a copy in the connector's log: of files that "
     "speak of one shard, the one that the file system lists last counts"
 )
+_NEVER_PAST = (
+    "with consumerType=SubscribeToShard never gets past a start by time that met no record, and "
+    "asks for it again in every batch"
+)
 
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
@@ -66,7 +70,10 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
 def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     held = resumed(checkpoint, app)
     then = following(lineage, held, app)
-    run = _Run(lineage, held, then, app, passed_by(lineage, checkpoint), left_over(checkpoint))
+    stuck = standing(checkpoint) if app.never_passes_time else {}
+    run = _Run(
+        lineage, held, then, app, passed_by(lineage, checkpoint), left_over(checkpoint), stuck
+    )
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
     fates |= {shard: run.fate(shard) for shard in lineage}
     return Simulation(
@@ -81,9 +88,10 @@ class _Run:
     def __init__(
         self, lineage: Lineage, held: Mapping[ShardId, Resumed], then: Following, app: App,
         heads: Mapping[ShardId, Head], late: Mapping[ShardId, Position],
+        stuck: Mapping[ShardId, Position],
     ) -> None:
         self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
-        self._then, self._late = then, late
+        self._then, self._late, self._stuck = then, late, stuck
         self._alike: dict[tuple[Cause, bool, str], WillRead] = {}
 
     def unlisted(self, shard: ShardId) -> Fate:
@@ -101,6 +109,8 @@ class _Run:
             if held is not None and held.runs and isinstance(again, WillRead):
                 return min(self._goes_on(shard, held), again, key=lambda fate: fate.at.lo)
             return again
+        if held is not None and held.at == self._stuck.get(shard):
+            return WontRead(Cause.TIME_NOT_PASSED, f"{self._app.traits.release} {_NEVER_PAST}")
         if held is not None:
             return self._dropped(shard, held) if drops else self._goes_on(shard, held)
         if drops:

@@ -20,7 +20,7 @@ from reshardctl.consumers.spark.history import stored
 from reshardctl.consumers.spark.in_order import planned
 from reshardctl.consumers.spark.made_again import readable, writes
 from reshardctl.consumers.spark.positions import SHARD_END, Position
-from reshardctl.consumers.spark.resumed import resumed
+from reshardctl.consumers.spark.resumed import resumed, standing
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -116,6 +116,7 @@ def _places(
 ) -> dict[ShardId, Position]:
     """The start of every listed shard with unread records; others would crash the query."""
     held = resumed(checkpoint, app)
+    stuck = standing(checkpoint) if app.never_passes_time else {}
     places = {}
     for shard in lineage:
         if shard in leave:
@@ -126,6 +127,8 @@ def _places(
             continue
         wanted = want.get(shard, START)
         at = stored(checkpoint, shard, wanted) or position_at(wanted)
+        if at is not None and at == stuck.get(shard):
+            at = BEGINNING  # no number is known at which it would get on
         if at is not None and not over(lineage, shard, wanted):
             places[shard] = at
     return places

@@ -27,7 +27,8 @@ def notes(
     if app.traits.forgets_idle and _idle(checkpoint):
         yield (
             f"{app.traits.release} stores an idle shard as LATEST: what arrives between two "
-            "batches of it is never read; start it with TRIM_HORIZON, or use awslabs-2.0.0"
+            "batches of it is never read; start it with TRIM_HORIZON, or use awslabs-2.0.0 with "
+            "consumerType=GetRecords (with SubscribeToShard it never gets past such a shard)"
         )
 
 

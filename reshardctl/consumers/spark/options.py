@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.option_values import refuse_unknown, times_of_option
-from reshardctl.consumers.spark.app import App, Sink, Start
-from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
+from reshardctl.consumers.spark.app import App, ConsumerType, Sink, Start
+from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Checkpoint
 from reshardctl.consumers.spark.marks import is_first
 from reshardctl.consumers.spark.named_starts import named_starts
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, Position
 from reshardctl.consumers.spark.releases import Traits, note_of, starters, traits_of
+from reshardctl.consumers.spark.resumed import standing
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
@@ -20,7 +21,7 @@ from reshardctl.model.times import parse_instant
 
 NAMES = (
     "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",
-    "allow", OPTION, "order", "batch",
+    "allow", OPTION, "order", "batch", "consumerType",
 )
 PARENTS_FIRST = "parents-first"
 HAZARDS = ("late", "recount")
@@ -40,6 +41,7 @@ class Options:
     parents_first: bool = False
     batch: int | None = None
     named: Mapping[ShardId, Position] | None = None
+    consumer_type: ConsumerType | None = None
 
 
 def read_options(options: Mapping[str, str]) -> Options:
@@ -54,7 +56,7 @@ def read_options(options: Mapping[str, str]) -> Options:
         _flag(options.get("failOnDataLoss")), _sink(options.get("sink")),
         _limit(options.get("maxFetchRecordsPerShard")),
         _hazards(allow) if allow is not None else frozenset(), _order(options.get("order")),
-        _batch(options.get("batch")), named,
+        _batch(options.get("batch")), named, _consumer_type(options.get("consumerType")),
     )
 
 
@@ -92,12 +94,13 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
             f"{checkpoint.connector} connector",
             "name the release of the connector that the query runs with",
         )
+    types = _consumer_types(checkpoint, given)
     apps = [
         App(traits, start, given.time, traits.fails if given.fails is None else given.fails, sink,
             given.limit, given.allow, given.parents_first, given.batch, given.named,
-            given.fails is None)
+            given.fails is None, consumer_type)
         for traits in fitting for start in _starts(checkpoint, given)
-        for sink in _sinks(checkpoint, given)
+        for sink in _sinks(checkpoint, given) for consumer_type in types
     ]
     note = note_of(options.get("release"))
     return [Candidate(app, _told(checkpoint, app), note, _defaults(app)) for app in apps]
@@ -106,7 +109,10 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
 def _defaults(app: App) -> dict[str, str]:
     """The connectors' defaults: KinesisOptions.scala of awslabs, Qubole's README, our source."""
     start = Start.TRIM_HORIZON if app.traits.connector == LINEAGE else Start.LATEST
-    return {"startingPosition": str(start), "failOnDataLoss": str(app.traits.fails).lower()}
+    return {
+        "startingPosition": str(start), "failOnDataLoss": str(app.traits.fails).lower(),
+        "consumerType": str(ConsumerType.GET_RECORDS),
+    }
 
 
 def _told(checkpoint: Checkpoint, app: App) -> dict[str, str]:
@@ -136,6 +142,28 @@ def _sinks(checkpoint: Checkpoint, given: Options) -> tuple[Sink, ...]:
     if unfinished and checkpoint.entries.get(newest or 0):
         return (Sink.OTHER, Sink.FILE)
     return (Sink.OTHER,)
+
+
+def _consumer_types(checkpoint: Checkpoint, given: Options) -> tuple[ConsumerType | None, ...]:
+    """How the query may read; it matters only if a start by time has met no record for long."""
+    if checkpoint.connector != AWSLABS:
+        return (None,)
+    if given.consumer_type is not None:
+        return (given.consumer_type,)
+    return tuple(ConsumerType) if standing(checkpoint) else (None,)
+
+
+def _consumer_type(text: str | None) -> ConsumerType | None:
+    """Read in any case, as KinesisOptions.scala does."""
+    if text is None:
+        return None
+    for consumer_type in ConsumerType:
+        if text.lower() == consumer_type.lower():
+            return consumer_type
+    raise UsageError(
+        f"consumerType={text}: unknown",
+        f"it is one of {', '.join(ConsumerType)}, as the query has it in kinesis.consumerType",
+    )
 
 
 def _initial(text: str | None) -> tuple[Start | None, float | None]:

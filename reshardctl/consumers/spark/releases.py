@@ -38,6 +38,8 @@ class Traits:
         always_crashes: A batch that names an expired shard crashes even without failOnDataLoss.
         forgets_idle: A start by time that meets no record is stored as LATEST, in every batch.
         plans_empty: An idle query plans batches too (the default of avoidEmptyBatches is false).
+        never_passes_time: With SubscribeToShard, a start by time that meets no record is asked for
+            again for ever (fixed by #92).
     """
 
     release: str
@@ -50,6 +52,7 @@ class Traits:
     forgets_idle: bool
     plans_empty: bool
     source: str
+    never_passes_time: bool = False
 
 
 QUBOLE_1_2 = Traits(
@@ -65,9 +68,10 @@ RONCEMER_1_2_3 = replace(
 )
 AWSLABS_1_4_2 = Traits(
     "awslabs-1.4.2", AWSLABS, "2.12", drops_closed=False, merges=True, fails=False,
-    always_crashes=True, forgets_idle=False, plans_empty=False,
+    always_crashes=True, forgets_idle=False, plans_empty=False, never_passes_time=True,
     source="v1.4.2, in which planning never hands failOnDataLoss to its client (fixed by #81 "
-    "and #88); runs on Spark 3.5.9",
+    "and #88); runs on Spark 3.5.9; RecordBatchPublisher.getNextStartingPosition and "
+    "EfoRecordBatchPublisher: SENTINEL_AT_TIMESTAMP keeps its place (#91)",
 )
 AWSLABS_1_4_3 = replace(
     AWSLABS_1_4_2, release="awslabs-1.4.3", drops_closed=True, always_crashes=False,
@@ -78,7 +82,7 @@ AWSLABS_2_0 = replace(
     source="v2.0.0: ShardSyncer.updateShard (#65), failOnDataLoss handed on (#81)",
 )
 AWSLABS_HEAD = replace(
-    AWSLABS_2_0, release="awslabs-head-0f4c005", forgets_idle=True,
+    AWSLABS_2_0, release="awslabs-head-0f4c005", forgets_idle=True, never_passes_time=False,
     source="0f4c005: KinesisV2PartitionReader.updateMetadata (#92); runs on Spark 4.1.4 and 4.3.0",
 )
 KINESIS_LINEAGE = Traits(

@@ -16,6 +16,7 @@ from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
     SHARD_END,
     Position,
 )
@@ -23,6 +24,9 @@ from reshardctl.model import ShardId
 
 _BOUNDS = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, SHARD_END})
 """Log entries of an uncommitted batch that let awslabs run a shard again, up to them."""
+
+SEVERAL = 2
+"""Committed batches that began at a time and met no record: one is how every idle shard begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,26 @@ def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:
         return {}
     entries = checkpoint.entries.get(log_of(batch) + 1, {})
     return {s: e.position for s, e in entries.items() if e.position.kind not in _BOUNDS}
+
+
+def standing(checkpoint: Checkpoint) -> dict[ShardId, Position]:
+    """Starts by time at which several committed batches have met no record, and so does the next.
+
+    The batch after such a one repeats the time in its line; the newest one's log says it.
+    """
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    if batch is None or checkpoint.connector != AWSLABS:
+        return {}
+    ends = {s: e.position for s, e in checkpoint.entries.get(log_of(batch), {}).items()}
+    places = {**batch.positions, **(ends if batch.committed else {})}
+    timed = {s: at for s, at in places.items() if at.kind == AT_TIMESTAMP}
+    if not timed:
+        return {}
+    lines = [one.positions for one in checkpoint.batches.values() if one.committed]
+    return {
+        shard: at for shard, at in timed.items()
+        if sum(line.get(shard) == at for line in lines) >= SEVERAL
+    }
 
 
 def far_ahead(checkpoint: Checkpoint) -> tuple[str, ...]:

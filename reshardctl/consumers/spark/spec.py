@@ -49,7 +49,7 @@ SPARK = Spec(
     kinds=frozenset({AT}),
     rests_on=("text", "bytes", "crc", "unread", VALUE),
     plain=PLAIN,
-    ambiguous_options=("release", "startingPosition", "sink"),
+    ambiguous_options=("release", "startingPosition", "sink", "consumerType"),
     selectors=("source", "log"),
     least_watch=30.0,
 )

@@ -18,11 +18,17 @@ kinesis-consumer then begins every shard at its tip (runs of v0.5.0, November 20
 Or somebody changed a position by hand, in a way that no reshard and no release of the library does.
 An example is a shard that was taken out of the offset log of a planned Spark batch, while the
 connector's log of that batch still has an entry of it: Qubole's connector goes on behind that entry
-and skips the records before it (runs of 1.2.0 on Spark 3.5.9, November 2026).
+and skips the records before it (runs of 1.2.0 on Spark 3.5.9, November 2026). Or a copy lies beside
+an entry of that log and says something else (`shardId-000000000000.bak`): both connectors read all
+files, and the one that the file system lists last counts.
+
+Or awslabs' connector reads with consumerType=SubscribeToShard and an idle shard began at a time, as
+it does under LATEST: up to 2.0.0 it asks for that time again in every batch and never gets past it.
 
 What the fix writes
 -------------------
-The position up to which the shard is processed; its beginning, where no position is stored.
+The position up to which the shard is processed; its beginning, where no position is stored and
+where a start by time is never passed.
 
     reshardctl inspect LOCATOR --stream NAME --count
     reshardctl fix LOCATOR --stream NAME --dry-run
@@ -37,7 +43,8 @@ Example
 
 Seen in the wild
 ----------------
-No public report names it yet.
+awslabs/spark-sql-kinesis-connector#91 (a shard that is never read under enhanced fan-out; fixed on
+main by #92). No public report names the other causes yet.
 """
 
 from __future__ import annotations
@@ -45,6 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
+from reshardctl.model import Cause
 from reshardctl.planning.effects import Effect, Harm
 
 CODE, NAME = "RSH218", "unread-skipped"
@@ -64,7 +72,9 @@ def match(view: View) -> Iterator[Finding]:
         return
     for harm, what, costs in LOSSES:
         left = [e for e in view.harmed(harm) if not _explained(e, view.findings)]
-        yield from from_effects(CODE, NAME, left, what, costs or (left[0].why if left else ""))
+        if left and (not costs or all(e.cause is Cause.TIME_NOT_PASSED for e in left)):
+            costs = left[0].why
+        yield from from_effects(CODE, NAME, left, what, costs)
 
 
 def _explained(effect: Effect, findings: Sequence[Finding]) -> bool:
