@@ -2,7 +2,7 @@
 
 A summary is an interval of numbers and one of orders (a batch id, a time of ingestion). Where the
 intervals of a shard's batches do not overlap, and shards came in the order in which they lived, no
-row can be behind a later one of its key, and none has to be moved to show it.
+row can come after a later one of its key, and none has to be moved to show it.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def test_doubled_and_disordered_rows():
     doubled, order = only(report, "RSH502"), only(report, "RSH503")
     assert doubled.what == "2 records are in the sink more than once: 3 rows too many"
     assert (doubled.shards, order.shards) == (ids(0), ids(1))
-    assert order.what == "4 rows came behind a later record of the same key, by batch"
+    assert order.what == "4 rows came after a later record of the same key, by batch"
 
 
 def test_no_order_is_said_and_not_passed():

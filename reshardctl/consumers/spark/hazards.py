@@ -175,7 +175,7 @@ def _of_state(
     """State that would count re-read rows twice, or a watermark that would drop late rows."""
     if watermark(checkpoint) > 0 and "late" not in app.allow:
         return Cannot(
-            "the query has a watermark: it drops rows behind it, and what is read late is",
+            "the query has a watermark: it drops rows that are older, and what is read late is",
             ("add allow=late to the locator to repair all the same", NEW_CHECKPOINT),
         )
     again = _again(checkpoint, batch, places) if checkpoint.stateful else None

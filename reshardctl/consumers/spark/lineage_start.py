@@ -94,7 +94,7 @@ def _fate(
             return WontRead(Cause.FALSE_END, why)
         return _ENDED
     if mark is not None:
-        why, at = "goes on behind its stored end", cut_of(mark)
+        why, at = "goes on after its stored end", cut_of(mark)
         return WillRead(exactly(at), until, NOBODY, closed, Cause.POSITION, why)
     if opened is not None and shard in opened:
         at, cause = opened[shard], Cause.BOOTSTRAP

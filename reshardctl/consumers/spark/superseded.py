@@ -37,7 +37,7 @@ def _how(checkpoint: Checkpoint, number: int, own: Collection[str]) -> str:
     later = number + 1
     there = later in checkpoint.batches or later in checkpoint.unreadable
     if there and f"offsets/{later}" not in own:
-        return f"batch {later} is planned behind it"
+        return f"batch {later} is planned after it"
     batch = checkpoint.batches.get(number)
     if checkpoint.connector == LINEAGE or batch is None:
         return ""

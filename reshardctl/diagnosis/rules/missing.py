@@ -19,9 +19,9 @@ LATE = 600.0
 class Why(Enum):
     """Why the missing records of a shard are lost or not: severity and text."""
 
-    PASSED = (Severity.ERROR, "the consumer's stored position lies behind them: it will not read "
+    PASSED = (Severity.ERROR, "the consumer's stored position comes after them: it will not read "
                "them again")
-    PARTLY_PASSED = (Severity.ERROR, "the consumer's stored position lies behind the first of "
+    PARTLY_PASSED = (Severity.ERROR, "the consumer's stored position comes after the first of "
                      "them: it will not read them again, and has still to read the others")
     HOLE = (Severity.ERROR, "the sink has later records of the same shard")
     PARTLY_HOLE = (Severity.ERROR, "the sink has later records of the same shard than the first of "

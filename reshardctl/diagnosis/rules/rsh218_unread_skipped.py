@@ -17,7 +17,7 @@ kinesis-consumer then begins every shard at its tip (runs of v0.5.0, November 20
 
 Or somebody changed a position by hand, in a way that no reshard and no release of the library does.
 An example is a shard that was taken out of the offset log of a planned Spark batch, while the
-connector's log of that batch still has an entry of it: Qubole's connector goes on behind that entry
+connector's log of that batch still has an entry of it: Qubole's connector goes on after that entry
 and skips the records before it (runs of 1.2.0 on Spark 3.5.9, November 2026). Or a copy lies beside
 an entry of that log and says something else (`shardId-000000000000.bak`): both connectors read all
 files, and the one that the file system lists last counts.

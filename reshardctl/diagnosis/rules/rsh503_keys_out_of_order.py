@@ -54,6 +54,6 @@ def match(sink: Sink) -> Iterator[Finding]:
         by = f", by {sink.facts.ordered_by}" if sink.facts.ordered_by else ""
         yield Finding(
             CODE, NAME, Severity.WARNING, in_order(sink.lineage, (inside.shard for inside in held)),
-            f"{many(rows, 'row')} came behind a later record of the same key{by}",
+            f"{many(rows, 'row')} came after a later record of the same key{by}",
             helps="whether the consumer's next start does it again: reshardctl inspect",
         )

@@ -58,7 +58,7 @@ def match(sink: Sink) -> Iterator[Finding]:
         yield Finding(
             CODE, NAME, Severity.ERROR, tuple(shown),
             "records of the stream were acknowledged and are not in the sink",
-            "the next start begins behind them", helps=HELPS,
+            "the next start begins after them", helps=HELPS,
         )
     perhaps = [s for s in shards if s not in shown and _ahead(sink, s, sink.processed[s].lo)]
     if perhaps:

@@ -54,4 +54,4 @@ def test_nor_one_behind_which_another_is_planned() -> None:
     images, keys = repaired("s1")
     (log,) = [one for one in images if one.key == "offsets/1"]
     found = Spark().superseded_rows([*images, Image("offsets/2", log.attributes)], keys)
-    assert found == {"offsets/1": "batch 2 is planned behind it"}
+    assert found == {"offsets/1": "batch 2 is planned after it"}
