@@ -33,13 +33,22 @@ def _batch(key: str) -> str:
     return name if folder == "offsets" and name.isascii() and name.isdigit() else ""
 
 
+def _made_again(checkpoint: Checkpoint, number: int) -> bool:
+    """Whether a batch was committed before its log was written: the fix made it readable again."""
+    stamps = [
+        int(image.attributes.get("modified", {"N": "0"})["N"]) if image is not None else 0
+        for image in map(checkpoint.images.get, (f"commits/{number}", f"offsets/{number}"))
+    ]
+    return 0 < stamps[0] < stamps[1]
+
+
 def _how(checkpoint: Checkpoint, number: int, own: Collection[str]) -> str:
     later = number + 1
     there = later in checkpoint.batches or later in checkpoint.unreadable
     if there and f"offsets/{later}" not in own:
         return f"batch {later} is planned after it"
     batch = checkpoint.batches.get(number)
-    if checkpoint.connector == LINEAGE or batch is None:
+    if checkpoint.connector == LINEAGE or batch is None or _made_again(checkpoint, number):
         return ""
     if batch.committed and f"commits/{number}" not in own:
         return f"batch {number} is committed"

@@ -55,3 +55,20 @@ def test_nor_one_behind_which_another_is_planned() -> None:
     (log,) = [one for one in images if one.key == "offsets/1"]
     found = Spark().superseded_rows([*images, Image("offsets/2", log.attributes)], keys)
     assert found == {"offsets/1": "batch 2 is planned after it"}
+
+
+@pytest.mark.parametrize(("committed", "written", "spent"), [(7, 9, False), (9, 7, True)])
+def test_a_log_that_was_only_made_readable_again_can_be_taken_back(
+    committed: int, written: int, spent: bool
+) -> None:
+    """Its batch was committed before; one that was planned by the fix is committed after it."""
+    recorded = Recorded("s3", HEAD, HEAD)
+    newest = max(recorded.case().checkpoint().batches)
+    keys = {f"offsets/{newest}"}
+    stamps = {f"offsets/{newest}": written, f"commits/{newest}": committed}
+    images = [
+        Image(i.key, {**i.attributes, "modified": {"N": str(stamps[i.key])}})
+        if i.key in stamps else i for i in recorded.images
+    ]
+    found = Spark().superseded_rows(images, keys)
+    assert found == ({f"offsets/{newest}": f"batch {newest} is committed"} if spent else {})
