@@ -51,11 +51,13 @@ class Scene:
         """The options of the locator that leave nothing open."""
         fails = self.release == LINEAGE or KNOWN[self.release].fails
         fails = fails if self.options.fails is None else self.options.fails
+        polls = {"consumerType": "GetRecords"} if self.release.startswith("awslabs") else {}
         return {
             "release": self.release,
             "startingPosition": self.options.starting,
             "failOnDataLoss": str(fails).lower(),
             "sink": "other",
+            **polls,
         }
 
     def owed(self) -> dict[str, set[str]]:

@@ -49,6 +49,7 @@ class App:
         time: Unix seconds for AT_TIMESTAMP.
         named: Start of each shard in a startingPosition as JSON; the others begin at LATEST.
         consumer_type: How it reads, `None` where the operator did not say and nothing hangs on it.
+        type_is_told: Whether the operator said how it reads.
         fails: failOnDataLoss.
         by_default: Whether `fails` is the connector's default.
         limit: maxFetchRecordsPerShard where the operator gave it.
@@ -70,6 +71,7 @@ class App:
     named: Mapping[ShardId, Position] | None = None
     by_default: bool = False
     consumer_type: ConsumerType | None = None
+    type_is_told: bool = False
 
     @property
     def never_passes_time(self) -> bool:

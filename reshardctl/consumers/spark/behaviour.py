@@ -57,7 +57,7 @@ _COPIES = (
     "speak of one shard, the one that the file system lists last counts"
 )
 _NEVER_PAST = (
-    "with consumerType=SubscribeToShard never gets past a start by time that met no record, and "
+    "with consumerType=SubscribeToShard {} never gets past a start by time that met no record, and "
     "asks for it again in every batch"
 )
 
@@ -110,7 +110,7 @@ class _Run:
                 return min(self._goes_on(shard, held), again, key=lambda fate: fate.at.lo)
             return again
         if held is not None and held.at == self._stuck.get(shard):
-            return WontRead(Cause.TIME_NOT_PASSED, f"{self._app.traits.release} {_NEVER_PAST}")
+            return self._stands(shard, held)
         if held is not None:
             return self._dropped(shard, held) if drops else self._goes_on(shard, held)
         if drops:
@@ -125,6 +125,16 @@ class _Run:
         if held.at.kind == SHARD_END and not held.others:
             return self._over(shard)
         return self._reads(shard, held.at, furthest(self._lineage, shard), held.others)
+
+    def _stands(self, shard: ShardId, held: Resumed) -> Fate:
+        """The fate of a shard at a start by time, in a query that may never get past it."""
+        why = _NEVER_PAST.format(self._app.traits.release)
+        if self._app.type_is_told:
+            return WontRead(Cause.TIME_NOT_PASSED, why)
+        at, closed = exactly(self._cut(shard, held.at)), not self._lineage.is_open(shard)
+        until = furthest(self._lineage, shard)
+        cause, goes_on = Cause.TIME_NOT_PASSED, "goes on at the time at which it first met it"
+        return WillRead(at, until, NOBODY, closed, cause, goes_on, possible=why)
 
     def _dropped(self, shard: ShardId, held: Resumed) -> Fate:
         """The fate of a closed shard, which only a batch planned already reads."""

@@ -26,6 +26,7 @@ from reshardctl.model import (
     DONE,
     START,
     TIP,
+    Cause,
     Cut,
     Fate,
     Rank,
@@ -85,6 +86,8 @@ def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool
     if over(lineage, shard, wanted):
         return not isinstance(fate, WillRead) or over(lineage, shard, fate.at.lo)
     if not isinstance(fate, WillRead) or not fate.at.exact:
+        return False
+    if fate.cause is Cause.TIME_NOT_PASSED:
         return False
     return fate.at.lo == wanted and fate.until == furthest(lineage, shard)
 

@@ -98,7 +98,7 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
     apps = [
         App(traits, start, given.time, traits.fails if given.fails is None else given.fails, sink,
             given.limit, given.allow, given.parents_first, given.batch, given.named,
-            given.fails is None, consumer_type)
+            given.fails is None, consumer_type, given.consumer_type is not None)
         for traits in fitting for start in _starts(checkpoint, given)
         for sink in _sinks(checkpoint, given) for consumer_type in types
     ]

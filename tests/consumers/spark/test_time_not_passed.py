@@ -94,7 +94,9 @@ def test_get_records_and_main_go_on(release: str, said: str) -> None:
 def test_how_it_reads_is_asked_only_where_it_matters() -> None:
     told = [c.options.get("consumerType") for c in case("awslabs-2.0.0").candidates]
     assert told == [POLLING, EFO]
-    assert isinstance(fates(case("awslabs-2.0.0"))[0], WillRead)
+    polls, subscribes = fates(case("awslabs-2.0.0"))
+    assert isinstance(polls, WillRead) and not polls.possible
+    assert isinstance(subscribes, WillRead) and EFO in subscribes.possible, "a warning, no error"
     for one in (case("awslabs-2.0.0", batches=1), Recorded("s1", HEAD, HEAD).case()):
         assert [c.options.get("consumerType") for c in one.candidates] == [None]
 
