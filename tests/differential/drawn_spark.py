@@ -24,7 +24,7 @@ from tests.differential.trial import Verdict, Violation, _fast
 from tests.interop.spark import by_hand
 from tests.reference.spark import LINEAGE, Run
 from tests.reference.spark_files import put
-from tests.sim.spark_damage import COPYING, FORGETTING, damage
+from tests.sim.spark_damage import COPYING, DEADLY, FORGETTING, damage
 from tests.sim.spark_places import HONEST, WAYS, misplace
 from tests.sim.spark_scenes import Scene, scene, with_live
 from tests.sim.test_spark import ACCEPTED, Start, starts, violations
@@ -68,7 +68,7 @@ def by_qubole(
 ) -> tuple[str, Verdict]:
     """The real connector on real Spark. What it shows once and not again, when it was given more
     time, is the machine's doing."""
-    draw = draw or _damaged
+    draw = draw or _survivable
     words, verdict = _looked_at(seed, judge, draw, 0)
     if not verdict.violations:
         return words, verdict
@@ -121,6 +121,12 @@ def _damaged(seed: int, folder: Path, release: str) -> tuple[Scene, str]:
     not run two queries of the same id at a time."""
     drawn = _named(seed, folder, release)
     return drawn, "as it was left" if seed % HEALTHY == 0 else damage(drawn.root, seed)
+
+
+def _survivable(seed: int, folder: Path, release: str) -> tuple[Scene, str]:
+    """The same, but for damages at which the session of all queries would die."""
+    drawn = _named(seed, folder, release)
+    return drawn, "as it was left" if seed % HEALTHY == 0 else damage(drawn.root, seed, DEADLY)
 
 
 def _misplaced(seed: int, folder: Path, release: str) -> tuple[Scene, str]:
