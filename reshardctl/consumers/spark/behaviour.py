@@ -22,7 +22,7 @@ from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.crashes import crash
-from reshardctl.consumers.spark.cuts import cut_of
+from reshardctl.consumers.spark.cuts import cut_of, start_in
 from reshardctl.consumers.spark.following import Following, following
 from reshardctl.consumers.spark.heads import Head, passed_by
 from reshardctl.consumers.spark.limits import beyond_the_limit
@@ -131,7 +131,8 @@ class _Run:
         why = _NEVER_PAST.format(self._app.traits.release)
         if self._app.type_is_told:
             return WontRead(Cause.TIME_NOT_PASSED, why)
-        at, closed = exactly(self._cut(shard, held.at)), not self._lineage.is_open(shard)
+        closed = not self._lineage.is_open(shard)
+        at = exactly(start_in(self._lineage, shard, held.at))
         until = furthest(self._lineage, shard)
         cause, goes_on = Cause.TIME_NOT_PASSED, "goes on at the time at which it first met it"
         return WillRead(at, until, NOBODY, closed, cause, goes_on, possible=why)
@@ -152,8 +153,8 @@ class _Run:
         """Reads the shard from its position, or from one that a copy in the log names."""
         closed = not self._lineage.is_open(shard)
         possible = beyond_the_limit(self._lineage, shard, at, self._app) if closed else ""
-        cut = self._cut(shard, at)
-        cuts = {cut, *(self._cut(shard, other) for other in others)}
+        cut = start_in(self._lineage, shard, at)
+        cuts = {cut, *(start_in(self._lineage, shard, other) for other in others)}
         if len(cuts) > 1:
             span = Span(min(cuts), max(cuts))
             return WillRead(span, until, NOBODY, closed, Cause.POSITION, _COPIES)
@@ -169,12 +170,6 @@ class _Run:
         if others:
             why = f"{why}, once more where a copy in the connector's log counts in the batch after"
         return WillRead(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
-
-    def _cut(self, shard: ShardId, at: Position) -> Cut:
-        """The cut of a position; a time before the shard's creation is the shard's beginning."""
-        cut, opened = cut_of(at), self._lineage.opened_at(shard)
-        early = cut.time is not None and opened is not None and cut.time <= opened
-        return START if early else cut
 
     def _begins(self, shard: ShardId) -> Fate:
         """Begins the shard at startingPosition; LATEST is the time of the driver's start."""
@@ -205,7 +200,7 @@ class _Run:
         if at.kind == SHARD_END:
             return WontRead(Cause.FALSE_END, f"{why} as ended, while it is open")
         cause = Cause.LATEST if at.kind == LATEST else Cause.REFILLED
-        span = exactly(self._cut(shard, at))
+        span = exactly(start_in(self._lineage, shard, at))
         return WillRead(span, furthest(self._lineage, shard), NOBODY, closed, cause, why)
 
     def _over(self, shard: ShardId) -> WillRead:

@@ -43,6 +43,13 @@ def cut_of(position: Position) -> Cut:
     return cut if position.quiet is None else replace(cut, quiet=position.quiet)
 
 
+def start_in(lineage: Lineage, shard: ShardId, position: Position) -> Cut:
+    """The cut of a start; a time before the shard's creation is the shard's beginning."""
+    cut = cut_of(position)
+    opened = lineage.opened_at(shard) if cut.time is not None and shard in lineage else None
+    return START if opened is not None and cut.time is not None and cut.time <= opened else cut
+
+
 def _cut(position: Position) -> Cut:
     match position.kind:
         case "TRIM_HORIZON":

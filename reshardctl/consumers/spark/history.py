@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
-from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign
+from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign, start_in
 from reshardctl.consumers.spark.heads import passed_by
 from reshardctl.consumers.spark.lines.on_demand import same_shards
 from reshardctl.consumers.spark.logs import log_of
@@ -245,7 +245,8 @@ class _Past:
             return exactly(START, why="no record of it was ever stored as read")
         earliest = self._last_start(shard, position)
         if earliest.kind == AT_TIMESTAMP:
-            return exactly(cut_of(earliest), why="nothing was read since the query began there")
+            at = start_in(self._lineage, shard, earliest)
+            return exactly(at, why="nothing was read since the query began there")
         since = planned_at(first)
         why = "at the tip in every batch that is kept: nothing was read since"
         return exactly(TIP if since is None else at_time(since), Basis.INFERRED, why)
