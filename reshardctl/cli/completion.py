@@ -91,9 +91,11 @@ def _configured(ctx: Any) -> dict[str, Any]:
     """The tables of the configuration file, unchecked; none if it cannot be read."""
     import tomllib
 
-    from reshardctl.config.nearest import nearest
+    from reshardctl.config.nearest import distrusted, nearest
 
-    file = ctx.params.get("config") or nearest()
+    file = named = ctx.params.get("config")
+    if named is None and (file := nearest()) is not None and distrusted(file):
+        return {}
     try:
         return {} if file is None else tomllib.loads(Path(file).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

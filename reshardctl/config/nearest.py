@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 DEFAULT = Path("reshardctl.toml")
@@ -23,6 +25,43 @@ def nearest(start: Path = Path()) -> Path | None:
         if _is_there(folder / ".git") or folder == home:
             return None
     return None
+
+
+def distrusted(path: Path) -> str:
+    """Why a file that was found, and not named, is not used; "" if it is.
+
+    It says to which hosts passwords and signed calls go, so that only the caller and root may have
+    written it: the rule of git (CVE-2022-24765) and ssh. What the file or its name links to counts.
+    """
+    try:
+        real = path.resolve(strict=True)
+        looked = dict.fromkeys((real, path.absolute().parent, real.parent))
+        found = [each.stat() for each in looked]
+    except (OSError, RuntimeError) as error:
+        return f"it cannot be looked at ({getattr(error, 'strerror', None) or error})"
+    if real.parent == Path(real.anchor) or path.absolute().parent == Path(path.absolute().anchor):
+        return "it lies in the root of the file system"
+    for status in found:
+        what = "its folder" if stat.S_ISDIR(status.st_mode) else "it"
+        if status.st_uid not in (os.geteuid(), 0):
+            return f"{what} belongs to user {status.st_uid}, who is neither you nor root"
+        if status.st_mode & stat.S_IWOTH:
+            return f"{what} can be written by everybody"
+        if status.st_mode & stat.S_IWGRP and not _of_one_user(status.st_gid):
+            return f"{what} can be written by group {status.st_gid}"
+    return ""
+
+
+def _of_one_user(group: int) -> bool:
+    """Whether a group is root's, or the caller's own: many systems give each user one."""
+    import grp
+    import pwd
+
+    try:
+        user, found = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(group)
+    except KeyError:
+        return group == 0
+    return group == 0 or (found.gr_name == user and set(found.gr_mem) <= {user})
 
 
 def _is_there(path: Path) -> bool:

@@ -42,6 +42,26 @@ def test_a_stream_of_one_consumer_names_it(lab, name):
     assert lab.cli("graph", name).out == lab.cli("graph", *lab.where).out
 
 
+def test_a_file_of_somebody_else_is_told_and_never_used(lab):
+    """It would say to which host the passwords of the environment go (as git: CVE-2022-24765)."""
+    path = configure(lab)
+    assert lab.fix().code == 0
+    path.chmod(0o666)
+    lab.wire.calls.clear()
+    for argv in (["inspect"], ["inspect", "app"], ["fix", "app", "-n"], ["config", "check"],
+                 ["graph", "app"], ["status", "app"]):  # fmt: skip
+        result = lab.cli(*argv)
+        assert result.code == 2 and lab.wire.calls == []
+        assert result.says(
+            "reshardctl.toml is not used: it can be written by everybody",
+            "if you trust it: --config reshardctl.toml",
+        )
+    assert lab.cli("inspect", "app", "--config", path).code == 0
+    undone = lab.undo("--dry-run")
+    assert undone.code == 1
+    assert "reshardctl.toml is left out: it can be written by everybody" in undone.err
+
+
 def test_printed_commands_name_it_again(lab):
     configure(lab).rename("other.toml")
     shown = lab.cli("fix", "app", "--config", "other.toml", "-n", "--format", "text").out

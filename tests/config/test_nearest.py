@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import grp
+import os
+import pwd
 from pathlib import Path
 
 import pytest
 
-from reshardctl.config.nearest import nearest
+from reshardctl.config.nearest import distrusted, nearest
 
 
 @pytest.fixture
@@ -72,3 +75,78 @@ def test_from_another_directory(deep):
 def test_a_current_directory_that_is_gone_has_none(deep):
     deep.rmdir()
     assert nearest() is None
+
+
+ROOT = os.geteuid() == 0
+FILE = Path("../reshardctl.toml")
+
+
+@pytest.fixture
+def above(deep) -> Path:
+    """The folder above the current one, with a configuration that is used."""
+    deep.parent.chmod(0o755)
+    place(deep.parent)
+    (deep.parent / FILE.name).chmod(0o644)
+    assert distrusted(FILE) == ""
+    return deep.parent
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may give a file away")
+@pytest.mark.parametrize(("name", "what"), [(FILE.name, "it"), ("", "its folder")])
+def test_what_belongs_to_somebody_else_is_not_used(above, name, what):
+    os.chown(above / name, 4711, 0)
+    why = f"{what} belongs to user 4711, who is neither you nor root"
+    assert distrusted(FILE) == distrusted(above / FILE.name) == why
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may give a file away")
+def test_a_user_trusts_root_and_itself(above, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    assert distrusted(FILE) == ""
+    os.chown(above / FILE.name, 4711, 4711)
+    assert distrusted(FILE) == ""
+
+
+@pytest.mark.parametrize(("name", "what"), [(FILE.name, "it"), ("", "its folder")])
+def test_what_everybody_may_write_is_not_used(above, name, what):
+    mode = (above / name).stat().st_mode
+    for more in (0o002, 0o1002):
+        (above / name).chmod(mode | more)
+        assert distrusted(FILE) == f"{what} can be written by everybody"
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may give a file away")
+@pytest.mark.parametrize("name", [FILE.name, ""])
+@pytest.mark.parametrize(("members", "called", "trusted"), [
+    ([], "me", True), (["me"], "me", True), (["me", "you"], "me", False), ([], "team", False),
+])
+def test_a_group_of_its_own_may_write(above, monkeypatch, name, members, called, trusted):
+    """Debian and its kin give every user a group, and a umask by which it may write."""
+    os.chown(above / name, os.geteuid(), 4712)
+    (above / name).chmod(0o775)
+    me = pwd.struct_passwd(("me", "x", os.geteuid(), 4712, "", "/", "/bin/sh"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: me)
+    monkeypatch.setattr(grp, "getgrgid", lambda g: grp.struct_group((called, "x", g, members)))
+    assert (distrusted(FILE) == "") == trusted
+    if not trusted:
+        assert "can be written by group 4712" in distrusted(FILE)
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may give a file away")
+def test_a_link_is_followed(above, tmp_path):
+    """What is read counts, and where it lies."""
+    other = tmp_path / "other"
+    other.mkdir(mode=0o755)
+    place(other)
+    (above / FILE.name).unlink()
+    (above / FILE.name).symlink_to(other / FILE.name)
+    assert distrusted(FILE) == ""
+    os.chown(other, 4711, 4711)
+    assert distrusted(FILE) == "its folder belongs to user 4711, who is neither you nor root"
+
+
+def test_the_root_of_the_file_system_has_none(monkeypatch):
+    stat = Path("/etc").stat()
+    monkeypatch.setattr(Path, "resolve", lambda _path, **_strict: Path("/reshardctl.toml"))
+    monkeypatch.setattr(Path, "stat", lambda _path: stat)
+    assert distrusted(Path("/reshardctl.toml")) == "it lies in the root of the file system"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from reshardctl.commands.request import repair_options_of
 from reshardctl.commands.suggested_commands import asked_words
 from reshardctl.config.entries import Config, Consumer, Reach
 from reshardctl.config.file import load
-from reshardctl.config.nearest import DEFAULT, nearest
+from reshardctl.config.nearest import DEFAULT, distrusted, nearest
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
@@ -35,7 +36,18 @@ def config_of(selection: Selection) -> Config:
         raise UsageError(
             f"there is no {DEFAULT} here or in a folder above", "name the file with --config"
         )
+    if selection.config is None:
+        refuse_distrusted(path)
     return load(path, repair_options_of)
+
+
+def refuse_distrusted(path: Path) -> None:
+    """UsageError for a configuration that was found and that somebody else may have written."""
+    if why := distrusted(path):
+        raise UsageError(
+            f"{path} is not used: {why}",
+            f"read it, and name it if you trust it: --config {shlex.quote(str(path))}",
+        )
 
 
 def names(text: str, selection: Selection) -> Config | None:
@@ -170,11 +182,14 @@ def _entry_of(
     if path is None:
         return None
     try:
+        if file is None:
+            refuse_distrusted(path)
         config = load(path, repair_options_of)
     except UsageError as error:
         if file is not None:
             raise
-        observer.note(f"{path} is left out: {error.what}")
+        why = error.what.removeprefix(f"{path} is not used: ")
+        observer.note(f"{path} is left out: {why}")
         return None
     entries = [
         entry for entry in config.consumers.values()
