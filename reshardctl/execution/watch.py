@@ -16,6 +16,8 @@ TICK = 1.0
 """Seconds after which the time left is told anew."""
 LOOK = 5.0
 """Seconds after which the rows are read again."""
+LEAST = 30.0
+"""Seconds that a consumer is watched at least which is switched off: it may publish once more."""
 SHARE = 4
 """A read that took long is followed by a pause of so many times as long."""
 
@@ -29,15 +31,15 @@ def watch(
     """Reads again and again for so many seconds, and returns what the lack of changes rules out.
 
     Raises ConsumerRunning as soon as anything has changed, and UsageError if no change in so many
-    seconds would rule out nothing. A store in which nothing could change is not waited for.
+    seconds would rule out nothing. Rows without an owner are watched too: a worker may have
+    started a moment ago, and own nothing yet.
     """
     consumer = consumer_of(locator)
     if not consumer.spec.watchable:
         return _switched_off(ports, consumer, seconds)
     first = consumer.signs_of_life(ports.store.read())
-    if not first:
-        return "no row in the store has an owner"
-    _require_enough(first, seconds, consumer.watch_needed(locator.options))
+    needed = consumer.watch_needed(locator.options)
+    _require_enough(first, seconds, needed if first else max(needed, consumer.spec.least_watch))
     passed, told = 0.0, ""
     pause = LOOK
     while passed < seconds:
@@ -50,16 +52,26 @@ def watch(
         began = ports.clock()
         _require_still(first, consumer.signs_of_life(ports.store.read()), passed)
         pause = max(LOOK, SHARE * (ports.clock() - began))
-        told = consumer.excluded_by(passed)
-    return consumer.excluded_by(seconds)
+        told = _excluded(consumer, first, passed)
+    return _excluded(consumer, first, seconds)
+
+
+def _excluded(consumer: Consumer, first: Collection[str], seconds: float) -> str:
+    """What so many seconds without a change rule out."""
+    if first:
+        return consumer.excluded_by(seconds)
+    return (
+        f"no row has an owner, and in {seconds:g} s none got one, which rules out a worker that "
+        "had a row to take; one that had none leaves no trace"
+    )
 
 
 def _require_still(first: Mapping[str, str], second: Mapping[str, str], seconds: float) -> None:
     """ConsumerRunning if a row has changed in so many seconds, or is new."""
     if moved := sorted(key for key in second if second[key] != first.get(key)):
         raise ConsumerRunning(
-            f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
-            f"rows changed ({listed(moved, 3)})",
+            f"the consumer is running: in {seconds:g} s {len(moved)} of "
+            f"{len({*first, *second})} watched rows changed ({listed(moved, 3)})",
             "stop every process of the consumer, wait until its rows stay unchanged, and run this "
             "again",
         )
@@ -68,10 +80,12 @@ def _require_still(first: Mapping[str, str], second: Mapping[str, str], seconds:
 def _require_enough(signs: Collection[str], seconds: float, needed: float) -> None:
     """UsageError unless a running consumer would have changed such rows in that time."""
     if seconds < needed:
-        named, least = ", ".join(sorted(signs)[:3]), f"{math.ceil(needed)}s"
+        least = f"{math.ceil(needed)}s"
+        named = ", ".join(sorted(signs)[:3])
+        why = f"leave {named} unchanged" if signs else "own no row"
         raise UsageError(
-            f"a watch of {seconds:g} s is too short: a running consumer may leave {named} "
-            f"unchanged for that long; watch for at least {least}",
+            f"a watch of {seconds:g} s is too short: a running consumer may {why} for that long; "
+            f"watch for at least {least}",
             f"--watch {least}, or --assume-stopped if you know that it is stopped",
         )
 
@@ -87,6 +101,7 @@ def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
         )
     if state.on:
         raise Refused(state.refusal, state.next)
+    _require_enough(state.off, seconds, LEAST)
     ports.sleep(seconds)
     again = ports.store.read()
     later = consumer.enabled_state(again)

@@ -192,11 +192,15 @@ def test_a_watch_shorter_than_a_renewal_proves_nothing(made):
     assert lab.cli("fix", *lab.where, "--yes", "--watch", "90s").code == 0
 
 
-def test_no_client_and_no_leader_is_a_stop(made):
+def test_no_client_and_no_leader_are_watched_all_the_same(made):
+    """A client that has started a moment ago has not written its row yet."""
     lab = made("f")
-    done = lab.cli("fix", *lab.where, "--yes", "--accept", "reread=2h")
+    argv = ("fix", *lab.where, "--yes", "--accept", "reread=2h", "--watch")
+    short = lab.cli(*argv, "1s")
+    assert short.code == 2 and "may own no row for that long; watch for at least 60s" in short.err
+    done = lab.cli(*argv, "60s")
     assert done.code == 0, done.err
-    assert lab.slept == [] or sum(lab.slept) < 1
+    assert sum(lab.slept) == 60 and "no row has an owner, and in 60 s none got one" in done.err
 
 
 def test_a_bootstrap_at_latest(made):
@@ -275,7 +279,7 @@ def test_a_saved_bootstrap_finds_the_last_numbers_again(made, tmp_path):
     plan = tmp_path / "first.plan"
     said = ["--bootstrap", "--policy", "latest-at-start", "--probe", "--created", lab.created]
     assert lab.dry(*said, "--out", plan).code == 1
-    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", "--accept", "skip=2h")
     assert done.code == 0, done.err
     row = lab.items()["checkpoints/shardId-000000000000"]
     assert row["SequenceNumber"] == {"S": case.number_of("s0-9")}

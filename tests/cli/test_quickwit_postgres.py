@@ -236,9 +236,11 @@ def test_a_source_that_is_disabled_in_its_row_is_watched_and_written(golden):
     lab = golden("0.9.0", "q3")
     lab.disable()
     before = lab.text()
+    short = lab.cli("fix", *lab.where, "--yes", "--watch", "1s")
+    assert short.code == 2 and "watch for at least 30s" in short.err and lab.text() == before
     done = lab.cli("fix", *lab.where, "--yes")
     assert done.code == 0, done.err
-    assert lab.slept
+    assert sum(lab.slept) == 30
     assert lab.positions()[shard_name(0)] == number(lab, 0, 9)
     assert "disabled in the metastore" in lab.journal().read_text()
     undone = lab.cli("undo", lab.journal(), "--yes")

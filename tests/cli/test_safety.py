@@ -13,7 +13,7 @@ import typer
 
 from reshardctl.cli.app import app
 from reshardctl.execution.watch import LOOK
-from tests.cli.lab import SECRETS, TRIM_HORIZON
+from tests.cli.lab import SECRETS, TRIM_HORIZON, Lab
 
 READING = [
     ("inspect",), ("inspect", "--probe"), ("inspect", "--wait", "1m"), ("inspect", "--read-only"),
@@ -115,6 +115,38 @@ def test_a_still_consumer_is_watched_for_the_whole_time(lab_of):
     lab.alter(next(iter(lab.items())), leaseOwner={"S": "w1"})
     assert lab.cli("fix", *lab.where, "--yes", "--watch", "43s").code == 0
     assert sum(lab.slept) == 43
+
+
+def ownerless(lab_of) -> Lab:
+    """No row has an owner: all workers are stopped, or one started a moment ago."""
+    lab = lab_of("a-both", TRIM_HORIZON)
+    for key in lab.items():
+        lab.alter(key, leaseOwner=None)
+    return lab
+
+
+def test_rows_without_an_owner_are_watched_as_long(lab_of):
+    lab = ownerless(lab_of)
+    for more in ("1s", "29s"):
+        refused = lab.cli("fix", *lab.where, "--yes", "--watch", more)
+        assert refused.code == 2 and lab.slept == [] and lab.wire.writes == []
+        assert refused.says("may own no row for that long", "--watch 30s")
+    done = lab.cli("fix", *lab.where, "--yes")
+    assert done.code == 0 and sum(lab.slept) == 30
+    said = header(lab.journal())["notes"]["stopped"]
+    assert said.startswith("no row has an owner, and in 30 s none got one")
+
+
+def test_a_worker_that_takes_a_row_during_the_watch_is_running(lab_of):
+    """One that has just started owns nothing until its first round of taking leases."""
+    lab = ownerless(lab_of)
+    key = next(iter(lab.items()))
+    lab.on_sleep.append(
+        lambda _: lab.alter(key, leaseOwner={"S": "w9"}) if sum(lab.slept) == 20 else None
+    )
+    refused = lab.cli("fix", *lab.where, "--yes")
+    assert refused.code == 4 and refused.says("is running", "1 of 1 watched", key)
+    assert lab.wire.writes == [] and lab.journals() == []
 
 
 def test_a_running_consumer_stops_an_undo_too(lab_of):
