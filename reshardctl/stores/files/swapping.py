@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from dataclasses import replace as replaced
 from pathlib import Path
 from uuid import uuid4
 
+from reshardctl.errors import Refused
 from reshardctl.stores.durable import sync
 from reshardctl.stores.files import attributes, renaming
 from reshardctl.stores.files.blobs import Moved
@@ -24,6 +26,10 @@ from reshardctl.stores.files.faults import Unsettled, foreign, user_of
 from reshardctl.stores.files.images import owner_of
 from reshardctl.stores.files.ownership import Ownership, Place
 
+PERMISSIONS = 0o777
+"""What a file's mode may have: nothing that we write runs as somebody else."""
+OF_FOLDERS = 0o3777
+"""What a folder's may have: there the further bits keep the group of new files, and their names."""
 _OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
 
 
@@ -78,6 +84,8 @@ def create(root: Path, path: Path, content: bytes, own: Place | None = None) -> 
     made: list[Path] = []
     temporary = _temporary(root)
     try:
+        if own:
+            _require_known(root, path, own)
         _folders(root, path.parent, made, own.folders if own else ())
         like = _sibling(path)
         mine = own.file if own else _unexecutable((like or path.parent).lstat())
@@ -155,7 +163,7 @@ def _write(
         furnish(descriptor)
         if own is not None:
             _owned(descriptor, own, path)
-            os.fchmod(descriptor, own.mode)
+            os.fchmod(descriptor, own.mode & PERMISSIONS)
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view):]
@@ -173,6 +181,26 @@ def _owned(descriptor: int, own: Ownership, path: Path) -> None:
     except PermissionError:
         if mine.st_uid != user:
             raise foreign(str(path), user_of(user)) from None
+
+
+def _require_known(root: Path, path: Path, own: Place) -> None:
+    """Refused unless the users and groups own the nearest folder that exists, or files in it.
+
+    They come from a journal, which may come from elsewhere. This process' own are always allowed.
+    """
+    folder, made = path.parent, 0
+    while folder != root and not folder.is_dir():
+        folder, made = folder.parent, made + 1
+    there = [folder.stat(), *(other.lstat() for other in folder.iterdir() if not ours(other.name))]
+    users = {os.geteuid(), *(status.st_uid for status in there)}
+    groups = {os.getegid(), *os.getgroups(), *(status.st_gid for status in there)}
+    for user, group in (each.ids for each in (own.file, *own.folders[:made])):
+        if user not in users or group not in groups:
+            raise Refused(
+                f"cannot write {path}: by the journal it is to belong to {user}:{group}, to whom "
+                f"nothing in {folder} does",
+                f"see whose the checkpoint is: ls -ln {shlex.quote(str(folder))}",
+            )
 
 
 def _sibling(path: Path) -> Path | None:
@@ -211,7 +239,7 @@ def _folders(root: Path, folder: Path, made: list[Path], owns: Sequence[Ownershi
     try:
         attributes.keep_list(folder.parent, descriptor)
         _owned(descriptor, own, folder)
-        os.fchmod(descriptor, own.mode)
+        os.fchmod(descriptor, own.mode & OF_FOLDERS)
     finally:
         os.close(descriptor)
 

@@ -42,6 +42,7 @@ class Tree:
         """Touches nothing yet."""
         self._blobs = blobs
         self._select = select
+        self._seen: Mapping[str, Image] = {}
 
     def identity(self) -> Mapping[str, str]:
         """Where the tree is, and the id of the Spark query if it has one.
@@ -59,7 +60,9 @@ class Tree:
 
         CannotTell if it keeps changing, or if a wanted file cannot be read.
         """
-        return Reading(self._blobs, self._select).consistent()
+        images = Reading(self._blobs, self._select).consistent()
+        self._seen = {image.key: image for image in images}
+        return images
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named files as they are now."""
@@ -101,13 +104,33 @@ class Tree:
         file, crc = blobs[write.key], blobs.get(crc_of(write.key))
         now = image_of(write.key, file, crc)
         wanted = self._wanted(write, now)
+        self._refuse_foreign(write)
         if not holds(write, now):
             return WriteResult.CONFLICT
         try:
             self._put(write.key, file, crc, wanted)
         except Moved:
             return WriteResult.CONFLICT
+        self._seen = _with(self._seen, write)
         return WriteResult.APPLIED
+
+    def _refuse_foreign(self, write: Write) -> None:
+        """Refused for a file that the consumer reads neither before nor after the write.
+
+        The images are those of the last `read`, and of the writes since.
+        """
+        before = dict(self._seen)
+        if write.before is not None:
+            before[write.key] = write.before
+        for images in (before, _with(before, write)):
+            listed = frozenset(key[:-1] for key in images if key.endswith("/"))
+            if write.key in self._select(images, listed | {""}).files:
+                return
+        raise Refused(
+            f"cannot write {self._blobs.location}/{write.key}: it is no file that this consumer "
+            "reads",
+            "the plan or journal is not of this checkpoint: reshardctl undo --show JOURNAL",
+        )
 
     def _wanted(self, write: Write, now: Image | None) -> Wanted:
         """The file and its sibling after the write."""
@@ -174,3 +197,16 @@ class Tree:
             if isinstance(query, str) and _UUID.fullmatch(query):
                 return query
         return ""
+
+
+def _with(images: Mapping[str, Image], write: Write) -> dict[str, Image]:
+    """The images after a write, with the folders that it makes."""
+    after = dict(images)
+    image = changed(after.pop(write.key, None) or write.before, write)
+    if image is not None:
+        after[write.key] = image
+        parts = write.key.split("/")
+        for depth in range(1, len(parts)):
+            folder = "/".join(parts[:depth]) + "/"
+            after.setdefault(folder, Image(folder, {}))
+    return after

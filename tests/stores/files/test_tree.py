@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from reshardctl.consumers.spark.needed_files import select as spark_files
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
 from reshardctl.model.trees import Wants
@@ -420,8 +421,10 @@ def _odd_one_out(root):
     plant(root, "d/f", b"x", crc32(b"x"))
     for name, mode, owner in (("d/f", 0o750, 4711), ("d/.f.crc", 0o604, 4713)):
         (root / name).chmod(mode)
+        (root / f"d/of-{owner}").mkdir()
         if ROOT:
-            os.chown(root / name, owner, owner + 1)
+            for each in (name, f"d/of-{owner}"):
+                os.chown(root / each, owner, owner + 1)
     return {name: seen_of(root / name) for name in ("d/f", "d/.f.crc")}
 
 
@@ -459,6 +462,51 @@ def test_an_image_of_a_journal_without_modes_comes_back_like_its_siblings(root):
     assert medium.write(creation("d/f", **old), "t") is WriteResult.APPLIED
     assert contents(root)["d/.f.crc"] == crc32(b"x")
     assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o644
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may give a file away")
+@pytest.mark.parametrize("owner", ["4711:0", "0:4711"])
+def test_an_owner_that_only_a_journal_names_gets_no_file(root, owner):
+    """Who wrote the journal could make anybody's program of a file otherwise."""
+    plant(root, "d/a", b"a")
+    kept = {"mode": "0644", "owner": owner}
+    step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    with pytest.raises(Refused, match=f"is to belong to {owner}, to whom nothing in .*/d does"):
+        tree(root).write(step, "t")
+    (root / "d/a").unlink()
+    (root / "d").rmdir()
+    kept["folders"] = [{"mode": "0755", "owner": owner}]
+    kept["owner"] = "0:0"
+    step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    with pytest.raises(Refused, match=f"is to belong to {owner}"):
+        tree(root).write(step, "t")
+    assert not (root / "d").exists()
+
+
+def test_no_file_runs_as_its_owner_by_a_journal(root):
+    own = f"{os.geteuid()}:{os.getegid()}"
+    kept = {"mode": "6755", "owner": own, "folders": [{"mode": "7775", "owner": own}]}
+    step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    assert tree(root).write(step, "t") is WriteResult.APPLIED
+    assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o755
+    assert stat.S_IMODE((root / "d").stat().st_mode) == 0o3775
+
+
+@pytest.mark.parametrize("key", ["authorized_keys", "d/other", "offsets/x"])
+def test_a_file_that_the_reader_does_not_select_is_never_written(root, key):
+    """A plan or a journal from elsewhere may name any file below the root."""
+    for name in ("d/f", "authorized_keys"):
+        plant(root, name, b"x")
+    before = contents(root)
+    medium = tree(root, spark_files(""))
+    medium.read()
+    own = Image(key, {"text": {"S": "x"}})
+    steps = [creation(key, text={"S": "evil"}), removal(own), change(own, text={"S": "evil"})]
+    for step in steps:
+        with pytest.raises(Refused, match=f"{key}: it is no file that this consumer reads"):
+            medium.write(step, "t")
+    assert contents(root) == before
+    assert medium.write(creation("offsets/7", text={"S": "v1"}), "t") is WriteResult.APPLIED
 
 
 @pytest.mark.parametrize("kept", ["no JSON", "[]", '{"mode":"9"}', '{"owner":"root"}'])
@@ -525,11 +573,16 @@ FOLDERS = {"sources": 0o750, "sources/0": 0o2771, "sources/0/7": 0o700}
 
 
 def _other_folders(root):
-    """A file in folders of which none has the owner or the mode of the one above it."""
+    """A file in folders of which none has the owner or the mode of the one above it.
+
+    Each owner has something else in the root, as an owner that only a journal names gets nothing.
+    """
     plant(root, "sources/0/7/a", b"x", crc32(b"x"))
     for number, (name, mode) in enumerate(FOLDERS.items()):
+        (root / f"logs-{number}").mkdir()
         if ROOT:
-            os.chown(root / name, 4711 + number, 4721 + number)
+            for each in (name, f"logs-{number}"):
+                os.chown(root / each, 4711 + number, 4721 + number)
         (root / name).chmod(mode)
     files = ("sources/0/7/a", "sources/0/7/.a.crc")
     return {name: seen_of(root / name) for name in (*FOLDERS, *files)}
