@@ -35,8 +35,8 @@ def fix(
 ) -> FixResult:
     """Repairs a consumer's positions, applies a saved plan, or finishes an interrupted fix.
 
-    confirm: called with the plan before anything is written, except when an interrupted fix is
-    continued; by default what the request accepts is written. Raises what `plan` raises;
+    confirm: called with the plan before anything is written, and with what is left of an
+    interrupted fix; by default what the request accepts is written. Raises what `plan` raises;
     NotConfirmed, ConsumerRunning and StalePlan, when nothing was written; HalfDone, naming the
     journal, if some rows were written and others not.
     """
@@ -44,7 +44,7 @@ def fix(
     if request.plan is not None:
         return fix_from_plan(request, request.plan, confirm, observer)
     if request.resume is not None:
-        return resume(request, request.resume, observer)
+        return resume(request, request.resume, confirm, observer)
     target = _target(request, observer)
     if request.to is not None:
         return into_copy(request, target, request.to, confirm, observer)

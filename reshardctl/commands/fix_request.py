@@ -117,7 +117,6 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     if request.resume is not None:
         nothing_else("--resume", settled | {
             "--journal": request.journal is not None, "--created": request.created is not None,
-            "--accept": request.accept is not None,
         })
     Journals(request.account).check(request.journal)
     if request.out is not None:
@@ -144,7 +143,7 @@ _DOES = {
 }
 _TO_LOOK_FIRST = {
     "--plan": "; without --yes the plan is shown, and written only after a yes",
-    "--resume": "; reshardctl undo --show JOURNAL shows what it holds",
+    "--resume": "; without --yes what is left is shown, and written only after a yes",
 }
 
 

@@ -24,7 +24,7 @@ from reshardctl.commands.whose_rows import (
     unambiguous,
     verified_report,
 )
-from reshardctl.commands.write_plan import go_on, verify
+from reshardctl.commands.write_plan import go_on, left_over, verify
 from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.report import Report
@@ -32,8 +32,10 @@ from reshardctl.errors import EmptyCheckpoint, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
+from reshardctl.execution.repair import plan_of
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
+from reshardctl.planning.consent import unasked
 from reshardctl.planning.plan import Plan
 from reshardctl.render.outcomes import Fixed
 from reshardctl.render.words import command
@@ -74,6 +76,7 @@ def prepared(
     Raises Refused for a plan of another stream, StalePlan for a checkpoint that is empty now.
     """
     locator = locators.parse(plan.locator)
+    observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     Journals(saved.account).check_before_write(request.journal or saved.journal)
@@ -88,12 +91,8 @@ def prepared(
     planned = None
     if isinstance(report.decision, Plan):
         stamp = () if request.created_at is None else ("--created", instant(request.created_at))
-        verb = "fix" if plan.options.line is None else "rebuild"
-        once_more = Again(
-            verb, ("--plan", str(path), *request.account.argv(), *stamp), request.how
-        )
-        limit = accept_of(request.accept) or plan.options.accept
-        planned = Planned(report, plan, limit, argv, (), once_more)
+        source = ("--plan", str(path), *stamp)
+        planned = _made_before(request, report, report.decision, plan, source, argv)
         unambiguous(report, created)
         require_verified(report)
         observer.planned(planned)
@@ -104,14 +103,31 @@ def prepared(
     return Prepared(reached, saved.ports, locator, plan, report, planned, argv)
 
 
-def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
-    """Finishes an interrupted fix. name: its journal's name, path or place on S3."""
+def _made_before(
+    request: FixRequest, report: Report, decision: Plan, plan: SavedPlan, source: tuple[str, ...],
+    argv: tuple[str, ...],
+) -> Planned:
+    """What an earlier command planned, to be consented to by this one, whatever that one accepted.
+
+    source: the option and the file that name it. argv: the words that name its consumer.
+    """
+    verb = "fix" if plan.options.line is None else "rebuild"
+    again = Again(verb, (*source, *request.account.argv()), request.how)
+    shown = replace(report, decision=unasked(decision))
+    return Planned(shown, plan, accept_of(request.accept), argv, (), again)
+
+
+def resume(
+    request: FixRequest, name: str, confirm: Confirm, observer: Observer
+) -> FixResult:
+    """Finishes an interrupted fix, with consent. name: its journal's name, path or place on S3."""
     journal, records = Journal.open(Journals(request.account).named(name))
     path = journal.path
     back = f"reshardctl undo {shlex.quote(str(path))}"
     with journal:
-        plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
+        plan = plan_of(records)
         locator = locators.parse(plan.locator)
+        observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
         argv = tuple(suggested_command(locator, plan.stream, request.account))
         again = new_plan(plan, request.account)
         if records.undo is not None:
@@ -125,13 +141,21 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
             )
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         ports, request = saved.ports, replace(request, watch=request.watch or saved.watch)
-        before = survey(ports, plan.stream, locator, plan.options, plan.probe)
-        allowed(request, ports, locator, plan.steps, observer)
-        observer.writing()
         with naming_next_step(again):
+            rest, decision = left_over(ports, plan, locator, journal, records, request.live)
+            before = survey(ports, plan.stream, locator, plan.options, plan.probe)
+            planned = _made_before(
+                request, before, decision, replace(plan, steps=tuple(rest.steps)),
+                ("--resume", name), argv,
+            )
+            if rest.steps:
+                observer.planned(planned)
+                require_consent(planned, confirm)
+            allowed(request, ports, locator, plan.steps, observer)
+            observer.writing()
             applied = go_on(ports, plan, locator, journal, records, request.live)
         after = verify(ports, plan, locator, journal)
         fixed = Fixed(
             before, after, applied.steps, str(path), applied.written, applied.recognised
         )
-        return FixResult(None, fixed, argv)
+        return FixResult(planned if rest.steps else None, fixed, argv)

@@ -105,8 +105,8 @@ class Planned:
 class FixResult:
     """What a fix has done.
 
-    planned: what was shown; `None` if an interrupted fix was continued. fixed: what was written,
-    with its journal and the report after it; `None` if there was nothing to write. words,
+    planned: what was shown; `None` if all of an interrupted fix was in place. fixed: what was
+    written, with its journal and the report after it; `None` if there was nothing to write. words,
     sink_words: as in `Planned`.
     """
 

@@ -72,7 +72,7 @@ def rebuild(
     if request.plan is not None:
         return fix_from_plan(request, request.plan, confirm, observer)
     if request.resume is not None:
-        return resume(request, request.resume, observer)
+        return resume(request, request.resume, confirm, observer)
     target = _proven_by_sink(request, observer, dry_run=False)
     return fix_target(request, target, confirm, observer)
 

@@ -32,6 +32,7 @@ from reshardctl.errors import (
 )
 from reshardctl.execution.apply import (
     Applied,
+    Rest,
     apply,
     belongs,
     fresh_rows,
@@ -40,7 +41,14 @@ from reshardctl.execution.apply import (
     resume,
 )
 from reshardctl.execution.ports import Ports
-from reshardctl.execution.undo import MOVED, NEITHER, Restore, staying, undo_steps
+from reshardctl.execution.undo import (
+    MOVED,
+    NEITHER,
+    Restore,
+    require_restoring,
+    staying,
+    undo_steps,
+)
 from reshardctl.execution.whole_file import Whole, unreadable
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal
@@ -80,7 +88,8 @@ def undo(
 ) -> UndoResult:
     """Undoes a fix, as far as the consumer has not saved since, or shows what that would do.
 
-    confirm: called with the undo before anything is written, but not for one that was begun before.
+    confirm: called with the undo before anything is written, also with the rest of one that was
+    begun before.
     Raises UsageError for a request that cannot be met; UndoRefused, NotConfirmed and
     ConsumerRunning, when nothing was written; HalfDone, naming the journal.
     """
@@ -90,6 +99,7 @@ def undo(
     source = source_of(request, observer)
     plan = source.plan
     locator = locators.parse(plan.locator)
+    observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     if source.log is None and not request.dry_run:
@@ -121,7 +131,7 @@ def _undo(
         return _whole(request, ports, source, locator, whole, consent, observer)
     belongs(records, ports.store, locator.spec.identity_rows)
     if records.undo is not None and records.undo.outcome != "undone" and not request.dry_run:
-        return _go_on(request, ports, source, locator, observer)
+        return _go_on(request, ports, source, locator, consent, observer)
     if not request.dry_run:
         recover(ports.store)
     images = ports.store.read()
@@ -141,6 +151,13 @@ def _planned(
 ) -> Undoing:
     """The undo as it would be on the present rows."""
     steps, kept = _steps(account, ports, source, images, locator)
+    return replace(_shown(ports, source, locator, images, steps), kept=tuple(kept))
+
+
+def _shown(
+    ports: Ports, source: Source, locator: Locator, images: list[Image], steps: Sequence[Step]
+) -> Undoing:
+    """What the next start does now, and after these steps."""
     plan = source.plan
     lineage = ports.kinesis.lineage(plan.stream)
 
@@ -149,9 +166,7 @@ def _planned(
 
     now = _judged(seen(images)) or _empty(seen([]))
     then = _judged(seen(after(images, steps)))
-    return Undoing(
-        now, then, tuple(steps), source.name, kept=tuple(kept), of_plan=source.log is None
-    )
+    return Undoing(now, then, tuple(steps), source.name, of_plan=source.log is None)
 
 
 def _whole(
@@ -193,22 +208,31 @@ def _journal(
 
 
 def _go_on(
-    request: UndoRequest, ports: Ports, source: Source, locator: Locator, observer: Observer
+    request: UndoRequest, ports: Ports, source: Source, locator: Locator,
+    consent: Callable[[Undoing], None], observer: Observer,
 ) -> Undoing:
-    """Finishes an interrupted undo: its steps were shown and confirmed when it began."""
+    """Finishes an interrupted undo: what is left is shown and asked about as a new one is."""
     assert source.log is not None
-    stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
-    volatile_attributes = locator.spec.volatile_attributes
-    with journal, naming_next_step(_again(source)):
-        observer.writing()
-        rest = rest_of(
+    rule, volatile_attributes = _rule(locator)
+
+    def left() -> Rest:
+        return rest_of(
             journal,
             records,
             ports.store,
             volatile_attributes=volatile_attributes,
             identity_rows=locator.spec.identity_rows,
         )
+
+    with journal, naming_next_step(_again(source)):
+        require_restoring(records, rule)
+        rest = left()
+        if rest.todo:
+            consent(_shown(ports, source, locator, list(rest.rows), rest.steps))
+            stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
+            rest = left()
+        observer.writing()
         applied = resume(
             rest, rest.steps, ports.store, journal, interrupted=ports.interrupted
         )
@@ -333,6 +357,7 @@ def _apply(
     records = source.records(ports)
     journal.begin_undo(steps)
     images = fresh_rows(ports.store)
+    belongs(records, ports.store, locator.spec.identity_rows)
     fresh = undo_steps(records, _rows(images), rule, volatile_attributes, _words(source))
     _refuse_spent(images, fresh, locator)
     with naming_next_step(_again(source)):

@@ -14,6 +14,7 @@ from reshardctl.errors import UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
+from reshardctl.execution.repair import plan_of
 from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.model.times import instant
@@ -102,8 +103,7 @@ def source_of(request: UndoRequest, observer: Observer) -> Source:
             "leave --journal out",
         )
     records = read(log)
-    plan = savedplan.parsed(records.header.notes.get("saved", ""), str(log.where))
-    return Source(plan, log, records, str(log.where))
+    return Source(plan_of(records), log, records, str(log.where))
 
 
 def _is_plan(name: str) -> bool:

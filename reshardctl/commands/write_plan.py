@@ -13,6 +13,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.execution.apply import (
     Applied,
+    Rest,
     apply,
     fresh_rows,
     half_done,
@@ -29,6 +30,7 @@ from reshardctl.execution.repair import (
     unplanned,
 )
 from reshardctl.journal import Journal, Records
+from reshardctl.planning.decision import Plan
 from reshardctl.planning.live_writes import require_live
 
 
@@ -53,13 +55,14 @@ def carry_out(
     )
 
 
-def go_on(
+def left_over(
     ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
     live: bool = False,
-) -> Applied:
-    """Finishes what a journal began. Raises what `carry_out` raises.
+) -> tuple[Rest, Plan]:
+    """What a journal began and has not finished, and the same as a plan with its price.
 
-    A start on the mixed state and the rest of the steps is simulated first.
+    A start on the mixed state and the rest of the steps is simulated. Raises what `carry_out`
+    raises.
     """
     renewed = renewing(locator, live)
     spec = locator.spec
@@ -72,15 +75,27 @@ def go_on(
         identity_rows=spec.identity_rows,
     )
     lineage = ports.kinesis.lineage(plan.stream)
+    require_same(plan, lineage, plan.store)
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
     if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
-    require_promises(plan, now, rest.steps, f"reshardctl undo {shlex.quote(str(journal.path))}")
+    back = f"reshardctl undo {shlex.quote(str(journal.path))}"
+    decision = require_promises(plan, now, rest.steps, back)
     require_proven(verified_steps(now, ports.kinesis, rest.steps), rest.steps)
     if live:
         require_live(rest.steps)
+    return rest, decision
+
+
+def go_on(
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
+    live: bool = False,
+) -> Applied:
+    """Finishes what a journal began, once it is proven on the present state, as `left_over`."""
+    rest, _ = left_over(ports, plan, locator, journal, records, live)
     return resume(
-        rest, rest.steps, ports.store, journal, interrupted=ports.interrupted, renewing=renewed
+        rest, rest.steps, ports.store, journal, interrupted=ports.interrupted,
+        renewing=renewing(locator, live),
     )
 
 

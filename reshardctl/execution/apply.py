@@ -53,12 +53,13 @@ class Rest:
     """What is left of an interrupted fix.
 
     rows: as they are now. todo: the writes that are not in place, with the index of their step
-    among `total`.
+    among `total`. unrecorded: indexes of steps that are in place, which the journal does not say.
     """
 
     rows: tuple[Image, ...]
     todo: tuple[tuple[int, Step], ...]
     total: int
+    unrecorded: tuple[int, ...] = ()
 
     @property
     def steps(self) -> list[Step]:
@@ -112,7 +113,7 @@ def rest_of(
     renewing: Collection[str] = (),
     identity_rows: Mapping[str, str] = MappingProxyType({}),
 ) -> Rest:
-    """What is left of the last run of a journal, the fix or its undo; records what is in place.
+    """What is left of the last run of a journal, the fix or its undo.
 
     volatile_attributes: attributes that the consumer changes by itself. renewing: as for `apply`.
     identity_rows: as for `belongs`. A row that is neither as before nor as written is HalfDone, or
@@ -129,10 +130,9 @@ def rest_of(
         if run.intents:
             raise
         raise StalePlan(f"{error.what}; nothing was written", REPLAN) from None
-    for index in sorted(set(range(len(steps))) - {index for index, _ in todo} - run.applied):
-        if index in run.intents:
-            journal.applied(index)
-    return Rest(tuple(rows), tuple(todo), len(steps))
+    in_place = set(range(len(steps))) - {index for index, _ in todo} - run.applied
+    unrecorded = tuple(sorted(index for index in in_place if index in run.intents))
+    return Rest(tuple(rows), tuple(todo), len(steps), unrecorded)
 
 
 def resume(
@@ -147,38 +147,42 @@ def resume(
     """Writes what is left. fresh, renewing, errors: as for `apply`."""
     if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
         raise StalePlan("the checked steps write other rows than the journal's", REPLAN)
+    for index in rest.unrecorded:
+        journal.applied(index)
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
     done = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
     return Applied(tuple(fresh), done, rest.in_place)
 
 
 def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) -> None:
-    """UsageError unless the store is the one that the journal is about.
+    """UsageError unless the store is the one that the journal is about, in every member.
 
-    identity_rows: member of a store's identity → the row that gives it, see `Spec`.
+    A journal that names fewer members than the store has is about no store at all. identity_rows:
+    member of a store's identity → the row that gives it, see `Spec`.
     """
     identity, wanted = store.identity(), records.header.identity
-    for name in sorted(wanted):
-        if name not in identity and _identity_was_given(records, identity, identity_rows):
+    given = _given_by_the_fix(records, identity, identity_rows)
+    for name in sorted(identity.keys() | wanted.keys()):
+        if name in given or (given and name not in identity):
             continue
-        if identity.get(name) != wanted[name]:
+        if identity.get(name) != wanted.get(name):
             raise UsageError(
-                f"journal {records.path} is about another store: {name} was {wanted[name]}, "
-                f"here it is {identity.get(name, 'not known')}",
+                f"journal {records.path} is about another store: {name} was "
+                f"{wanted.get(name, 'not known')}, here it is {identity.get(name, 'not known')}",
                 f"reshardctl undo --show {shlex.quote(str(records.path))}   # which store it was",
             )
 
 
-def _identity_was_given(
+def _given_by_the_fix(
     records: Records, identity: Mapping[str, str], identity_rows: Mapping[str, str]
-) -> bool:
-    """Whether the fix itself changed the store's identity.
+) -> frozenset[str]:
+    """The members of the store's identity that the fix itself gave it.
 
     It gives the id of a query to a directory that was empty.
     """
     written = keys_of(records.header.steps)
     gained = identity.keys() - records.header.identity.keys()
-    return any(name in gained and key in written for name, key in identity_rows.items())
+    return frozenset(name for name in gained if identity_rows.get(name) in written)
 
 
 def remaining(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Report, case_of
-from reshardctl.errors import REPLAN, StalePlan
+from reshardctl.errors import REPLAN, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan, broken, promises
+from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
 from reshardctl.planning.live_writes import require_live
-from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
+from reshardctl.planning.plan import Nothing, Plan, judge, priced, processed_frontier
 
 
 def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) -> None:
@@ -55,24 +58,56 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     return list(decision.steps)
 
 
-def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str) -> None:
-    """StalePlan unless a start after the rest of the steps does what the plan showed.
+def plan_of(records: Records) -> SavedPlan:
+    """The plan that a journal is about. UsageError unless all of its records are of that plan."""
+    header, name = records.header, str(records.path)
+    plan = savedplan.parsed(header.notes.get("saved", ""), name)
+    told = (
+        header.plan, header.locator, dict(header.identity), header.stream.get("arn"), header.steps
+    )
+    if told != (plan.digest, plan.locator, dict(plan.store), plan.stream, plan.steps):
+        raise _mixed(name, "its header and the plan in it differ")
+    owners = locators.parse(plan.locator).spec.owner_attributes
+    pairs = zip(plan.steps, records.fix.current, strict=True)
+    for step, tried in pairs:
+        if changed := _differences([step], [tried], owners):
+            raise _mixed(name, f"{changed[0]} than the plan in it says")
+    return plan
 
-    now: the mixed state, some of the steps in place. undo: the command that undoes them.
+
+def _mixed(name: str, what: str) -> UsageError:
+    return UsageError(
+        f"journal {name}: {what}: no reshardctl wrote it so; nothing was written",
+        f"reshardctl undo --show {shlex.quote(name)}   # what it holds",
+    )
+
+
+def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str) -> Plan:
+    """The rest of the steps as a plan, with what it costs on the mixed state.
+
+    StalePlan unless a start after it does what the whole plan showed. now: the mixed state, some of
+    the steps in place. undo: the command that undoes them.
     """
     images = list(now.images)
-    rows = tuple(after(images, ahead(_past_barriers(rest, images))))
+    written = ahead(_past_barriers(rest, images))
+    rows = tuple(after(images, written))
     case = case_of(replace(now, images=rows), plan.options)
     processed = processed_frontier(case, images)
     want = case.wanted(processed)
     judged = judge(case, want, processed)
-    for promised, candidate in zip(plan.promised, judged, strict=False):
+    if len(plan.promised) != len(judged):
+        raise StalePlan(
+            "the current rows indicate another release than those that the plan was proven for",
+            f"{undo}   # then plan again",
+        )
+    for promised, candidate in zip(plan.promised, judged, strict=True):
         if worse := broken(promised, promises(candidate.effects)):
             harm, shard, _ = worse[0]
             raise StalePlan(
                 f"continuing would leave {shard or 'the consumer'} {harm}, which the plan did "
                 "not show", f"{undo}   # then plan again",
             )
+    return replace(priced(case_of(now, plan.options), written), steps=tuple(rest))
 
 
 def renewing(locator: Locator, live: bool) -> frozenset[str]:

@@ -17,6 +17,7 @@ from reshardctl.model import (
     Update,
     Write,
     changed,
+    counted,
     keys_of,
     writes_of,
 )
@@ -35,7 +36,8 @@ class Restore:
 
     volatile_attributes: those that the consumer changes by itself. monotonic_counters: those of
     them that only ever grow; they go up by one, never back, so that a consumer with an old image
-    loses its claim. owner_attributes: who holds the row; never restored, because that worker may be
+    loses its claim. One that is no whole number comes back as it was: no consumer counts on it.
+    owner_attributes: who holds the row; never restored, because that worker may be
     long gone.
     """
 
@@ -65,7 +67,7 @@ class Restore:
     def _recreated(self, write: Write, before: Image) -> Write:
         row = {n: v for n, v in before.attributes.items() if n not in self.owner_attributes}
         for name in self.monotonic_counters & row.keys():
-            if "N" in row[name]:
+            if counted(row[name]):
                 row[name] = {"N": str(int(row[name]["N"]) + 1)}
         return Write(write.key, Create(row), None, f"the fix deleted it: {write.why}")
 
@@ -86,7 +88,8 @@ class Restore:
                 put[name] = was
         if not put and not remove:
             return None
-        add = dict.fromkeys(sorted(self.monotonic_counters & current.attributes.keys()), 1)
+        counters = sorted(self.monotonic_counters & current.attributes.keys())
+        add = {name: 1 for name in counters if counted(current.attributes[name])}
         guard = tuple(sorted(names | self.volatile_attributes))
         change = Update(put, tuple(remove), add or None)
         return Write(write.key, change, current, f"as before the fix: {write.why}", guard)
@@ -128,6 +131,45 @@ def undo_steps(
         if writes:
             result.append(Step(f"undo: {step.title}", tuple(writes)))
     return result
+
+
+def require_restoring(records: Records, rule: Restore) -> None:
+    """UsageError unless the steps of a begun undo put back what the fix of the journal overwrote.
+
+    A journal may come from elsewhere: its undo gets no more than a new undo of its fix could.
+    """
+    befores: dict[str, list[Image]] = {}
+    created = set()
+    for write in (*writes_of(records.header.steps), *writes_of(records.fix.current)):
+        if write.before is None:
+            created.add(write.key)
+        else:
+            befores.setdefault(write.key, []).append(write.before)
+    for write in writes_of(records.run.current):
+        if not _restores(write, befores.get(write.key, ()), rule, made=write.key in created):
+            raise UsageError(
+                f"journal {records.path}: its undo would write {write.key} as it was not before "
+                "the fix: no reshardctl began it; nothing was written",
+                f"reshardctl undo --show {shlex.quote(str(records.path))}   # what it holds",
+            )
+
+
+def _restores(write: Write, befores: Collection[Image], rule: Restore, *, made: bool) -> bool:
+    """Whether a write of an undo gives a row back what one of its images before the fix had."""
+    counters = rule.monotonic_counters
+    match write.change:
+        case Delete():
+            return made
+        case Create(values):
+            removed: tuple[str, ...] = ()
+        case Update(values, removed, add):
+            if not (add or {}).keys() <= counters:
+                return False
+    return any(
+        all(same(was.attributes.get(name), values[name]) for name in values if name not in counters)
+        and not was.attributes.keys() & set(removed)
+        for was in befores
+    )
 
 
 def staying(

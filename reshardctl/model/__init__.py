@@ -44,6 +44,7 @@ from reshardctl.model.images import (
     ahead,
     canonical,
     changed,
+    counted,
     keys_of,
     writes_of,
 )
@@ -114,6 +115,7 @@ __all__ = [
     "awaited",
     "canonical",
     "changed",
+    "counted",
     "decode",
     "exactly",
     "in_birth_order",

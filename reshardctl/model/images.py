@@ -6,12 +6,19 @@ that equal rows are equal values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from itertools import takewhile
 from typing import Any
 
 _SETS = frozenset({"SS", "NS", "BS"})
+_WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+LONG = 2**63 - 1
+DIGITS = 38
+"""Significant digits of a number in DynamoDB."""
+_EXACT = Context(prec=2 * DIGITS)
 AttributeValue = Mapping[str, Any]
 Attributes = Mapping[str, AttributeValue]
 
@@ -118,8 +125,23 @@ def changed(image: Image | None, write: Write) -> Image | None:
             for name in remove:
                 row.pop(name, None)
             for name, step in (add or {}).items():
-                row[name] = {"N": str(int(row.get(name, {"N": "0"})["N"]) + step)}
+                row[name] = _grown(row.get(name, {"N": "0"}), step)
             return Image(write.key, canonical(row))
+
+
+def counted(value: AttributeValue) -> bool:
+    """Whether a counter is a whole number that a consumer can read and count on (Java's long)."""
+    text = value.get("N", "")
+    return bool(_WHOLE.fullmatch(text)) and -LONG <= int(text) < LONG
+
+
+def _grown(value: AttributeValue, step: int) -> AttributeValue:
+    """A counter that has grown, exactly as a store adds; what is no number stays as it is."""
+    try:
+        grown = _EXACT.add(Decimal(value["N"]), Decimal(step))
+    except (KeyError, ArithmeticError):
+        return value
+    return {"N": f"{grown:f}" if abs(grown.adjusted()) <= DIGITS else str(grown)}
 
 
 def after(images: Iterable[Image], steps: Iterable[Step]) -> list[Image]:

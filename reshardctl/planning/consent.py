@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 
 from reshardctl.model.times import duration
@@ -16,6 +17,14 @@ HALF_HOUR = 1800.0
 def exceeding(plan: Plan, limit: Accept | None) -> list[Effect]:
     """The costs of the plan beyond the limit; `None` is what is accepted without a question."""
     return [effect for effect in plan.price if not acceptable(effect, limit or UNASKED)]
+
+
+def unasked(plan: Plan) -> Plan:
+    """A plan that was made before, by another command: what its policy skips is in its price too.
+
+    Its file names the policy, but the command that writes it did not.
+    """
+    return replace(plan, price=tuple(dict.fromkeys((*plan.price, *plan.costs))))
 
 
 def flag(plan: Plan, limit: Accept | None) -> str:

@@ -61,7 +61,7 @@ from reshardctl.planning.within_scope import within
 
 __all__ = [
     "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan",
-    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price",
+    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price", "priced",
     "processed_frontier", "too_dear", "worthwhile",
 ]  # fmt: skip
 
@@ -197,23 +197,35 @@ def _complete(case: Case) -> Decision:
 
 def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     """These steps as a plan, `None` if a start after them is worse than one without them."""
+    plan, no_worse = _priced(case, steps)
+    return replace(plan, before=()) if no_worse else None
+
+
+def priced(case: Case, steps: Sequence[Step]) -> Plan:
+    """These steps as a plan with what they cost; whether they are right the caller knows."""
+    return _priced(case, steps)[0]
+
+
+def _priced(case: Case, steps: Sequence[Step]) -> tuple[Plan, bool]:
+    """These steps as a plan, and whether no start after them is worse than one without them."""
     processed = processed_frontier(case)
     want = case.wanted(processed)
     checkpoint = case.checkpoint(case.after(steps))
     runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
+    no_worse = True
     now = judge(case, want, processed)
     for before, run in zip(now, runs, strict=True):
         known = before.effects + _without_crash(case, want, processed, before)
         places = by_place(known)
-        if not all(_no_worse(case, effect, places) for effect in run.effects):
-            return None
+        no_worse = no_worse and all(_no_worse(case, effect, places) for effect in run.effects)
         paid += price(run.effects, places)
     costs = _policy_costs(case, want, processed, runs[0].simulation)
     paid += unsaid(case, costs, now[0].effects)
     notes = tuple(dict.fromkeys(note for run in runs for note in run.simulation.notes))
-    afters = tuple(run.effects for run in runs)
-    return Plan(tuple(steps), (), afters, (), costs, notes, tuple(dict.fromkeys(paid)))
+    befores, afters = (tuple(each.effects for each in judged) for judged in (now, runs))
+    paid_once = tuple(dict.fromkeys(paid))
+    return Plan(tuple(steps), befores, afters, (), costs, notes, paid_once), no_worse
 
 
 def _decided(case: Case) -> Decision:

@@ -268,7 +268,7 @@ def test_a_second_write_that_fails(lab_of):
     assert result.code == 5, result.err
     assert result.says("of", "steps are in place", "fix --resume", "undo", str(lab.journal()))
     lab.wire.faults.clear()
-    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped")
+    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
     assert resumed.code in (0, 1), resumed.err
     assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
     assert lab.undo().code == 0

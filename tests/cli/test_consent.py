@@ -161,10 +161,26 @@ def test_a_saved_plan_needs_an_answer(lab, plan):
     assert lab.wire.writes == []
 
 
-def test_a_limit_is_saved_with_the_plan(lab, tmp_path):
+@pytest.mark.parametrize(("asked", "taken"), [
+    (["--accept", "reread=15h"], "reread=14h30m"),
+    (["--policy", "latest"], "skip=30m"),
+    (["--policy", "latest", "--accept", "skip=all"], "skip=30m"),
+    (["--policy", "latest-at-start"], "skip=14h30m"),
+])
+def test_a_saved_plan_carries_no_consent(lab, tmp_path, asked, taken):
+    """Somebody else may have made it: what its own command accepted or asked for is not said by
+    the one that writes it. DESIGN.md section 4: a saved plan is asked about in the same way."""
     path = tmp_path / "app.plan"
-    lab.dry("--created", lab.created, "--accept", "reread=15h", "--out", path)
-    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
+    assert lab.dry("--created", lab.created, *asked, "--out", path).code == 1
+    apply = ("fix", "--plan", path, "--yes", "--assume-stopped")
+    refused = lab.cli(*apply)
+    assert refused.code == 4 and refused.says("--yes alone", f"--accept {taken}"), refused.err
+    assert lab.wire.writes == [] and lab.journals() == []
+    if taken.startswith("skip"):
+        less = lab.cli(*apply, "--accept", "skip=10m,reread=15h,disorder")
+        assert less.code == 4 and less.says("costs more than --accept takes")
+    assert lab.cli(*printed(refused)).code in (0, 1)
+    assert lab.wire.writes != []
 
 
 def test_undo_asks_nothing_of_the_price(lab):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.lab import TRIM_HORIZON
+from tests.cli.lab import LATEST, TRIM_HORIZON
 from tests.cli.test_bad_input import kept
 
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
@@ -195,7 +195,7 @@ def test_a_beginning_that_two_journals_have(lab):
 
 def test_resume_takes_a_name_too(lab):
     assert lab.fix().code == 0
-    result = lab.cli("fix", "--resume", lab.journal().stem[:20], "--assume-stopped")
+    result = lab.cli("fix", "--resume", lab.journal().stem[:20], "--assume-stopped", "--yes")
     assert result.code == 2 and result.says("finished and verified")
 
 
@@ -366,6 +366,47 @@ def test_a_fix_that_added_a_counter_alone(lab_of):
     assert "leaseCounter" in result.out and "never goes back" in result.out
 
 
+@pytest.mark.parametrize("counter", [
+    {"N": "0.5"}, {"N": "1E+125"}, {"N": "9" * 38}, {"N": str(2**63 - 1)}, {"N": "-1.5E-7"},
+    {"S": "7"}, {"NULL": True},
+], ids=str)
+def test_a_deleted_lease_whose_counter_no_worker_reads_comes_back_as_it_was(lab_of, counter):
+    """Long.parseLong of KCL reads whole numbers of 64 bits; nobody holds a lease by another."""
+    lab = lab_of("a-both", LATEST)
+    key, row = "shardId-000000000009", next(iter(lab.items().values()))
+    own = {"leaseKey": {"S": key}, "checkpoint": {"S": "TRIM_HORIZON"}, "leaseCounter": counter}
+    lab.plant({**row, **own, "leaseOwner": {"S": "w9"}})
+    before = lab.items()
+    assert lab.fix("--created", lab.created).code in (0, 1)
+    assert key not in lab.items()
+    undone = lab.undo()
+    assert undone.code == 0, undone.err
+    assert kept(lab.items()) == kept(before)
+    assert lab.items()[key]["leaseCounter"] == before[key]["leaseCounter"]
+
+
+def test_an_undo_asks_whose_the_table_is_after_the_question_too(lab):
+    """It was deleted and made again during the watch, with the rows that it had before."""
+    before = lab.items()
+    assert lab.fix("--created", lab.created).code == 0
+    fixed = list(lab.items().values())
+
+    def made_again(_seconds: float) -> None:
+        lab.on_sleep.clear()
+        lab.table.boto.delete_table(TableName=lab.table.name)
+        lab.table.boto.create_table(
+            TableName=lab.table.name, BillingMode="PAY_PER_REQUEST",
+            KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
+        )  # fmt: skip
+        lab.plant(*fixed)
+
+    lab.on_sleep.append(made_again)
+    result = lab.cli("undo", lab.journal(), "--yes", "--watch", "60s")
+    assert result.code == 2 and "is about another store" in result.err, result
+    assert list(lab.items().values()) == fixed and kept(lab.items()) != kept(before)
+
+
 def test_one_document_a_command(lab):
     """At a terminal, too: a plan that cannot be confirmed there is not shown first."""
     assert lab.fix().code == 0
@@ -390,13 +431,13 @@ def test_commands_for_a_journal_in_a_folder_with_spaces_can_be_pasted(lab, tmp_p
     folder.mkdir()
     journal = folder / "a b.jsonl"
     assert lab.fix("--journal", journal).code == 0
-    again = lab.cli("fix", "--resume", journal, "--assume-stopped")
+    again = lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
     assert again.code == 2
     _, _, pasted = again.err.partition("take it back: ")
     words = shlex.split(pasted)
     assert words == ["reshardctl", "undo", str(journal)]
     assert lab.cli(*words[1:], "--yes", "--assume-stopped").code == 0
-    undone = lab.cli("fix", "--resume", journal, "--assume-stopped")
+    undone = lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
     assert undone.code == 2 and undone.says("undone already", f"fix '{lab.locator}'")
     taken = lab.fix("--journal", journal)
     assert taken.code == 2

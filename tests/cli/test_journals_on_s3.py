@@ -112,7 +112,7 @@ def test_the_machine_vanishes_half_way(lab_of, lab, way):
     assert half.says(f"fix --resume {written}", f"undo {written}")
     several.wire.faults.clear()
     if way == "resume":
-        done = several.cli("fix", "--resume", written, "--assume-stopped")
+        done = several.cli("fix", "--resume", written, "--assume-stopped", "--yes")
         assert done.code == 0, done.err
     assert undo(several, written).code == 0
     assert kept(several.items()) == kept(before)
@@ -141,7 +141,7 @@ def test_the_connection_is_lost_in_the_middle(lab):
     result = lab.fix("--journal", place(lab))
     assert result.code == 5 and result.says(f"undo {journal(lab)}", "could not be verified")
     lab.wire.faults.clear()
-    done = lab.cli("fix", "--resume", journal(lab), "--assume-stopped")
+    done = lab.cli("fix", "--resume", journal(lab), "--assume-stopped", "--yes")
     assert done.code == 0, done.err
 
 

@@ -247,9 +247,9 @@ def test_a_live_fix_that_stops_half_way_goes_on_live(lab_of):
     stopped = live(lab, "--accept", "reread=all")
     assert stopped.code == 5, stopped.err
     running(lab, TWO)
-    refused = lab.cli("fix", "--resume", lab.journal())
+    refused = lab.cli("fix", "--resume", lab.journal(), "--yes")
     assert refused.code == 4 and refused.says("is running", "--live")
-    assert lab.cli("fix", "--resume", lab.journal(), "--live").code == 0
+    assert lab.cli("fix", "--resume", lab.journal(), "--live", "--yes").code == 0
     rows = lab.items()
     assert {rows[key]["checkpoint"]["S"] for key in (ONE, THREE)} == {"TRIM_HORIZON"}
     assert "leaseOwner" not in rows[ONE]
@@ -261,9 +261,9 @@ def test_it_goes_on_live_whatever_was_read_from_what_had_landed(lab_of):
     assert live(lab, "--accept", "reread=all").code == 5
     last = number(ONE, 1)
     lab.alter(ONE, leaseOwner={"S": "w2"}, checkpoint={"S": last}, leaseCounter={"N": "99"})
-    assert lab.cli("fix", "--resume", lab.journal(), "--assume-stopped").code == 5
+    assert lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes").code == 5
     assert THREE not in lab.items()
-    assert lab.cli("fix", "--resume", lab.journal(), "--live").code == 0
+    assert lab.cli("fix", "--resume", lab.journal(), "--live", "--yes").code == 0
     assert lab.items()[ONE]["checkpoint"] == {"S": last}
     assert lab.items()[THREE]["checkpoint"] == {"S": "TRIM_HORIZON"}
 
@@ -277,7 +277,7 @@ def test_a_lease_that_was_taken_meanwhile_is_not_written_with_its_owner_kept(lab
     assert stopped.code == 5, stopped.err
     lab.wire.faults.clear()
     lab.alter(TWO, leaseOwner={"S": "w1"}, leaseCounter={"N": "99"})
-    refused = lab.cli("fix", "--resume", lab.journal(), "--live")
+    refused = lab.cli("fix", "--resume", lab.journal(), "--live", "--yes")
     assert refused.code in (4, 5) and refused.says(TWO, "leaseOwner")
     assert lab.items()[TWO]["checkpoint"] == {"S": "LATEST"}
 

@@ -313,7 +313,7 @@ def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
     lab.fake.clock.advance(600)
     lab.wire.faults.clear()
     lab.wire.calls.clear()
-    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped")
+    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
     assert resumed.code == 0, resumed.err
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
     ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")

@@ -176,10 +176,10 @@ def test_stopped_between_two_writes(lab, number, way):
         for words in ("1 of 2 steps are in place", f"fix --resume {journal}", f"undo {journal}"):
             assert words in done.stderr
     if way == "resume":
-        resumed = lab.cli("fix", "--resume", journal, "--assume-stopped")
+        resumed = lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
         assert resumed.code == 0, resumed.err
         assert {k for k, v in lab.items().items() if before.get(k) != v} > changed
-        again = lab.cli("fix", "--resume", journal, "--assume-stopped")
+        again = lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
         assert again.code == 2 and again.says("finished and verified")
     undone = lab.undo()
     assert undone.code == 0, undone.err
@@ -193,7 +193,7 @@ def test_an_undo_that_was_stopped_goes_on(lab, number):
     done = stopped_between(lab, number, "undo", str(lab.journal()), "--yes", "--assume-stopped")
     assert done.returncode == 5, done.stderr
     assert "--resume" not in done.stderr and f"undo {lab.journal()}" in done.stderr
-    refused = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped")
+    refused = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
     assert refused.code == 2 and refused.says("undo was begun")
     assert lab.undo().code == 0
     assert kept(lab.items()) == kept(before)

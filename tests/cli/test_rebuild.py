@@ -139,7 +139,7 @@ def test_an_interrupted_rebuild_is_resumed_on_its_line(lab_of, counted):
     lab.wire.fail("TransactWriteItems", "InternalServerError", 500, times=40)
     assert rebuild(lab, "--yes", *ALL).code in (Exit.UNKNOWN, Exit.HALF_DONE)
     lab.wire.faults.clear()
-    done = lab.cli("rebuild", "--resume", lab.journal(), "--assume-stopped")
+    done = lab.cli("rebuild", "--resume", lab.journal(), "--assume-stopped", "--yes")
     assert done.code == Exit.OK, done.err
     assert len(asked) == 1 and set(written(lab)) == {0, 1, 2, 3}
 

@@ -128,7 +128,8 @@ def test_each_write_in_turn(failing: Failing, fate: Any) -> None:
         if fate is not refused:
             assert done.code in (0, 1), f"a lost answer is looked up: {done.err}"
         if done.code == 5 and at % 2:
-            resumed = failing.lab.cli("fix", "--resume", failing.lab.journal(), "--assume-stopped")
+            journal = failing.lab.journal()
+            resumed = failing.lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
             assert resumed.code in (0, 1), resumed.err
         taken_back(failing, before)
     else:

@@ -55,7 +55,8 @@ class Trial:
         return self.lab.undo().code
 
     def resume(self) -> int:
-        return self.lab.cli("fix", "--resume", self.lab.journal(), "--assume-stopped").code
+        journal = self.lab.journal()
+        return self.lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes").code
 
 
 @contextmanager
