@@ -13,7 +13,8 @@ Watch = Annotated[
     str | None,
     typer.Option(
         "--watch", metavar="DURATION",
-        help="How long to look for signs of life.  [default: 30s, or as reshardctl.toml says]",
+        help="How long to look for signs of life.  [default: 30s, or as long as the consumer "
+        "needs, or as reshardctl.toml says]",
     ),
 ]
 Recreated = Annotated[

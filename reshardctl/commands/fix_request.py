@@ -44,7 +44,7 @@ class FixRequest(ScopedSelection):
     """Whether to write while the consumer runs, if every write is safe then."""
     watch: str | None = None
     """How long to watch the rows for signs of life before anything is written; by default what
-    reshardctl.toml says of the consumer, or `30s`."""
+    reshardctl.toml says of the consumer, or `30s`, or longer where this consumer needs it."""
     journal: str | None = None
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""

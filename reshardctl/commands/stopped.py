@@ -6,9 +6,10 @@ import math
 import os
 from collections.abc import Sequence
 
-from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.fix_request import USUAL_WATCH, FixRequest
 from reshardctl.commands.observer import Observer
 from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
@@ -41,11 +42,14 @@ def stopped(
 ) -> str:
     """Words for the journal on why the consumer is taken to be stopped.
 
-    watched: how long to watch, as in `30s`. assumed: whether the operator says that it is stopped.
+    watched: how long to watch, as in `1m`; the usual watch is as long as this consumer needs.
+    assumed: whether the operator says that it is stopped.
     """
     if assumed:
         return "the operator says that it is stopped"
     seconds = parse_seconds(watched)
+    if watched == USUAL_WATCH:
+        seconds = max(seconds, consumer_of(locator).watch_needed(locator.options))
     observer.phase(f"looking for signs of life for {duration(seconds)}")
 
     def tell(left: float, so_far: str) -> None:

@@ -185,11 +185,20 @@ def test_a_watch_shorter_than_a_renewal_proves_nothing(made):
     lab = made("killed")
     lab.change("checkpoints/shardId-000000000001", SequenceNumber={"S": "LATEST"})
     before = lab.items()
-    done = lab.cli("fix", *lab.where, "--yes")
+    done = lab.cli("fix", *lab.where, "--yes", "--watch", "45s")
     assert done.code == 2
     assert done.says("clients/c1", "--watch 60s")
     assert (lab.items(), lab.slept) == (before, [])
-    assert lab.cli("fix", *lab.where, "--yes", "--watch", "90s").code == 0
+
+
+def test_the_command_that_a_dry_run_prints_watches_long_enough(made):
+    lab = made("killed")
+    lab.change("checkpoints/shardId-000000000001", SequenceNumber={"S": "LATEST"})
+    printed = lab.cli("fix", *lab.where, "--dry-run", "--format", "text")
+    assert "--watch" not in printed.out
+    done = lab.cli("fix", *lab.where, "--yes")
+    assert done.code == 0, done.err
+    assert sum(lab.slept) >= 60
 
 
 def test_no_client_and_no_leader_are_watched_all_the_same(made):
