@@ -156,15 +156,13 @@ def require_restoring(records: Records, rule: Restore) -> None:
 
 def _restores(write: Write, befores: Collection[Image], rule: Restore, *, made: bool) -> bool:
     """Whether a write of an undo gives a row back what one of its images before the fix had."""
-    counters = rule.monotonic_counters
-    match write.change:
-        case Delete():
-            return made
-        case Create(values):
-            removed: tuple[str, ...] = ()
-        case Update(values, removed, add):
-            if not (add or {}).keys() <= counters:
-                return False
+    counters, change = rule.monotonic_counters, write.change
+    if isinstance(change, Delete):
+        return made
+    if isinstance(change, Update) and not (change.add or {}).keys() <= counters:
+        return False
+    values = change.attributes if isinstance(change, Create) else change.set
+    removed = change.remove if isinstance(change, Update) else ()
     return any(
         all(same(was.attributes.get(name), values[name]) for name in values if name not in counters)
         and not was.attributes.keys() & set(removed)

@@ -148,7 +148,7 @@ def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
         lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
     lab.fake.clock.advance(300)
     lab.wire.calls.clear()
-    words = ("--yes", "--assume-stopped", "--created", lab.created)
+    words = ("--yes", "--assume-stopped", "--created", lab.created, "--accept", "skip=30m")
     assert lab.cli("fix", "--plan", path, *words).code == 0
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
     ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
@@ -313,7 +313,9 @@ def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
     lab.fake.clock.advance(600)
     lab.wire.faults.clear()
     lab.wire.calls.clear()
-    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
+    resumed = lab.cli(
+        "fix", "--resume", lab.journal(), "--assume-stopped", "--yes", "--accept", "skip=30m"
+    )
     assert resumed.code == 0, resumed.err
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
     ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
