@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl import __version__
+from reshardctl import __version__, given_secrets
 from reshardctl.cli import global_options
 from reshardctl.cli.audit import audit
 from reshardctl.cli.config import config
@@ -112,11 +112,20 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit code."""
     ahead, rest = global_options.split(arguments)
     lastword.begin(rest)
+    given_secrets.begin([*arguments, *_given_urls()])
     command = application(chosen(rest))
     return guarded(
         lambda: command([*ahead, *rest], prog_name="reshardctl", standalone_mode=False),
         lastword.speak,
     )
+
+
+def _given_urls() -> list[str]:
+    """The URLs of endpoints and proxies in the environment, in which tokens and passwords stand."""
+    return [
+        value for name, value in os.environ.items()
+        if name.startswith("AWS_ENDPOINT_URL") or name.lower().endswith("_proxy")
+    ]
 
 
 def chosen(words: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
     """Asks for consent to a plan, with its price. NotConfirmed without a terminal."""
     price, question = price_words(planned.decision), QUESTION
     if planned.name:
-        question = f"Write this to {escape(planned.name)}? {YES}"
+        question = f"Write this to {planned.name}? {YES}"
     return ask(planned.accepting, shown=shown, price=price, question=question)
 
 
@@ -36,7 +36,7 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
         raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)
     try:
         clear()
-        answer = input(f"{price} {question}".lstrip())
+        answer = input(escape(f"{price} {question}".lstrip()))
     except EOFError:
         answer = ""
     return answer.strip() == "yes"

@@ -12,7 +12,6 @@ from reshardctl.commands.fail_on import Threshold
 from reshardctl.commands.observer import Observer, Tasks
 from reshardctl.console import interrupt, progress
 from reshardctl.console.choices import FailOn
-from reshardctl.console.failures import harmless
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model.times import duration
 
@@ -47,7 +46,7 @@ class Terminal(Observer):
 
     def note(self, text: str) -> None:
         """Prints a remark."""
-        progress.note(harmless(text))
+        progress.note(text)
 
     def phase(self, text: str, *, logged: bool = False) -> None:
         """Shows what is being waited for, and prints it to a log if `logged`."""

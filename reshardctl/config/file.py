@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from reshardctl import given_secrets
 from reshardctl.codec.file_kinds import CONFIGURATION, or_another_kind
 from reshardctl.config.entries import Config
 from reshardctl.config.lines import lines
@@ -17,6 +18,8 @@ from reshardctl.stores.given_file import content
 LARGEST = 4_000_000
 """Bytes of the largest file; one with thousands of consumers is smaller."""
 
+_STRING = re.compile(r"""(["'])(.*?)(?:\1|$)""", re.MULTILINE)
+"""What may be a string: secrets in a broken file are masked, too."""
 _WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
 
 
@@ -26,6 +29,7 @@ def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
     Raises UsageError, which names the line if there is one.
     """
     text = _text(path)
+    given_secrets.keep(content for _, content in _STRING.findall(text))
     name = str(path)
     with or_another_kind(text, name, "a configuration", CONFIGURATION):
         return _parsed(text, name, check)

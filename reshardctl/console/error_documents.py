@@ -77,6 +77,7 @@ def _spoken(destination: Destination) -> bool:
 def _tell(destination: Destination, error: ReshardError) -> None:
     from reshardctl.console.earlier_metrics import earlier_metrics
     from reshardctl.console.stdout import write
+    from reshardctl.given_secrets import masked
     from reshardctl.render import Context
     from reshardctl.render import write as written
     from reshardctl.stores.named_file import replace_file
@@ -86,12 +87,14 @@ def _tell(destination: Destination, error: ReshardError) -> None:
     if destination.file is None:
         write(text)
     else:
-        replace_file(Path(destination.file), text)
+        replace_file(Path(destination.file), masked(text))
 
 
 def _named(arguments: Sequence[str], metrics: bool) -> tuple[Destination, ...]:
     formats, output = [], None
     for index, word in enumerate(arguments):
+        if word == "--":  # what follows is no option
+            break
         name, joint, value = word.partition("=")
         following = arguments[index + 1] if index + 1 < len(arguments) else ""
         if name == "--format":

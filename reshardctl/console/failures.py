@@ -7,11 +7,12 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from io import StringIO
 
 import typer
 
+from reshardctl.console import progress
 from reshardctl.console.library_messages import plain
-from reshardctl.console.progress import clear
 from reshardctl.console.streams import drop_stdout, stdout_failure
 from reshardctl.errors import Cancelled, CannotTell, ReshardError, UsageError
 from reshardctl.exit import Exit
@@ -76,8 +77,12 @@ def _of_another_kind(error: Exception, speak: Callable[[ReshardError], None]) ->
         speak(ReshardError(f"unexpected {type(error).__name__}"))
         return code
     if isinstance(message := getattr(error, "message", None), str):
-        error.message = bounded(plain(message))  # type: ignore[attr-defined]
-    show()
+        from reshardctl.render.escape import escape
+
+        error.message = escape(bounded(plain(message)))  # type: ignore[attr-defined]
+    text = StringIO()
+    show(file=text)
+    progress.say(*text.getvalue().removesuffix("\n").split("\n"))
     speak(UsageError(_message(error), "see --help"))
     return Exit.USAGE
 
@@ -90,30 +95,25 @@ def _message(error: Exception) -> str:
 
 def cancelled(speak: Callable[[ReshardError], None]) -> None:
     """Reports an interrupt outside of writing: during it, signals wait for the step to end."""
-    clear()
     what = "cancelled; this command wrote nothing"
-    print(what, file=sys.stderr)
+    progress.say(what)
     speak(Cancelled(what))
 
 
 def say(error: ReshardError) -> None:
-    """Prints what happened, and the next command, without control characters from a store."""
-    clear()
+    """Prints what happened, and the next command: a line each, whatever is quoted in them."""
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
-    print(harmless(f"{kind}: {bounded(error.what)}"), file=sys.stderr)
-    if error.next:
-        print(harmless(f"  {bounded(error.next)}"), file=sys.stderr)
+    following = [f"  {bounded(error.next)}"] if error.next else []
+    progress.say(f"{kind}: {bounded(error.what)}", *following)
 
 
 def unexpected(error: Exception) -> int:
     """Reports a defect of ours, without a traceback that holds values, unless asked for."""
     if os.environ.get("RESHARDCTL_TRACEBACK"):
         raise error
-    clear()
-    name = type(error).__name__
-    print(harmless(f"error: unexpected {name}: {error}"), file=sys.stderr)
-    print(
-        "  this is a defect of reshardctl; RESHARDCTL_TRACEBACK=1 shows where", file=sys.stderr
+    progress.say(
+        f"error: unexpected {type(error).__name__}: {error}",
+        "  this is a defect of reshardctl; RESHARDCTL_TRACEBACK=1 shows where",
     )
     return Exit.UNKNOWN
 
@@ -126,13 +126,3 @@ def too_long(error: OSError) -> UsageError:
 def bounded(text: str) -> str:
     """Text without what is longer than any path: a value out of a file that holds anything."""
     return _LONG_WORD.sub(lambda word: f"{word[0][:_SHOWN]}… ({len(word[0])} characters)", text)
-
-
-def harmless(text: str) -> str:
-    """Text without control characters, which could steer a terminal."""
-    return "".join(c if c == "\n" or c.isprintable() else _escaped(c) for c in text)
-
-
-def _escaped(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

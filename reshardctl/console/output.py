@@ -93,9 +93,10 @@ class Output:
             if destination.file is None:
                 write(text)
             else:
+                from reshardctl.given_secrets import masked
                 from reshardctl.stores.named_file import replace_file
 
-                replace_file(Path(destination.file), text)
+                replace_file(Path(destination.file), masked(text))
             lastword.shown(destination, code)
 
     def _context(self, destination: Destination, code: Exit) -> Context:

@@ -68,8 +68,16 @@ def phase(text: str) -> None:
 def note(text: str) -> None:
     """Write a note beside the result, at a terminal or not."""
     if not _silent:
-        clear()
-        print(text, file=sys.stderr, flush=True)
+        say(text)
+
+
+def say(*lines: str) -> None:
+    """Write lines on stderr. Nothing in one of them ends it, steers a terminal or is a secret."""
+    from reshardctl.render.escape import escape  # only here: --help imports this module
+
+    clear()
+    for line in lines:
+        print(escape(line), file=sys.stderr, flush=True)
 
 
 def clear() -> None:
@@ -84,6 +92,9 @@ def _write(text: str) -> None:
     global _shown
     if _silent:
         return
-    text = text[: get_terminal_size().columns - 1]  # of a wrapped line only the last can be erased
+    from reshardctl.render.escape import escape
+
+    # Of a wrapped line only the last can be erased.
+    text = escape(text)[: get_terminal_size().columns - 1]
     print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
     _shown = True

@@ -19,10 +19,12 @@ def show(lines: Iterable[str]) -> None:
 
 
 def write(text: str) -> None:
-    """Writes a text as it is."""
+    """Writes a text whose values were made harmless one by one; a secret in it is masked."""
+    from reshardctl.given_secrets import masked
+
     clear()
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(masked(text))
         sys.stdout.flush()
     except BrokenPipeError:
         raise PipeClosed from None

@@ -11,6 +11,7 @@ from reshardctl.codec.strict import JsonPath
 from reshardctl.consumers.libraries import SCHEMES, SPECS
 from reshardctl.consumers.spec import Spec
 from reshardctl.errors import UsageError
+from reshardctl.given_secrets import MASK
 from reshardctl.model.similar_names import similar
 
 _SHAPE = re.compile(
@@ -20,8 +21,6 @@ _ON_S3 = re.compile(r"(?P<scheme>[a-z]+):(?i:s3[an]?)://")
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z", re.ASCII)
 """A name of a DynamoDB table, as most applications' names are."""
-MASK = "***"
-"""Replaces a password; as a password it counts as none."""
 
 
 @dataclass(frozen=True, slots=True)

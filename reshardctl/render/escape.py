@@ -1,7 +1,8 @@
-"""Text from stores, made harmless for terminals and pipes.
+"""Text from outside, made harmless for terminals, pipes, logs of CI and spreadsheets.
 
-A row may hold anything: escape sequences that steer a terminal, line ends that fake a finding,
-bidi overrides that turn a number around (CVE-2021-42574), marks that pile up.
+A row, a file's name or an answer of a server may hold anything: escape sequences that steer a
+terminal, line ends that fake a finding, bidi overrides that turn a number around (CVE-2021-42574),
+marks that pile up, commands to the program that reads the log, and a password that was given.
 """
 
 from __future__ import annotations
@@ -9,8 +10,20 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from reshardctl.given_secrets import masked
+
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TAME = re.compile(r"[ -~]*\Z")
+_COMMAND = re.compile(
+    r"(?<=:):(?=(?:add-(?:mask|matcher|path)|debug|echo|(?:end)?group|error|internal-set-repo-path"
+    r"|notice|remove-matcher|save-state|set-(?:env|output)|stop-commands|warning)(?: |::|\Z))"
+    r"|(?<=#)#(?=[a-z]*\[)", re.IGNORECASE,
+)
+"""What a program that reads a log takes for its own: `::error …::` where a line begins and
+`##[error]` anywhere (GitHub's runner, ActionCommand.cs), `##vso[task.setvariable]` anywhere (Azure
+Pipelines, Command.cs). A line may begin at any word, because long ones are wrapped."""
+_FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What begins a formula (OWASP, "CSV Injection"); tabs and line ends are escaped."""
 
 _PLAIN = str.maketrans({
     "–": "-", "—": "-", "·": "*", "…": "...", "≤": "<=", "≥": ">=", "✗": "x", "✓": "=", "→": "->",
@@ -20,10 +33,27 @@ _PLAIN = str.maketrans({
 
 
 def escape(text: str) -> str:
-    r"""The text with every invisible character replaced by its escape sequence, as in `\x1b`."""
+    r"""The text with every invisible character replaced by its escape sequence, as in `\x1b`.
+
+    So is the second sign of what begins a command in a log of CI. A password is masked.
+    """
+    text = without_commands(masked(text))
     if _TAME.match(text):
         return text
     return "".join(c if _visible(c) else _spelled(c) for c in text)
+
+
+def without_commands(text: str, spelled: str = "\\x{:02x}") -> str:
+    """The text without what begins a command in a log of CI. spelled: how a sign is written."""
+    if "::" not in text and "##" not in text:
+        return text
+    return _COMMAND.sub(lambda sign: spelled.format(ord(sign[0])), text)
+
+
+def cell(text: str) -> str:
+    """The text for CSV: escaped, and with an apostrophe before what would be a formula."""
+    shown = escape(text)
+    return f"'{shown}" if shown.startswith(_FORMULAS) else shown
 
 
 def _visible(character: str) -> bool:

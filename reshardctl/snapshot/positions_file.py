@@ -1,13 +1,13 @@
 """A consumer's positions as a file: JSON, or CSV for a spreadsheet.
 
-Both have one line for each position. CSV does not name the stream.
+Both have one line for each position. CSV does not name the stream; its texts are made harmless for
+a spreadsheet and a terminal, JSON has them as they are stored.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,8 @@ from typing import Any
 from reshardctl.codec.position_words import kind_of, number_of, sub_number_of
 from reshardctl.model.times import instant
 from reshardctl.planning.stored_positions import StoredPosition
+from reshardctl.render.escape import cell
+from reshardctl.render.json_text import compact
 from reshardctl.stores.new_file import save_new
 
 VERSION = "reshardctl/positions/1"
@@ -43,7 +45,10 @@ def csv_text(exported: ExportedPositions) -> str:
     table = io.StringIO()
     writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_entry(position) for position in exported.positions)
+    writer.writerows(
+        {name: cell(value) if isinstance(value, str) else value for name, value in entry.items()}
+        for entry in map(_entry, exported.positions)
+    )
     return table.getvalue()
 
 
@@ -59,10 +64,10 @@ def _json_lines(exported: ExportedPositions) -> Iterator[str]:
     }
     yield "{"
     for name, value in head.items():
-        yield f'"{name}": {json.dumps(value)},\n'
+        yield f'"{name}": {compact(value)},\n'
     yield '"positions": ['
     for number, position in enumerate(exported.positions):
-        yield (",\n" if number else "\n") + json.dumps(_entry(position))
+        yield (",\n" if number else "\n") + compact(_entry(position))
     yield "\n]}\n"
 
 

@@ -105,18 +105,19 @@ def test_failures_are_errors():
     assert half.data == "stopped\nresume\njournal /j"
 
 
-@pytest.mark.parametrize("text", [
-    "x\n::error::faked", "x%0A::error::faked", "\r\n::stop-commands::x", "::add-mask::e", "%25%0D",
-    "##[add-mask]e", "title=a,b:c",
+@pytest.mark.parametrize(("text", "said"), [
+    ("x\n::error::faked", "x\\n:\\x3aerror::faked"), ("%25%0D", "%25%0D"),
+    ("x%0A::error::faked", "x%0A:\\x3aerror::faked"), ("title=a,b:c", "title=a,b:c"),
+    ("\r\n::stop-commands::x", "\\r\\n:\\x3astop-commands::x"),
+    ("::add-mask::e", ":\\x3aadd-mask::e"), ("##[add-mask]e", "#\\x23[add-mask]e"),
 ])
-def test_a_row_makes_no_command(text):
-    """As many lines as without it, and the text comes back as text, line ends spelled out."""
+def test_a_row_makes_no_command(text, said):
+    """As many lines as without it. The text comes back, line ends and commands spelled out."""
     items = [*CASES["a-both"].items(), {"leaseKey": {"S": text}, "entityType": {"S": text}}]
     report = report_of("a-both", OPTIONS, items=items)
     assert text in "".join(image.key for image in report.snapshot.images)
     commands = read(GITHUB.inspect(report, context(report)))
     assert len(commands) == len(report.findings) + 1
-    said = text.replace("\r", "\\r").replace("\n", "\\n")
     assert any(said in command.data for command in commands)
 
 

@@ -33,7 +33,8 @@ TOOLS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]
 """Topmost first."""
 UNITS = {unit for row in LAYERS for unit in row}
 PURE = {
-    "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "lineage", "model", "planning",
+    "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "given_secrets", "lineage",
+    "model", "planning",
 }  # fmt: skip
 """No I/O, no clock, no randomness."""
 

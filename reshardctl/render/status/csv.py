@@ -12,7 +12,7 @@ from io import StringIO
 from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.render.context import Context
-from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.escape import ascii_only, cell
 from reshardctl.render.status.documents import shard_document
 
 HEADS = (
@@ -20,8 +20,6 @@ HEADS = (
     "position_time", "lag_seconds", "lag_least_seconds", "unread_seconds", "records", "bytes",
     "at_least", "oldest_arrival", "owner", "progress", "progress_exact", "verdict", "rules",
 )
-FORMULAS = ("=", "+", "-", "@")
-"""What begins a formula (OWASP, "CSV Injection")."""
 
 
 def write(status: ConsumerStatus, context: Context) -> str:
@@ -52,8 +50,7 @@ def _cell(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            text = escape(value)
-            return f"'{text}" if text.startswith(FORMULAS) else text
+            return cell(value)
         case float():
             return f"{value:.3f}".rstrip("0").rstrip(".")
         case _:
