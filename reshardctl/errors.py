@@ -8,6 +8,7 @@ that begins with "Next:".
 
 from __future__ import annotations
 
+import shlex
 from typing import ClassVar
 
 from reshardctl.exit import Exit
@@ -33,6 +34,11 @@ class ReshardError(Exception):
         super().__init__(what)
         self.what = what
         self.next = next
+
+
+def command_line(*words: str) -> str:
+    """A command, or words of one, to paste into a shell: whatever is in a name stays one word."""
+    return shlex.join(words)
 
 
 def install(extra: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from reshardctl.aws import client as aws
 from reshardctl.aws.client import allow, clean, code_of
-from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, command_line
 from reshardctl.model.retry import FailureKind, Retry
 
 FIRST_PAUSE = 0.2
@@ -136,7 +136,8 @@ def failure(
             return CannotTell(f"{what}: {reason} ({code_of(error)})", "run this again later")
         case _:
             return CannotTell(
-                f"{what}: {clean(str(error))}", f"aws s3api head-bucket --bucket {bucket}"
+                f"{what}: {clean(str(error))}",
+                command_line("aws", "s3api", "head-bucket", "--bucket", bucket),
             )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from reshardctl.console.failures import PipeClosed
 from reshardctl.console.streams import drop_stdout, stdout_failure
-from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.errors import HalfDone, ReshardError, command_line
 
 FIXED = "everything was written"
 UNDONE = "everything was put back"
@@ -26,16 +25,16 @@ def after_writing(done: str, journals: Sequence[str]) -> Iterator[None]:
     except Exception as error:
         if not journals:
             raise
-        ways = "\n  ".join(_ways(done, journal) for journal in journals)
         raise HalfDone(
-            f"{done}, but the report was not: {_why(error)}", ways, journals[0]
+            f"{done}, but the report was not: {_why(error)}", _ways(done, journals), journals[0]
         ) from error
 
 
-def _ways(done: str, journal: str) -> str:
-    name = shlex.quote(journal)
-    show = f"reshardctl undo --show {name}"
-    return f"{show}   # or back: reshardctl undo {name}" if done == FIXED else show
+def _ways(done: str, journals: Sequence[str]) -> str:
+    """What shows what was written, and what puts it back, one command for each journal."""
+    show = "; ".join(command_line("reshardctl", "undo", "--show", name) for name in journals)
+    back = "; ".join(command_line("reshardctl", "undo", name) for name in journals)
+    return f"{show}   # or back: {back}" if done == FIXED else show
 
 
 def _why(error: Exception) -> str:

@@ -15,7 +15,7 @@ from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import several
 from reshardctl.config.nearest import nearest
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, command_line
 from reshardctl.exit import Exit
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
@@ -104,7 +104,7 @@ def _together(
     if len(streams) > 1:
         raise UsageError(
             f"a picture is of one stream, and these are {len(streams)}: {', '.join(streams)}",
-            f"name one of them: reshardctl graph {next(iter(streams))}",
+            f"name one of them: {command_line('reshardctl', 'graph', next(iter(streams)))}",
         )
     shown = roundup(targets, request, Looking(), None, request.consumers, observer)
     reports = [(entry.name, entry.report) for entry in shown.entries if entry.report is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, command_line
 
 # Patterns of StreamName, StreamARN and ConsumerARN in the Kinesis API reference.
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}\Z", re.ASCII)
@@ -37,8 +37,8 @@ class Target:
     @property
     def option(self) -> str:
         """The option that names the stream to the aws CLI."""
-        named = f"--stream-arn {self.arn}" if self.arn else f"--stream-name {self.name}"
-        return f"{named} --region {self.region}"
+        named = ("--stream-arn", self.arn) if self.arn else ("--stream-name", self.name)
+        return command_line(*named, "--region", self.region)
 
 
 def region_in(stream: str) -> str:

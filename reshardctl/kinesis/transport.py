@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.aws import client as aws
 from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of, message_of
-from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.errors import CannotTell, ReshardError, UsageError, command_line
 from reshardctl.kinesis.faults import Kind, kind_of
 from reshardctl.kinesis.pages import keep_pages_raw
 from reshardctl.kinesis.target import Target
@@ -93,8 +93,7 @@ class Transport:
                 text = clean(message_of(error))
                 return CannotTell(
                     f"{action} on {stream}: {code_of(error)}: {text}",
-                    f"aws kinesis describe-stream-summary --stream-name {target.name} "
-                    f"--region {target.region}",
+                    f"aws kinesis describe-stream-summary {target.option}",
                 )
 
 
@@ -122,5 +121,6 @@ def _absent(error: Exception, target: Target) -> UsageError:
     where = f"account {account[1]}" if account else "the account of these credentials"
     return UsageError(
         f"there is no stream {target.name} in {target.region} in {where}",
-        f"check --region and --profile: aws kinesis list-streams --region {target.region}",
+        "check --region and --profile: "
+        + command_line("aws", "kinesis", "list-streams", "--region", target.region),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.commands.request import repair_options_of
 from reshardctl.consumers import locator
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, command_line
 
 if TYPE_CHECKING:
     from reshardctl.commands.target import Selection, Target
@@ -137,7 +137,7 @@ def _to_write(snapshot: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]
 
 def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
     """UsageError for what a snapshot cannot give: a write, or a plan to apply."""
-    instead = f"reshardctl fix {' '.join(shlex.quote(word) for word in target.to_write)}"
+    instead = command_line("reshardctl", "fix", *target.to_write)
     if not dry_run:
         raise UsageError(
             f"{target.locator.text} cannot be written to: it shows what was",
@@ -146,7 +146,7 @@ def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
     if out is not None:
         raise UsageError(
             "--out: a plan is proven on the store that it is made for, not on a snapshot",
-            f"{instead} --dry-run --out {out}",
+            f"{instead} --dry-run {command_line('--out', str(out))}",
         )
 
 

@@ -19,6 +19,7 @@ from reshardctl.consumers.kcl.flaws import STREAM_NAME, Flaw, flaws, text, unnam
 from reshardctl.consumers.kcl.releases import Traits, Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.sequence_numbers import to_come
+from reshardctl.errors import command_line
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, Image, Risk, ShardId
 from reshardctl.model.times import instant
@@ -168,7 +169,7 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
         if any(row.unread(traits) for row in rows):
             return Cannot(
                 f"KCL {traits.release} crashes at a row of another stream, {named.text}",
-                (f"repair that stream's rows first, with --stream {named.name}",),
+                (f"repair that stream's rows first, with {command_line('--stream', named.name)}",),
             )
     return None
 

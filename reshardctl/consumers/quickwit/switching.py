@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from reshardctl.consumers.base import EnabledState
 from reshardctl.consumers.quickwit.rows import is_named
+from reshardctl.errors import command_line
 from reshardctl.model import Image
 
 
@@ -46,6 +47,7 @@ def _off(key: str) -> str:
     """How to disable a source."""
     index, _, source = key.partition("/")
     return (
-        f"quickwit source disable --index {index} --source {source}, wait until it publishes no "
-        "more, and run this again; or stop every node and add --assume-stopped"
+        command_line("quickwit", "source", "disable", "--index", index, "--source", source)
+        + ", wait until it publishes no more, and run this again; or stop every node and add "
+        "--assume-stopped"
     )

@@ -20,7 +20,7 @@ from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.marks import created, same
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.stamps import planned_at
-from reshardctl.errors import WrongStream
+from reshardctl.errors import WrongStream, command_line
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode
 from reshardctl.model.times import instant
@@ -34,7 +34,8 @@ def incarnation(
     if checkpoint.stream_name and checkpoint.stream_name != name:
         raise WrongStream(
             f"the checkpoint is of stream {checkpoint.stream_name}, not {name}",
-            f"--stream {checkpoint.stream_name}, or the right checkpoint or source=",
+            command_line("--stream", checkpoint.stream_name)
+            + ", or the right checkpoint or source=",
         )
     if (told := by_creation(lineage, checkpoint)) is Incarnation.RECREATED:
         return told

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reshardctl.consumers.spark.lines import shapes
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.offset_log import OffsetLog, SourceLine
-from reshardctl.errors import CannotTell, UsageError, WrongStream
+from reshardctl.errors import CannotTell, UsageError, WrongStream, command_line
 from reshardctl.model import Stream
 
 LOGS = {"awslabs": "shard-source", "qubole": "shard-commit"}
@@ -80,7 +80,7 @@ def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) ->
         read = sorted({offset.stream for offset in ours.values()})
         raise WrongStream(
             f"the checkpoint reads {', '.join(read)}, not {stream.name}",
-            f"--stream {read[0]}, or the right checkpoint",
+            f"{command_line('--stream', read[0])}, or the right checkpoint",
         )
     if len(fitting) > 1:
         where = f"stream {stream.name}" if stream else "Kinesis"
@@ -120,7 +120,7 @@ def _named(
     if stream is not None and not _fits(ours[source], stream):
         raise WrongStream(
             f"source {source} of the checkpoint reads {ours[source].stream}, not {stream.name}",
-            f"--stream {ours[source].stream}, or another source=",
+            f"{command_line('--stream', ours[source].stream)}, or another source=",
         )
     return source
 

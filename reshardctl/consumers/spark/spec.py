@@ -10,6 +10,7 @@ from reshardctl.consumers.spark.folders import METADATA
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.table_log import VALUE, beside
 from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
+from reshardctl.errors import command_line
 from reshardctl.model.paths import on_this_machine
 
 
@@ -21,8 +22,8 @@ def _create_store(missing: Missing) -> str:
     target = missing.target
     bucket, _, prefix = target.rstrip("/").partition("/")
     if missing.medium == "s3files" and prefix:
-        key = shlex.quote(f"{prefix}/")
-        return f"make it first: aws s3api put-object --bucket {bucket} --key {key}"
+        make = command_line("aws", "s3api", "put-object", "--bucket", bucket, "--key", f"{prefix}/")
+        return f"make it first: {make}"
     if missing.medium == "s3files" or "~" in target:
         return missing.error.next
     make = "mkdir -p" if on_this_machine(target) is not None else "hadoop fs -mkdir -p"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.aws import client as aws
 from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of
-from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
+from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError, command_line
 from reshardctl.stores.dynamodb.faults import Kind, failure_of, kind_of
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ FIRST_PAUSE = 0.1
 
 def list_tables(region: str, profile: str | None = None) -> str:
     """The command that lists the tables of a region."""
-    named = f" --profile {shlex.quote(profile)}" if profile else ""
-    return f"aws dynamodb list-tables --region {region}{named}"
+    named = ("--profile", profile) if profile else ()
+    return command_line("aws", "dynamodb", "list-tables", "--region", region, *named)
 
 
 class Denied(CannotTell):
@@ -111,6 +110,8 @@ class Client:
             case _:
                 return CannotTell(
                     f"{where}: {tables}: {clean(str(error))}",
-                    "aws dynamodb describe-table --region "
-                    f"{self.region} --table-name {shlex.quote(self.table)}",
+                    command_line(
+                        "aws", "dynamodb", "describe-table", "--region", self.region,
+                        "--table-name", self.table,
+                    ),
                 )

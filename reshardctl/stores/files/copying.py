@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from reshardctl.errors import CannotTell, Refused, UsageError
+from reshardctl.errors import CannotTell, Refused, UsageError, command_line
 from reshardctl.stores.durable import sync
 from reshardctl.stores.files.renaming import place
 
@@ -27,7 +27,7 @@ def copied(source: Path, to: Path) -> None:
     if whole.exists() or whole.is_symlink():
         raise UsageError(f"{to} is there already", "name a folder that is not")
     if not parent.is_dir():
-        raise UsageError(f"{to.parent} is no folder", f"mkdir -p {to.parent}")
+        raise UsageError(f"{to.parent} is no folder", command_line("mkdir", "-p", str(to.parent)))
     if whole.is_relative_to(source):
         raise UsageError(f"{to} lies in {source}", "name a folder beside it")
     try:

@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import AnswerLost, NoStore, Refused, ReshardError
+from reshardctl.errors import AnswerLost, NoStore, Refused, ReshardError, command_line
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, check_size, checked
@@ -93,7 +93,8 @@ class S3:
             entries += _entries(page, prefix)
         if not there and not folder:
             raise NoStore(
-                f"there is nothing below {self.location}", f"aws s3 ls {self.location}/"
+                f"there is nothing below {self.location}",
+                command_line("aws", "s3", "ls", f"{self.location}/"),
             )
         return entries if there else None
 
