@@ -93,6 +93,17 @@ def test_a_pod_is_not_root_and_cannot_become_it(pod):
 
 
 @each_pod
+def test_a_pod_has_no_token_of_the_cluster(pod):
+    """Nothing of it calls Kubernetes. AWS's token is another volume, which EKS projects."""
+    assert pods()[pod]["automountServiceAccountToken"] is False
+
+
+@pytest.mark.parametrize("account", ["reshardctl-inspect", "reshardctl-fix"])
+def test_no_account_gives_its_token_to_a_pod(account):
+    assert objects("ServiceAccount")[account]["automountServiceAccountToken"] is False
+
+
+@each_pod
 def test_only_the_pod_that_applies_has_the_role_that_writes(pod):
     account = "reshardctl-fix" if pod == "reshardctl-apply" else "reshardctl-inspect"
     assert pods()[pod]["serviceAccountName"] == account
@@ -177,6 +188,79 @@ def test_the_action_takes_text_for_text(tmp_path):
     code, _, outputs = inspected(tmp_path, consumers=hostile, stream='"; touch pwned')
     assert (code, outputs["exit-code"]) == (2, "2")
     assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("consumers", [
+    "--format\ntext=victim", "--output=victim", "-o\nvictim", "--debug\nvictim", "--debug=victim",
+    f"snapshot:{SNAPSHOT}\n--fail-on=never", "--quiet", "--",
+])
+def test_no_consumer_is_an_option(tmp_path, consumers):
+    (tmp_path / "victim").write_text("as it was")
+    code, out, outputs = inspected(tmp_path, consumers=consumers, stream="orders")
+    assert (code, outputs["exit-code"]) == (2, "2"), out
+    assert (tmp_path / "victim").read_text() == "as it was"
+
+
+@pytest.mark.parametrize("name", ["sarif", "stream", "config", "fail-on"])
+def test_no_input_makes_an_output_of_its_own(tmp_path, name):
+    given = {name: "r.sarif\nexit-code=0\nother=injected"}
+    code, out, outputs = inspected(tmp_path, consumers=f"snapshot:{SNAPSHOT}", **given)
+    assert (code, outputs) == (2, {"exit-code": "2"})
+    assert out.startswith("::error title=reshardctl::")
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("stream", "--output"), ("config", "--output"), ("sarif", "--format=text=victim"),
+])
+def test_no_value_of_an_input_is_an_option(tmp_path, name, value):
+    (tmp_path / "victim").write_text("as it was")
+    inspected(tmp_path, consumers="victim", **{name: value})
+    assert (tmp_path / "victim").read_text() == "as it was"
+
+
+def test_every_action_is_pinned_to_a_commit():
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    used = [each["uses"] for each in ACTION["runs"]["steps"] if "uses" in each]
+    used += re.findall(r"^  - uses: (\S+)", page, re.M)
+    assert len(used) == 5
+    for action in used:
+        assert action == "ORG/reshardctl@COMMIT" or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)
+
+
+def test_the_action_installs_only_what_has_a_hash(tmp_path):
+    """Seen by a pip that writes down what it is told. The package itself brings nothing along."""
+    told = installed(tmp_path)
+    locked = [words[-1] for words in told if "--require-hashes" in words]
+    assert locked == ["A/requirements/build.lock", "A/requirements/run.lock"]
+    (package,) = [words for words in told if "--require-hashes" not in words]
+    assert package[-2:] == ["--", "-evil"]
+    assert {"--no-deps", "--no-build-isolation"} <= set(package)
+
+
+def test_the_action_takes_dependencies_of_extras(tmp_path):
+    assert "my.lock" in {words[-1] for words in installed(tmp_path, REQUIREMENTS="my.lock")}
+
+
+def installed(folder: Path, **given: str) -> list[list[str]]:
+    """The words of every call to pip by the action's step."""
+    binary = folder / "venv" / "bin"
+    binary.mkdir(parents=True)
+    log = folder / "calls"
+    for path, text in (
+        (binary / "pip", f'printf "%s\\x1f" "$@" >>{log}; echo >>{log}'), (folder / "python", ":"),
+    ):
+        path.write_text(f"#!/bin/bash\n{text}\n")
+        path.chmod(0o755)
+    own = {"PACKAGE": "-evil", "LOCKED": "A/requirements", "REQUIREMENTS": "",
+           "VENV": str(folder / "venv"), "GITHUB_PATH": str(folder / "path")}  # fmt: skip
+    assert set(step("Install reshardctl")["env"]) | {"GITHUB_PATH"} == set(own)
+    subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
+         step("Install reshardctl")["run"]],
+        env={**own, **given, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+        cwd=folder, timeout=60, check=True,
+    )  # fmt: skip
+    return [line.split("\x1f")[:-1] for line in log.read_text().splitlines()]
 
 
 def test_the_action_passes_what_is_left():
