@@ -192,6 +192,34 @@ def test_no_word_of_the_command_line_does(lab, tmp_path, monkeypatch, seed):
         checked(lab, *words)
 
 
+@pytest.mark.parametrize("seed", [20, 21])
+def test_nothing_that_is_written_and_undone_does(lab, tmp_path, seed):
+    """Rows with the text are written; plans and journals lie below a name with it."""
+    text = drawn(seed)
+    folder = tmp_path / text.replace("/", "").replace("\0", "")[:80]
+    folder.mkdir()
+    lab.alter("shardId-000000000001", leaseOwner={"S": text}, pendingCheckpoint={"S": text})
+    lab.alter("shardId-000000000000", **{text: {"S": text}})
+    plan, journal = folder / "a.plan", folder / "a.jsonl"
+    assert checked(lab, "fix", *lab.where, "-n", "--out", plan).code == 1
+    checked(lab, "undo", plan, "-n")
+    wanted = ["--yes", "--assume-stopped", "--accept", "reread=99h"]
+    done = checked(lab, "fix", *lab.where, *wanted, "--journal", journal, "--format", "text")
+    assert journal.exists(), done.err
+    for form in FormatName:
+        checked(lab, "undo", "--show", journal, "--format", form)
+        checked(lab, "undo", "--list", folder, "--format", form)
+        checked(lab, "undo", journal, "-n", "--format", form)
+    checked(lab, "fix", "--resume", journal, "--assume-stopped")
+    checked(lab, "undo", journal, "--yes", "--assume-stopped", "--format", "github")
+    saved = folder / "a.snapshot"
+    assert checked(lab, "snapshot", "orders", lab.locator, "-o", saved).code == 0
+    for form in FormatName:
+        checked(lab, "inspect", f"snapshot:{saved}", lab.locator, "--stream", "orders",
+                "--format", form)  # fmt: skip
+        checked(lab, "inspect", f"snapshot:{saved}", "--format", form)
+
+
 def test_no_formula_reaches_a_spreadsheet(lab):
     for text in ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\uff1d1+1", "\n=1"):
         values(lab, text)
