@@ -60,8 +60,8 @@ class Annotation:
         message = _data(ascii_only(message) if plain else message)
         where = name = ""
         if self.origin is not None:
-            where = f"file={_property(self.origin[0])},line={self.origin[1]},"
-            name = f"{_data(self.name)}: "
+            where = f"file={_property(escape(self.origin[0]))},line={self.origin[1]},"
+            name = f"{_data(escape(self.name))}: "
         return f"::{self.kind} {where}title={_property(self.heading)}::{name}{message}\n"
 
 

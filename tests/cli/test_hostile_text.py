@@ -220,6 +220,25 @@ def test_nothing_that_is_written_and_undone_does(lab, tmp_path, seed):
         checked(lab, "inspect", f"snapshot:{saved}", "--format", form)
 
 
+@pytest.mark.parametrize("seed", [30, 31])
+def test_no_name_of_a_configuration_does(lab, tmp_path, seed):
+    text = drawn(seed)
+    folder = tmp_path / f"\x1b\u2028{text}".replace("/", "").replace("\0", "")[:80]
+    folder.mkdir()
+    visible = "".join(c for c in text if c.isprintable() and c not in "'\"\\")
+    path = folder / "reshardctl.toml"
+    path.write_text(
+        f"[streams.orders]\n[consumers.a]\nstream = 'orders'\nlocator = '{lab.locator}'\n"
+        "[[suppress]]\nconsumer = 'a'\nrule = 'RSH203'\nuntil = 2026-12-21\n"
+        f"why = 'x {visible}'\n"
+    )
+    for form in [*FormatName, "openmetrics"]:
+        done = checked(lab, "inspect", "--config", path, "--format", form)
+        assert done.code in (0, 1), done
+    for words in (["config", "show"], ["config", "check"], ["config", "iam"], ["fix", "a", "-n"]):
+        checked(lab, *words, "--config", path)
+
+
 def test_no_formula_reaches_a_spreadsheet(lab):
     for text in ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\uff1d1+1", "\n=1"):
         values(lab, text)
