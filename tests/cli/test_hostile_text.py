@@ -229,7 +229,7 @@ def test_no_name_of_a_configuration_does(lab, tmp_path, seed):
     path = folder / "reshardctl.toml"
     path.write_text(
         f"[streams.orders]\n[consumers.a]\nstream = 'orders'\nlocator = '{lab.locator}'\n"
-        "[[suppress]]\nconsumer = 'a'\nrule = 'RSH203'\nuntil = 2026-12-21\n"
+        "[[suppress]]\nconsumer = 'a'\nrule = 'RSH303'\nuntil = 2026-12-21\n"
         f"why = 'x {visible}'\n"
     )
     for form in [*FormatName, "openmetrics"]:
