@@ -18,8 +18,10 @@ from random import Random
 
 import pytest
 
+from reshardctl.cli.after_writing import FIXED, after_writing
 from reshardctl.cli.graph import GraphFormat
 from reshardctl.console.choices import FormatName
+from reshardctl.errors import HalfDone
 from reshardctl.model import Image
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.lab import Lab, Result
@@ -259,6 +261,14 @@ def test_a_message_is_one_line_and_its_next_step_another(lab, tmp_path):
     done = checked(lab, "undo", tmp_path / "no\nerror: faked\n" / "a.jsonl")
     assert len(done.err.splitlines()) == 2
     assert "\\nerror: faked\\n" in done.err
+
+
+def test_the_ways_out_of_several_journals_stand_in_one_line():
+    with pytest.raises(HalfDone) as caught, after_writing(FIXED, ["/a b/1.jsonl", "/2.jsonl"]):
+        raise ValueError("x")
+    show, _, back = caught.value.next.partition("   # or back: ")
+    assert show == "reshardctl undo --show '/a b/1.jsonl'; reshardctl undo --show /2.jsonl"
+    assert back == "reshardctl undo '/a b/1.jsonl'; reshardctl undo /2.jsonl"
 
 
 HOSTILE_NAMES = ("a;touch pwned;b", "$(touch pwned)", "`id`", "a'b", 'a"b', "a|b&c", "*")
