@@ -62,12 +62,15 @@ class Cannot:
         ways_out: What the operator can do instead.
         in_doubt: Shards of which a read would show whether anything is left in them.
         by_reading: The one of `ways_out` that is such a read.
+        apart: The shards that stand in the way, each with its own reason, if what is wanted of the
+            others can be held without them; empty if it cannot.
     """
 
     why: str
     ways_out: tuple[str, ...] = ()
     in_doubt: tuple[ShardId, ...] = ()
     by_reading: str = ""
+    apart: Mapping[ShardId, Cannot] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,13 +131,15 @@ class Span:
     """A shard is processed certainly up to `lo` and possibly up to `hi`.
 
     basis: a bound that is only inferred does not keep a start from reading again; see
-    planning/no_less.py.
+    planning/no_less.py. head: why its first records may have been passed over by an earlier start,
+    "" if nothing says so; a shard that was read whole looks the same.
     """
 
     lo: Cut
     hi: Cut
     basis: Basis = Basis.STORED
     why: str = ""
+    head: str = ""
 
     @property
     def exact(self) -> bool:
@@ -159,7 +161,7 @@ def meet(a: Span, b: Span) -> Span:
     """The span that holds whichever of the two is true: lowest lo, highest hi."""
     lo = a.lo if a.lo <= b.lo else b.lo if b.lo <= a.lo else START
     hi = a.hi if b.hi <= a.hi else b.hi if a.hi <= b.hi else DONE
-    return Span(lo, hi, max(a.basis, b.basis, key=_doubt), a.why or b.why)
+    return Span(lo, hi, max(a.basis, b.basis, key=_doubt), a.why or b.why, a.head or b.head)
 
 
 def _doubt(basis: Basis) -> int:

@@ -12,16 +12,17 @@ from reshardctl.planning.scope import Added
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """A shard left alone because its repair costs more than is accepted, or for another reason.
+    """A shard left alone because its repair costs more than is accepted, is not known, or not ours.
 
-    flag: what accepts the cost, "" if nothing does: a stall cannot be accepted. why: the other
-    reason; `costs` is then what remains.
+    costs: of the repair; if `why` says that there is none, of the start without it. flag: what
+    accepts the cost, "" if nothing does: a stall cannot be accepted.
     """
 
     shard: ShardId
     costs: Effect
     flag: str
     why: str = ""
+    ways_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,8 @@ def _measured(
     if isinstance(fate, WillRead) and not by:
         if not _goes_on(state, shard, fate, wanted):
             of_shard += _skips(state, shard, fate, wanted, span)
+        if span.head:
+            of_shard += _passed(state, shard, fate, span)
         if fate.at.lo < span.hi:
             of_shard += _rereads(state, shard, fate, span)
     expired = _expired(state, shard, fate, wanted) if wanted.rank is Rank.INSIDE else ()
@@ -229,6 +231,18 @@ def _skips(
         yield Effect(
             Harm.SKIPPED, shard, certain, since, until, _width(state, shard, since, until),
             fate.cause, fate.why, deadline=deadline(state, shard, since),
+        )
+
+
+def _passed(
+    state: StreamState, shard: ShardId, fate: WillRead, span: Span
+) -> Iterator[Effect]:
+    """First records that an earlier start may have passed over, and that this one does not read."""
+    if fate.at.lo != START and has_unread(state, shard, START):
+        yield Effect(
+            Harm.SKIPPED, shard, False, START, fate.at.lo,
+            _width(state, shard, START, fate.at.lo), Cause.HEAD_PASSED, span.head,
+            deadline=deadline(state, shard, START), past=True,
         )
 
 

@@ -189,7 +189,9 @@ def _probed(case: Case, frontier: Frontier) -> dict[ShardId, Span]:
             continue
         if shard in case.state.lineage and not case.state.lineage.is_open(shard):
             over = replace(DONE, text=str(span.lo))
-            out[shard] = Span(over, over, Basis.PROBED, "read to its end: nothing left")
+            out[shard] = Span(
+                over, over, Basis.PROBED, "read to its end: nothing left", span.head
+            )
     return out
 
 

@@ -311,10 +311,16 @@ def _for_candidate(
     leave = _never_written(case, judged)
     before = judged.effects + _without_crash(case, want, processed, judged)
     places = by_place(before)
+    cannot: Cannot | None = None
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
-            return not_held(steps, case.state.probes)
+            cannot = cannot or steps
+            apart = _apart(case, steps, places)
+            if not apart or apart.keys() <= leave.keys():
+                return not_held(cannot, case.state.probes)
+            leave |= apart
+            continue
         if not steps:
             break
         rows = case.after(ahead(steps))  # steps behind a barrier are proven later
@@ -337,6 +343,8 @@ def _for_candidate(
         if not fresh:
             return too_dear([r.costs for r in leave.values() if r.flag] or bad or crashes)
         leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
+    if cannot is not None:
+        return not_held(cannot, case.state.probes)
     if leave:
         return Nothing(tuple(leave.values()))
     if case.policy.names_shards:
@@ -369,6 +377,19 @@ _NEVER = {
         "name. If the stream was deleted and made again, --recreated with its creation time "
         "repairs it",
 }
+
+
+def _apart(case: Case, cannot: Cannot, before: ByPlace) -> dict[ShardId, Residual]:
+    """The shards for which nothing can be written, while the others are mended.
+
+    None under a policy that skips on purpose: half of what was asked for is not what was asked for.
+    """
+    if case.policy.skips:
+        return {}
+    return {
+        shard: Residual(shard, before[shard][0], "", why.why, why.ways_out)
+        for shard, why in cannot.apart.items() if before.get(shard)
+    }
 
 
 def _without_crash(

@@ -181,10 +181,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
     lines = _caveats(report) + lines
     for residual in all_residuals(report):
         named = shards((residual.shard,), verbose)
-        if residual.why:
-            lines.append(f"{subject}: {LEFT}: {named}: {residual.why}")
-            continue
-        flag = residual.flag or "no flag accepts that"
+        flag = residual.why or residual.flag or "no flag accepts that"
         lines.append(f"{subject}: {LEFT}: {named} {cost(residual.costs)} ({flag})")
     return lines
 

@@ -126,10 +126,11 @@ def _phrase(action: Action, position: str | None, part: bool, named: str) -> str
 
 
 def left_alone(residual: Residual) -> str:
-    """Why a shard is left alone, and the flag that would mend it."""
+    """Why a shard is left alone, and the flag that would mend it, or else what helps."""
     named = shards((residual.shard,))
     if residual.why:
-        return f"{named} is left alone: {residual.why}"
+        ways = "".join(f"; way out: {way}" for way in residual.ways_out)
+        return f"{named} is left alone and {cost(residual.costs)}: {residual.why}{ways}"
     flag = residual.flag or "no flag"
     return f"{named} is left alone, because its fix {cost(residual.costs)}; {flag} accepts that"
 

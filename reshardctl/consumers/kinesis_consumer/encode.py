@@ -10,7 +10,7 @@ are processed, so nothing is written below an unread one.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer import ways
@@ -70,8 +70,8 @@ def encode(
     """Steps after which it reads from the target frontier. leave: shards not to be written."""
     orders = _Orders(lineage, positions, want, app, frozenset(leave))
     orders.collect()
-    if orders.obstacles:
-        return orders.obstacles[0]
+    if orders.cannot is not None:
+        return replace(orders.cannot, apart=orders.obstacles)
     return _steps(positions, orders.by_shard, app.writes_together)
 
 
@@ -84,9 +84,8 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
     empty = Positions(namespace, {}, {}, {}, (), ())
     orders = _Orders(lineage, empty, want, app, frozenset())
     orders.collect()
-    if orders.obstacles:
-        cannot = orders.obstacles[0]
-        raise UsageError(cannot.why, cannot.ways_out[0])
+    if orders.cannot is not None:
+        raise UsageError(orders.cannot.why, orders.cannot.ways_out[0])
     for shard in lineage:
         if want[shard] in (DONE, TIP) or want[shard].by_time:
             continue
@@ -109,7 +108,8 @@ class _Orders:
     app: App
     leave: frozenset[ShardId]
     by_shard: dict[ShardId, _Order] = field(default_factory=dict)
-    obstacles: list[Cannot] = field(default_factory=list)
+    obstacles: dict[ShardId, Cannot] = field(default_factory=dict)
+    """The shards for which no row can be written."""
     fates: Mapping[ShardId, Fate] = field(default_factory=dict)
     late: set[ShardId] = field(default_factory=set)
     """Shards below an unread one that no row has ended yet."""
@@ -126,13 +126,16 @@ class _Orders:
             left = shard in self.leave or shard in unreached
             if not left and not self._comes_right(shard):
                 self._place(shard)
-            if self.obstacles:
-                return  # one is enough
         if self.app.traits.infers_ends:
             self._keep_proven()
         if unreached and not self.by_shard:
             shard, gone = next(iter(unreached.items()))
-            self.obstacles.append(ways.waits_for_gone(shard, gone, self.app))
+            self.obstacles[shard] = ways.waits_for_gone(shard, gone, self.app)
+
+    @property
+    def cannot(self) -> Cannot | None:
+        """Why the frontier cannot be held as a whole, `None` if it can."""
+        return next(iter(self.obstacles.values()), None)
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
         """Note what a row is to become; `None` deletes it."""
@@ -165,7 +168,7 @@ class _Orders:
         """Writes a row, unless a new row would end an unread ancestor."""
         if self.app.traits.infers_ends and shard in self.late and shard not in self.positions.rows:
             unread = list(filter(self._is_unread, self.lineage.ancestors(shard)))
-            self.obstacles.append(ways.unread_above(shard, unread, self.app))
+            self.obstacles[shard] = ways.unread_above(shard, unread, self.app)
             return
         self.order(shard, number, why)
 
@@ -236,7 +239,7 @@ class _Orders:
 
     def _to_the_tip(self, shard: ShardId) -> None:
         if self.app.initial is not Start.LATEST:
-            self.obstacles.append(ways.no_tip(self.app))
+            self.obstacles[shard] = ways.no_tip(self.app)
         elif shard in self.positions.rows:
             self.order(shard, None, "without a row it begins at LATEST, at every start")
 
@@ -251,7 +254,7 @@ class _Orders:
             for seed in seeds:
                 self.order(seed, None, f"its row keeps master from reading {shard}")
         else:
-            self.obstacles.append(ways.rows_below(shard, below))
+            self.obstacles[shard] = ways.rows_below(shard, below)
 
     def _begins_whole(self) -> bool:
         return self.app.initial is Start.TRIM_HORIZON

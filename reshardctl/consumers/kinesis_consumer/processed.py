@@ -7,6 +7,8 @@ skipped, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.beginning import beginning
 from reshardctl.consumers.kinesis_consumer.evidence import evidence
@@ -34,6 +36,7 @@ from reshardctl.model import (
 NEAR = 300.0
 """Seconds before a shard's close within which its stored record counts as its last, if the library
 continued below the shard."""
+BEGUN_LATE = "begun when it was first asked for: what came before may be missing"
 _BEGINNING = exactly(START)
 
 
@@ -98,12 +101,11 @@ class _Processed:
         begun = self._seen.row_below(shard) if infers else self._seen.read_below(shard)
         if infers and begun and self._near_its_end(shard, text):
             return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
-        low, high, why = at.lo, at.hi, ""
-        if self._begun_late(shard):
-            low, why = START, "begun when it was first asked for: what came before may be missing"
+        head = BEGUN_LATE if self._begun_late(shard) else ""
         if begun:
-            high, why = DONE, "a shard below it has begun; whether it is done is stored nowhere"
-        return Span(low, high, Basis.INFERRED, why) if why else at
+            why = "a shard below it has begun; whether it is done is stored nowhere"
+            return Span(at.lo, DONE, Basis.INFERRED, why, head)
+        return replace(at, head=head) if head else at
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
         """Whether its stored record came shortly before its close."""

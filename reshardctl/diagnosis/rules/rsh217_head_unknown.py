@@ -24,11 +24,17 @@ the checkpoint shows it, and it is not reported; an audit of the sink can find i
 
 What the fix writes
 -------------------
-The child's beginning: it is read again from there. The window is in the report, the records in it
-can be counted.
+Spark: the child's beginning; it is read again from there, and the new batch is the proof that it
+was.
+
+kinesis-consumer: nothing. What was passed over was passed over by an earlier start; the next one
+goes on from the row. A child that was read whole, because a fix began it at its start, leaves the
+very same row: a fix that set it back would set it back again after every run, and each time all of
+it would come twice. If its records are missing where they should be, say so by name, once. The
+window is in the report, the records in it can be counted.
 
     reshardctl inspect LOCATOR --stream NAME --count
-    reshardctl fix LOCATOR --stream NAME --dry-run
+    reshardctl fix LOCATOR --stream NAME --set SHARD=TRIM_HORIZON --dry-run
 
 When the fix is not offered
 ---------------------------
@@ -55,14 +61,19 @@ from reshardctl.model import Cause
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH217", "head-unknown"
+HELPS = (
+    "A child that a fix began at its start looks the same, and misses nothing. If records are "
+    "missing, fix --set SHARD=TRIM_HORIZON reads it again, once"
+)
 
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: its first records may be missing, and no row shows it."""
     effects = [
-        e for e in view.harmed(Harm.SKIPPED, Cause.UNMARKED, Cause.HEAD_PASSED)
+        e for e in view.harmed(Harm.SKIPPED, Cause.HEAD_PASSED)
         if not e.gone and not e.certain
     ]
     what = "begun late, while the application was at work: its first records may be missing"
     costs = "what was written to it before it was first asked for was never read"
-    yield from from_effects(CODE, NAME, effects, what, costs, Severity.WARNING)
+    helps = HELPS if all(effect.past for effect in effects) else ""
+    yield from from_effects(CODE, NAME, effects, what, costs, Severity.WARNING, helps)
