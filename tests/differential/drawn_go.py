@@ -265,6 +265,24 @@ def start_consumer(state: State, rows: Rows) -> Any:
         fake, "orders", numbers, state.starting, state.release, _live(state.case, fake))
 
 
+def left_by_kinsumer(_rows: Rows, run: Any) -> Rows:
+    """The three tables after a start of the reference."""
+    return {
+        f"{table}/{item[KEYS[table]]['S']}": {name: dict(value) for name, value in item.items()}
+        for table, items in run.tables.items() for item in items
+    }
+
+
+def left_by_consumer(rows: Rows, run: Any) -> Rows:
+    """The rows after a start of the reference: the numbers that it wrote, and all others."""
+    written = _consumer_rows(run.rows)
+    return rows | {key: row for key, row in written.items() if _moved(rows.get(key), row)}
+
+
+def _moved(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+    return before is None or stored(before) != stored(after)
+
+
 def _live(case: Case, fake: FakeKinesis) -> Any:
     def put() -> None:
         for shard in case.live.shards:

@@ -18,7 +18,7 @@ from tests.differential import (
     real_kcl,
     real_spark,
 )
-from tests.differential.states import CREATED, State, rows_of
+from tests.differential.states import CREATED, State, images_of, rows_of
 from tests.differential.trial import Judge, Seen, Verdict
 from tests.reference.spark import LINEAGE
 from tests.reference.spark_release import KNOWN as SPARK
@@ -47,36 +47,40 @@ class Family:
         return self.draw(seed, created, family=self.name, only=only)
 
 
-def _model(start: Callable[..., Any]) -> Judge:
-    """A reference consumer as a judge."""
+def _model(start: Callable[..., Any], left: Callable[..., Any] | None = None) -> Judge:
+    """A reference consumer as a judge. left: (rows, run) → the rows after the start."""
 
     def judge(state: State, images: list[Image]) -> Seen:
         try:
-            run = start(state, rows_of(images))
+            rows = rows_of(images)
+            run = start(state, rows)
         except (KeyError, ValueError, AssertionError) as error:
             return Seen({}, False, f"the reference consumer has no answer: {error!r}")
         got = {shard: tuple(payloads) for shard, payloads in run.delivered.items()}
-        return Seen(got, bool(run.died))
+        stored = None if left is None else tuple(images_of(left(rows, run)))
+        return Seen(got, bool(run.died), left=stored)
 
     return judge
 
 
-def _by(start: Callable[..., Any]) -> Callable[[int], AbstractContextManager[Judge]]:
+def _by(
+    start: Callable[..., Any], left: Callable[..., Any] | None = None
+) -> Callable[[int], AbstractContextManager[Judge]]:
     @contextmanager
     def opened(_jobs: int) -> Iterator[Judge]:
-        yield _model(start)
+        yield _model(start, left)
 
     return opened
 
 
 def _kinsumer(name: str, release: str) -> Family:
     draw = partial(drawn_go.kinsumer, release=release)
-    return Family(name, draw, _by(drawn_go.start_kinsumer))
+    return Family(name, draw, _by(drawn_go.start_kinsumer, drawn_go.left_by_kinsumer))
 
 
 def _consumer(name: str, release: str, *, by_time: bool = False) -> Family:
     draw = partial(drawn_go.consumer, release=release, by_time=by_time)
-    return Family(name, draw, _by(drawn_go.start_consumer))
+    return Family(name, draw, _by(drawn_go.start_consumer, drawn_go.left_by_consumer))
 
 
 AT_ONCE = 32

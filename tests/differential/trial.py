@@ -44,12 +44,13 @@ Delivered = dict[str, tuple[str, ...]]
 @dataclass(frozen=True)
 class Seen:
     """What a start of the library showed. uncertain: the run itself was disturbed. keep: records
-    the start, once it is known that it was not."""
+    the start, once it is known that it was not. left: the rows that it left, `None` if unknown."""
 
     delivered: Delivered
     died: bool
     uncertain: str = ""
     keep: Callable[[], None] = lambda: None
+    left: tuple[Image, ...] | None = None
 
 
 Judge = Callable[[State, list[Image]], Seen]
@@ -124,6 +125,7 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         verdict.violations += _half_way(state, between, before)
         verdict.violations += _repaired(state, bench, decision, last, before, after)
         findings = last.findings()
+    verdict.violations += _again(state, after)
     verdict.violations += _silent(state, after, findings, {r.shard for r in decision.residuals})
     if not verdict.violations:
         for seen in (before, after, *between):
@@ -156,6 +158,7 @@ def _repaired(
     if not after.died:
         yield from worse(state, before, after)
         yield from _cost(state, processed_frontier(bench.plan_case), decision, after)
+        yield from _more_often(state, decision, before, after)
 
 
 def _was_told(decision: Decision, second: Decision, again: Bench) -> bool:
