@@ -13,6 +13,7 @@ from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.model import (
     DONE,
     START,
+    Cause,
     Cut,
     Frontier,
     ShardId,
@@ -349,12 +350,9 @@ def _for_candidate(
         return Nothing(tuple(leave.values()))
     if case.policy.names_shards:
         return not_as_given(case, leave, judged) or Nothing()
-    # Disorder of a consumer that keeps no order is only reported: no position could change it.
-    # A possible re-read that no write would avoid is no finding either.
     stuck = [
         e for e in judged.effects
-        if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED and case.concerns(e)
-        and (e.certain or e.harm is not Harm.REREAD)
+        if not acceptable(e, case.tolerated) and case.concerns(e) and not _unavoided(e)
     ]
     return no_safe_plan(stuck[0]) if stuck else Nothing()
 
@@ -377,6 +375,16 @@ _NEVER = {
         "name. If the stream was deleted and made again, --recreated with its creation time "
         "repairs it",
 }
+
+
+def _unavoided(effect: Effect) -> bool:
+    """Whether it is no finding where no position could change it.
+
+    Disorder of a consumer that keeps no order, and a re-read that there may not even be.
+    """
+    if effect.harm is Harm.REREAD:
+        return not effect.certain and effect.cause is not Cause.FOREIGN_NUMBER
+    return effect.harm is Harm.DISORDERED
 
 
 def _apart(case: Case, cannot: Cannot, before: ByPlace) -> dict[ShardId, Residual]:

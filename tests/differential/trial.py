@@ -100,6 +100,7 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
     except Exception as error:
         return Verdict("error", [Violation("error", f"{type(error).__name__}: {error}")])
     verdict = Verdict(type(decision).__name__)
+    verdict.violations += _pointed_at(decision, findings)
     before = judge(state, state.images)
     verdict.starts += 1
     verdict.uncertain += bool(before.uncertain)
@@ -131,6 +132,14 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         for seen in (before, after, *between):
             seen.keep()
     return verdict
+
+
+def _pointed_at(decision: Decision, findings: Iterable[Finding]) -> Iterator[Violation]:
+    """Who is sent to a finding for what helps finds one."""
+    if not isinstance(decision, NoSafePlan) or not any("see the" in w for w in decision.ways_out):
+        return
+    if not any(finding.severity >= Severity.WARNING for finding in findings):
+        yield Violation("no finding", decision.why)
 
 
 def _half_way(state: State, between: list[Seen], before: Seen) -> Iterator[Violation]:
@@ -278,6 +287,35 @@ def _within(state: State, payload: str, cut: Cut) -> bool:
     if cut.rank is Rank.INSIDE and not cut.by_time:
         return int(state.case.number_of(payload)) <= cut.processed
     return cut == DONE
+
+
+def _more_often(
+    state: State, decision: Decision, before: Seen, after: Seen
+) -> Iterator[Violation]:
+    """What was delivered once comes again after a fix and not without it only where it says so.
+
+    Of a shard of whose records no row holds a number, nothing tells that any was read.
+    """
+    if before.died:
+        return
+    texts = json.dumps(state.rows)
+    shown = decision.after[0] if isinstance(decision, Plan) else ()
+    for shard, payloads in after.delivered.items():
+        more = set(payloads) & state.read.get(shard, frozenset())
+        more -= set(before.delivered.get(shard, ()))
+        known = any(number in texts for number, _, _ in state.case.records.get(shard, ()))
+        hidden = sorted(p for p in more if known and not _told(state, shown, shard, p))
+        if hidden:
+            yield Violation("more often", f"{shard} gives {hidden} again, and no effect says so")
+
+
+def _again(state: State, after: Seen) -> Iterator[Violation]:
+    """After a fix and a start there is nothing more to write."""
+    if after.left is None or after.died:
+        return
+    third = bench_of(state, list(after.left)).decide()
+    if isinstance(third, Plan):
+        yield Violation("fix, start, fix", f"there is more to write: {str(third)[:600]}")
 
 
 def _told(state: State, shown: Iterable[Effect], shard: str, payload: str) -> bool:
