@@ -132,11 +132,28 @@ def test_a_missing_table_is_named(made, table):
 
 
 def test_another_program_s_rows_are_refused(made):
-    lab = made("a")
+    lab = made("b1")
+    assert not any(key.startswith("checkpoints/") for key in lab.items())
     lab.plant_images([Image("checkpoints/orders-0", {"Shard": {"S": "orders-0"}})])
     done = lab.inspect()
     assert done.code == 2
     assert done.says("orders-0", "another program")
+
+
+def test_a_row_whose_key_is_no_shard_s_is_named_and_the_others_are_judged(made):
+    """loadCheckpoints keeps it under its own key, which no listed shard has (checkpoints.go)."""
+    lab = made("a")
+    codes = {f["code"] for f in lab.inspect("--format", "json").json["findings"]}
+    lab.plant_images([Image("checkpoints/bak:shardId-000000000000", {
+        "Shard": {"S": "bak:shardId-000000000000"}, "SequenceNumber": {"S": "LATEST"},
+    })])  # fmt: skip
+    before = lab.items()
+    done = lab.inspect("--format", "json")
+    assert {f["code"] for f in done.json["findings"]} - codes == {"RSH302"}, done.err
+    assert "bak:shardId-000000000000" in done.out
+    assert lab.fix().code in (0, 1)
+    assert lab.items()["checkpoints/bak:shardId-000000000000"] == before[
+        "checkpoints/bak:shardId-000000000000"]
 
 
 def test_another_stream_s_numbers_are_refused(made):

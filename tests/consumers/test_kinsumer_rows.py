@@ -89,3 +89,17 @@ def test_an_empty_number_is_the_fork_s_mark():
     """SDK v1 writes NULL, v2 an empty string (release in checkpoints.go of both; runs)."""
     assert {a.traits.release for a in applications({}, forked=True)} == {"snowplow-1.7"}
     assert {a.traits.release for a in applications({}, forked=False)} == {"twitch", "snowplow-1.7"}
+
+
+def test_the_leader_s_rounds_fail_on_any_row_that_is_mistyped():
+    """loadCheckpoints unmarshals every row of the table (checkpoints.go of 9a48088)."""
+    whole = Image("checkpoints/shardId-000000000000", canonical({
+        "Shard": {"S": "shardId-000000000000"},
+    }))  # fmt: skip
+    for stamp, named in (({"N": "1"}, None), ({"S": "1"}, "'bak'")):
+        other = Image("checkpoints/bak", {"Shard": {"S": "bak"}, "LastUpdate": stamp})
+        tables = parse([whole, other])
+        assert tables.unreadable == named
+        assert list(tables.rows) == ["shardId-000000000000"]
+        (anomaly,) = tables.anomalies
+        assert (anomaly.raw, "rounds fail" in anomaly.why) == ("bak", named is not None)

@@ -102,7 +102,7 @@ class _Start:
     def _unfound(self) -> WontRead | None:
         """Why no leader's round finds a shard that is not in the ShardCache."""
         if (blind := self.store.unreadable) is not None:
-            why = f"the leader's rounds fail on the row of {short(blind.shard)}: nobody finds it"
+            why = f"the leader's rounds fail on the row of {blind}: nobody finds it"
             return WontRead(Cause.UNREADABLE, f"not in the ShardCache, and {why}")
         if (until := self.ahead.blind) is None:
             return None

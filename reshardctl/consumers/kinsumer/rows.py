@@ -15,7 +15,15 @@ from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LE
 from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, is_number
+from reshardctl.model import (
+    Anomaly,
+    AnomalyKind,
+    Attributes,
+    Image,
+    ShardId,
+    is_number,
+    short,
+)
 
 LATEST = "LATEST"
 
@@ -90,9 +98,15 @@ class Tables:
         return [*(shard for shard in self.rows if shard not in lineage), *lineage]
 
     @property
-    def unreadable(self) -> Row | None:
-        """A row that makes the leader's rounds fail for all shards (loadCheckpoints)."""
-        return next((row for row in self.rows.values() if row.mistyped), None)
+    def unreadable(self) -> str | None:
+        """The name of a row that makes the leader's rounds fail for all shards (loadCheckpoints).
+
+        It reads every row of the table, also one whose key is no shard's.
+        """
+        broken = [short(row.shard) for row in self.rows.values() if row.mistyped]
+        strange = (i for i in self.others if i.key.startswith(CHECKPOINTS))
+        broken += [repr(_shard(i)) for i in strange if _row(_shard(i), i).mistyped]
+        return next(iter(broken), None)
 
 
 def parse(images: Iterable[Image], known: Mapping[ShardId, Row] | None = None) -> Tables:
@@ -108,7 +122,11 @@ def parse(images: Iterable[Image], known: Mapping[ShardId, Row] | None = None) -
         if image.key == CACHE:
             cache = _cache(image)
         elif image.key.startswith(CHECKPOINTS):
-            shard = ShardId(image.key.removeprefix(CHECKPOINTS))
+            shard = _shard(image)
+            if not _SHARD.match(shard):
+                others.append(image)
+                anomalies.append(_of_nobody(image))
+                continue
             row = known.get(shard) if known else None
             rows[shard] = row if row is not None and row.image is image else _row(shard, image)
         elif image.key.startswith((CLIENTS, METADATA)):
@@ -122,20 +140,33 @@ def parse(images: Iterable[Image], known: Mapping[ShardId, Row] | None = None) -
                 "name the application: kinsumer://APP reads APP_checkpoints, APP_clients and "
                 "APP_metadata",
             )
+    strange = [image for image in others if image.key.startswith(CHECKPOINTS)]
+    if strange and not rows:
+        raise UsageError(
+            f"row {strange[0].key!r} is no checkpoint of a Kinesis shard, nor is any other: "
+            "another program writes to this table",
+            "name the application: kinsumer://APP reads APP_checkpoints",
+        )
     anomalies += [anomaly for row in rows.values() for anomaly in _anomalies(row)]
     anomalies += _cache_anomalies(cache)
     forked = any(r.image.attributes.get("SequenceNumber") == {"S": ""} for r in rows.values())
     return Tables(rows, cache, tuple(others), tuple(anomalies), forked)
 
 
+def _shard(image: Image) -> ShardId:
+    return ShardId(image.key.removeprefix(CHECKPOINTS))
+
+
+def _of_nobody(image: Image) -> Anomaly:
+    """A row whose Shard is no shard's: the library looks rows up by the shards of the stream."""
+    why = "its Shard is no shard of a stream"
+    if mistyped := _row(_shard(image), image).mistyped:
+        why += f", and the leader's rounds fail on its {', '.join(mistyped)}: delete it"
+    return Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, _shard(image), why)
+
+
 def _row(shard: ShardId, image: Image) -> Row:
     item = image.attributes
-    if not _SHARD.match(shard):
-        raise UsageError(
-            f"row {image.key!r} is no checkpoint of a Kinesis shard: another program writes to "
-            "this table",
-            "name the application: kinsumer://APP reads APP_checkpoints",
-        )
     try:
         return _understood(shard, image, item)
     except MistypedError:
