@@ -15,7 +15,7 @@ from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.words import cost, disorders, shards, shortened, widest
 
 INDENT = 4
-NEVER_READ = "never read"
+NOT_BEGUN = "not begun"
 """What kinsumer's rows hold instead of a position."""
 
 
@@ -111,12 +111,12 @@ def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
 def _phrase(action: Action, position: str | None, part: bool, named: str) -> str:
     if position is None and action is not Action.DELETE:
         return f"{'write' if action is Action.CREATE else 'rewrite'} {named}"
-    never = position == NEVER_READ
+    bare = position == NOT_BEGUN
     match action:
         case Action.CREATE:
-            return f"write {named} as {position}" if never else f"start {named} at {position}"
+            return f"write {named} as {position}" if bare else f"start {named} at {position}"
         case Action.MOVE:
-            return f"mark {named} as {position}" if never else f"set {named} to {position}"
+            return f"mark {named} as {position}" if bare else f"set {named} to {position}"
         case Action.KEEP if part:
             return f"read {named} from {position}"
         case Action.KEEP:

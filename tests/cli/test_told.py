@@ -93,13 +93,13 @@ def test_a_region_that_is_merely_set_is_not_taken_for_the_tables(monkeypatch):
 
 
 @pytest.mark.parametrize(("action", "said"), [
-    (Action.MOVE, "mark 3, 4 as never read"), (Action.CREATE, "write 3, 4 as never read"),
+    (Action.MOVE, "mark 3, 4 as not begun"), (Action.CREATE, "write 3, 4 as not begun"),
 ])  # fmt: skip
 def test_a_row_is_marked_as_never_read(action, said):
     """kinsumer's row of a shard that was never read holds no place: SequenceNumber is NULL."""
     change = Create({}) if action is Action.CREATE else Update({})
     changed = [
-        Changed(shard_id(n), action, None, "never read", Write("row", change, None, ""))
+        Changed(shard_id(n), action, None, "not begun", Write("row", change, None, ""))
         for n in (3, 4)
     ]
     assert phrases(changed, verbose=False) == [said]

@@ -16,7 +16,7 @@ from reshardctl.consumers.kinsumer.options import applications
 from reshardctl.consumers.kinsumer.positions import stored_cut
 from reshardctl.consumers.kinsumer.processed import processed
 from reshardctl.consumers.kinsumer.releases import note_of
-from reshardctl.consumers.kinsumer.rows import Row, Tables, parse
+from reshardctl.consumers.kinsumer.rows import NOT_BEGUN, Row, Tables, parse
 from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import related_shards
@@ -113,4 +113,4 @@ def _spelled(row: Row) -> str:
         return "?"
     if row.finished is not None:
         return f"finished ({row.number})" if row.number else "finished without a number"
-    return row.number or "never read"
+    return row.number or NOT_BEGUN

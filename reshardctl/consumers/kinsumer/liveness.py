@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reshardctl.consumers.base import ShardOwner
-from reshardctl.consumers.kinsumer.rows import Tables
+from reshardctl.consumers.kinsumer.rows import NOT_BEGUN, Tables
 from reshardctl.consumers.kinsumer.stamps import NANOS
 from reshardctl.consumers.kinsumer.tables import CLIENTS, LEADER
 from reshardctl.model import Image, ShardId
@@ -33,7 +33,7 @@ def holds(tables: Tables) -> dict[ShardId, ShardOwner]:
     """Owner, LastUpdate, position and finished mark of every checkpoint."""
     return {
         shard: ShardOwner(
-            row.owner or "", str(row.updated), row.number or "never read",
+            row.owner or "", str(row.updated), row.number or NOT_BEGUN,
             row.finished is not None,
         )
         for shard, row in tables.rows.items()

@@ -26,6 +26,8 @@ from reshardctl.model import (
 )
 
 LATEST = "LATEST"
+NOT_BEGUN = "not begun"
+"""How a row without a number is shown: its shard is read from the application's start on."""
 
 _SHARD = re.compile(r"shardId-\d{12,}\Z", re.ASCII)
 _TEXTS = ("SequenceNumber", "OwnerID", "OwnerName", "LastUpdateRFC", "FinishedRFC")
