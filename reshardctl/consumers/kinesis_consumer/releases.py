@@ -83,6 +83,9 @@ KNOWN = {
 }  # fmt: skip
 """By the tags of harlow/kinesis-consumer and of influxdata/telegraf at 1.39.3."""
 
+OWN_READER = (1, 34)
+"""Telegraf's first release with a reader of its own."""
+
 _NAME = re.compile(r"(?:(telegraf|group)(?:-|\Z))?(\d+(?:\.\d+){0,2})?\Z", re.ASCII)
 _MASTER = re.compile(r"master(?:-([0-9a-f]{7,40}))?\Z", re.ASCII)
 _WAYS = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or release=telegraf-1.36"
@@ -119,4 +122,10 @@ def _matched(release: str) -> tuple[str | None, MatchedRelease]:
     known = KNOWN[kind]
     if not version:
         return kind, MatchedRelease(known.newest[-1])
+    if kind == "telegraf" and (1,) != version_of(version) < OWN_READER:
+        raise UsageError(
+            f"release={release}: until 1.33 Telegraf read with harlow/kinesis-consumer itself "
+            "(influxdata/telegraf#16332)",
+            "release=0.4 is the nearest; shard_iterator_type is initial=, TRIM_HORIZON by default",
+        )
     return kind, known.matching(release, version_of(version))
