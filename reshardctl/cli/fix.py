@@ -94,6 +94,7 @@ def fix(
         recreated=recreated, created=created, config=config,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
+        yes=yes and not dry_run,
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())

@@ -25,21 +25,24 @@ from reshardctl.commands.whose_rows import (
 )
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Report, may_be_earlier, question
+from reshardctl.diagnosis.report import Report, make, may_be_earlier, question
 from reshardctl.errors import Refused
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
+from reshardctl.planning.consent import exceeding, leaves_no_loss
 from reshardctl.planning.live_writes import require_live
 from reshardctl.planning.plan import Ask, Plan
+from reshardctl.planning.policy import UNASKED
 from reshardctl.render.outcomes import Fixed
 
 
 def plan_for(
-    request: FixRequest, target: Target, ports: Ports, observer: Observer
+    request: FixRequest, target: Target, ports: Ports, observer: Observer, *, unasked: bool = False
 ) -> Planned:
     """Reads, judges and plans, saves the plan if asked to, and tells the observer of it.
 
+    unasked: whether the plan is written without a question, as `FixRequest.yes` says.
     Raises Refused, after the observer was told, for a question that is open and for a write that is
     not safe while the consumer runs, or for a selected part that cannot be mended by itself.
     """
@@ -48,6 +51,8 @@ def plan_for(
     require_known(report)
     right_incarnation(report, created)
     report = verified_report(report, ports.kinesis)
+    if unasked:
+        report = _without_dear_doubts(report)
     argv = target.to_write or target.argv
     plan = None
     if isinstance(report.decision, Plan):
@@ -55,7 +60,7 @@ def plan_for(
         plan = savedplan.of_report(wanted, target.probe)
     sink = request.sink_words
     planned = Planned(
-        report, plan, target.repair_options.accept, argv, sink,
+        report, plan, report.options.accept, argv, sink,
         Again(request.verb, (*argv, *sink), request.how),
     )
     if plan is not None and request.out is not None:
@@ -72,6 +77,17 @@ def plan_for(
     if request.live and plan is not None:
         require_live(plan.steps)
     return planned
+
+
+def _without_dear_doubts(report: Report) -> Report:
+    """The report with a plan that needs no question, if one mends all that is certain."""
+    whole, options = report.decision, report.options
+    if options.accept is not None or options.policy.skips or not isinstance(whole, Plan):
+        return report
+    if not exceeding(whole, None):
+        return report
+    part = make(report.snapshot, replace(options, accept=UNASKED))
+    return part if leaves_no_loss(part.decision, whole) else report
 
 
 def writable(request: FixRequest, target: Target, *, dry_run: bool) -> None:
@@ -99,7 +115,7 @@ def fix_target(
     """
     writable(request, target, dry_run=False)
     ports = target.ports()
-    planned = plan_for(request, target, ports, observer)
+    planned = plan_for(request, target, ports, observer, unasked=request.yes)
     if planned.plan is None:
         return FixResult(planned, None, planned.words, planned.sink_words)
     consented(planned, confirm)

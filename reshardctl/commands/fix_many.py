@@ -210,7 +210,9 @@ def _planning(target: Target, request: FixRequest) -> _Job:
         return _failing(failure)
 
     def plan(observer: _Withholding) -> _Ready | None:
-        planned = observer.named(plan_for(request, target, ports, observer))
+        planned = observer.named(
+            plan_for(request, target, ports, observer, unasked=request.yes)
+        )
         if planned.plan is None:
             return None
         return _Ready(

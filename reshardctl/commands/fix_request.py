@@ -54,6 +54,9 @@ class FixRequest(ScopedSelection):
     """Positions of single shards: `3=NUMBER`, `3=TRIM_HORIZON`, `3=AT_TIMESTAMP:TIME`."""
     shift: str | None = None
     """How far every position is moved back: `-2h`."""
+    yes: bool = False
+    """Whether nobody is asked: shards of which nothing is certain to be lost, and whose repair
+    costs more than is taken without a question, are left alone if the others can be mended."""
 
     @property
     def patience(self) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
+from reshardctl.model import ShardId
 from reshardctl.model.times import duration
-from reshardctl.planning.decision import Plan
+from reshardctl.planning.decision import Decision, Plan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import UNASKED, Accept
 from reshardctl.planning.prices import SLACK, acceptable
@@ -25,6 +26,22 @@ def unasked(plan: Plan) -> Plan:
     Its file names the policy, but the command that writes it did not.
     """
     return replace(plan, price=tuple(dict.fromkeys((*plan.price, *plan.costs))))
+
+
+def leaves_no_loss(part: Decision, whole: Plan) -> bool:
+    """Whether a plan that leaves dear shards alone mends every certain harm that the whole mends.
+
+    What it leaves alone is then a possible loss, which keeps no certain one from being mended.
+    """
+    return isinstance(part, Plan) and _certain_harms(part) <= _certain_harms(whole)
+
+
+def _certain_harms(plan: Plan) -> set[tuple[Harm, ShardId | None]]:
+    """What a start after the plan is certain to do, and positions could keep it from doing."""
+    return {
+        (e.harm, e.shard) for run in plan.after for e in run
+        if e.certain and not (e.gone or e.past or e.inherent)
+    }
 
 
 def flag(plan: Plan, limit: Accept | None) -> str:

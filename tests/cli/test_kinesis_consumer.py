@@ -212,6 +212,21 @@ def test_a_child_is_read_again_only_by_name(made):
     assert moved == ["app-orders/shardId-000000000001"]
 
 
+def test_a_doubtful_loss_keeps_no_certain_one_from_being_mended(made):
+    """--yes alone: 2 and 3 cost nothing, 1 is read again for eight hours or was never read."""
+    lab = made("doubtful-root", "?app=app&initial=LATEST&release=0.5")
+    row = "app-orders/shardId-00000000000{}".format
+    shown = lab.cli("fix", *lab.where, "--dry-run", "--format", "json").json["decision"]
+    assert {change["shard"][-1] for change in shown["changes"]} == {"1", "2", "3"}
+    done = lab.cli("fix", *lab.where, "--yes", "--assume-stopped")
+    assert done.code == 1, done.err
+    assert "--accept reread=" in done.out
+    assert set(lab.items()) == {row(0), row(2), row(3)}
+    taken = lab.cli("fix", *lab.where, "--yes", "--assume-stopped", "--accept", "reread=9h")
+    assert taken.code == 0, taken.err
+    assert row(1) in lab.items()
+
+
 # whose rows
 
 
