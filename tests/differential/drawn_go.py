@@ -142,6 +142,20 @@ def renamed(rng: Random, rows: Rows, _world: World) -> Forged:
     return ()
 
 
+def stranger(rng: Random, rows: Rows, world: World) -> Forged:
+    """A row of another kind lies among the positions: a copy under a key that is no shard's."""
+    if keys := world.keys(rows):
+        key = rng.choice(keys)
+        table, _, shard = key.partition("/")
+        name = f"{rng.choice(('bak:', 'old-', 'x'))}{shard}"
+        copied = {n: dict(v) for n, v in rows[key].items()}
+        copied["Shard" if "Shard" in copied else "shard_id"] = {"S": name}
+        if "LastUpdate" in copied and rng.random() < 0.3:
+            copied["LastUpdate"] = {"S": "yesterday"}
+        rows[f"{table}/{name}"] = copied
+    return ()
+
+
 def bound(rng: Random, rows: Rows, world: World) -> Forged:
     """A place was edited to the shard's own first or last number."""
     if keys := world.keys(rows):
@@ -158,8 +172,11 @@ KINSUMER: dict[str, tuple[Damage, float]] = {
     **COMMON,
     "another clock": (future, 3), "a dead owner": (held_by_a_dead, 2), "killed": (killed, 1.5),
     "the shard cache changed": (cache_changed, 3), "finished by hand": (finish, 2),
+    "a row of another kind": (stranger, 2),
 }
-CONSUMER: dict[str, tuple[Damage, float]] = {**COMMON, "renamed": (renamed, 1)}
+CONSUMER: dict[str, tuple[Damage, float]] = {
+    **COMMON, "renamed": (renamed, 1), "a row of another kind": (stranger, 2),
+}
 TYPED = ("restored from CSV", "another type", "an attribute missing", "mistyped", "edited")
 NUMBERS = {name: way for name, way in COMMON.items() if name not in TYPED} | {
     "set to a bound": (bound, 3),

@@ -129,6 +129,30 @@ def test_a_fix_that_skips_is_found() -> None:
     assert {"worse", "silent"} & found(CONSUMER, lambda s, j: examine(s, j, skips).violations)
 
 
+def test_a_fix_that_is_never_enough_is_found() -> None:
+    def wrong(state: State, judge: Judge) -> list[Violation]:
+        def forgets(state: State, images: list[Image]) -> Seen:
+            return replace(judge(state, images), left=tuple(state.images))
+
+        return examine(state, forgets).violations
+
+    assert "fix, start, fix" in found(CONSUMER, wrong, range(20))
+
+
+def test_a_fix_that_reads_again_is_found() -> None:
+    def wrong(state: State, judge: Judge) -> list[Violation]:
+        def everything(state: State, images: list[Image]) -> Seen:
+            seen = judge(state, images)
+            if images == state.images:
+                return seen
+            got = {shard: tuple(sorted(payloads)) for shard, payloads in state.read.items()}
+            return replace(seen, delivered={**seen.delivered, **got})
+
+        return examine(state, everything).violations
+
+    assert "more often" in found(CONSUMER, wrong, range(20))
+
+
 def test_a_fix_that_is_worse_half_way_is_found() -> None:
     def one_by_one(_state: State, decision: Decision) -> tuple[Step, ...]:
         steps = decision.steps if isinstance(decision, Plan) else ()

@@ -88,6 +88,13 @@ class Evidence:
         decoded = decode(self._positions.rows[shard].text)
         return number if decoded is not None and shard_id(decoded.shard) == row_shard else ""
 
+    def elsewhere(self, shard: ShardId) -> str:
+        """The furthest number of this shard in another shard's row, "" if there is none.
+
+        It may have been copied there, so it proves nothing; but the shard may have been read to it.
+        """
+        return max(self._lost.get(shard, {}).values(), key=int, default="")
+
     def _rows(self) -> Iterator[tuple[ShardId, Row]]:
         return iter(self._positions.rows.items())
 

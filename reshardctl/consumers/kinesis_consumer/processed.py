@@ -135,13 +135,17 @@ class _Processed:
             case _:
                 return False
 
+    def _born_at_work(self, shard: ShardId) -> Span:
+        why, number = "born while the application was at work", self._seen.elsewhere(shard)
+        return Span(START, at_number(number) if number else START, Basis.INFERRED, why)
+
     def _absent(self, shard: ShardId) -> Span:
         if self._seen.read_below(shard):
             return exactly(DONE, Basis.INFERRED, "a shard below it was read")
         if not self._starts_late(shard):
             return exactly(START, Basis.INFERRED, "it begins with its first record")
         if self._seen.ran_before(shard):
-            return exactly(START, Basis.INFERRED, "born while the application was at work")
+            return self._born_at_work(shard)
         if self._app.initial is Start.AT_TIMESTAMP and self._app.time is not None:
             at = beginning(self._lineage, shard, self._app)
             if self._seen.ran_at(self._app.time - CREATION_SLACK):
