@@ -24,14 +24,9 @@ the checkpoint shows it, and it is not reported; an audit of the sink can find i
 
 What the fix writes
 -------------------
-Spark: the child's beginning; it is read again from there, and the new batch is the proof that it
-was.
-
-kinesis-consumer: nothing. What was passed over was passed over by an earlier start; the next one
-goes on from the row. A child that was read whole, because a fix began it at its start, leaves the
-very same row: a fix that set it back would set it back again after every run, and each time all of
-it would come twice. If its records are missing where they should be, say so by name, once. The
-window is in the report, the records in it can be counted.
+Spark: the child's beginning, whose new batch shows that it was read. kinesis-consumer: nothing. A
+child that a fix began at its start and that was read whole leaves the very same row, and a fix that
+set it back would do so after every run. If its records are missing, read it again by name, once:
 
     reshardctl inspect LOCATOR --stream NAME --count
     reshardctl fix LOCATOR --stream NAME --set SHARD=TRIM_HORIZON --dry-run
