@@ -129,7 +129,8 @@ def region_set(account: Account) -> str | None:
     """The region that an option, the environment or the profile sets. Calls nothing."""
     from reshardctl.aws.client import session_of
 
-    return session_of(account.profile, account.region, None, None).region_name
+    region: str | None = session_of(account.profile, account.region, None, None).region_name
+    return region
 
 
 def catalog_of(account: Account) -> Catalog:

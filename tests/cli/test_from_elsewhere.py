@@ -9,6 +9,7 @@ import base64
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,8 @@ def test_a_step_says_what_the_plan_says(lab, begun):
         return replace(step, writes=(replace(write, change=Create(row)), *rest))
 
     path = forged(lab, begun, intents=other)
-    for argv in (["fix", "--resume", path], ["undo", path]):
+    argvs: tuple[list[str | Path], ...] = (["fix", "--resume", path], ["undo", path])
+    for argv in argvs:
         said = refused(lab, 2, *argv, "--yes", "--assume-stopped")
         assert "would be written differently than the plan in it says" in said
 
@@ -129,7 +131,10 @@ def test_the_header_is_of_the_plan_in_it(lab, begun, member):
     }  # fmt: skip
     changed = {"steps": begun.header.steps[::-1]} if member == "steps" else {member: other[member]}
     path = forged(lab, begun, header=lambda header: replace(header, **changed))
-    for argv in (["fix", "--resume", path], ["undo", path], ["undo", path, "--dry-run"]):
+    argvs: tuple[list[str | Path], ...] = (
+        ["fix", "--resume", path], ["undo", path], ["undo", path, "--dry-run"],
+    )
+    for argv in argvs:
         more = () if "--dry-run" in argv else ("--yes", "--assume-stopped")
         assert "differ" in refused(lab, 2, *argv, *more)
 
@@ -137,7 +142,8 @@ def test_the_header_is_of_the_plan_in_it(lab, begun, member):
 @pytest.mark.parametrize("store", [{}, {"medium": "dynamodb"}])
 def test_an_identity_has_every_member_that_the_store_has(lab, begun, store):
     path = forged(lab, begun, plan=lambda plan: replace(plan, store=store))
-    for argv in (["fix", "--resume", path], ["undo", path]):
+    argvs: tuple[list[str | Path], ...] = (["fix", "--resume", path], ["undo", path])
+    for argv in argvs:
         said = refused(lab, 2, *argv, "--yes", "--assume-stopped")
         assert "is about another store" in said and "was not known" in said
 
@@ -177,9 +183,7 @@ def test_a_key_is_not_placed_in_another_folder(lab, tmp_path, begun):
     for store in ({}, known):
         path = forged(
             lab, begun, undo=(back,),
-            plan=lambda plan, store=store: replace(
-                plan, locator=f"spark:{home}", store=store, steps=(fix,)
-            ),
+            plan=partial(replace, locator=f"spark:{home}", store=store, steps=(fix,)),
         )
         for more in ((), ("--yes",)):
             result = lab.cli("undo", path, "--assume-stopped", *more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,7 @@ OWN = {
     "kinesis-consumer+ddb": {"namespace": {"S": "app-orders"}, "sequence_number": {"S": "5"}},
     "quickwit+file": {"position": {"S": "5"}},
 }
-MORE = {
+MORE: dict[str, Any] = {
     "secret_attr": {"S": "secret-value"}, "secret": {"M": {"secret": {"L": [{"S": "secret"}]}}},
     "secrets": {"SS": ["secret-b", "secret-a"]},
 }

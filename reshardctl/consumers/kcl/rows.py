@@ -222,7 +222,7 @@ def _table(
     )
 
 
-def _row(image: Image, named: Named | None, shard: ShardId, of_zio: bool) -> Row:
+def _row(image: Image, named: Named | None, shard: ShardId, of_zio: bool = False) -> Row:
     item = image.attributes
     row_flaws = flaws(item, named, shard)
     parents, mistyped = _shard_set(item, PARENTS)

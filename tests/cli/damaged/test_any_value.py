@@ -104,8 +104,8 @@ def changed(dice: Random, kind: str, content: bytes) -> tuple[str, bytes]:
         chain, out = FIRST, []
         for line in lines:
             del line["sum"]
-            body, chain = sealed(_text(line), chain)
-            out.append(body)
+            sealed_line, chain = sealed(_text(line), chain)
+            out.append(sealed_line)
         return how, b"".join(out)
     if kind.endswith("toml"):
         found = list(re.finditer(r"= (.*)$", content.decode(), re.MULTILINE))
