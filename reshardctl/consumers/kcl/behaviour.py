@@ -17,7 +17,7 @@ from reshardctl.consumers.kcl.crashes import crash, finished
 from reshardctl.consumers.kcl.flaws import LAST_COUNTER, OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.keys import asked_for
-from reshardctl.consumers.kcl.positions import PositionKind, kind_of, kinds_of
+from reshardctl.consumers.kcl.positions import PositionKind, cut_of, kind_of, kinds_of
 from reshardctl.consumers.kcl.releases import Unreadable
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
@@ -27,7 +27,6 @@ from reshardctl.model import (
     DONE,
     NO_DELAY,
     START,
-    TIP,
     Cause,
     Cut,
     Delay,
@@ -36,7 +35,6 @@ from reshardctl.model import (
     Simulation,
     WillRead,
     WontRead,
-    at_number,
     at_time,
     exactly,
     in_birth_order,
@@ -435,21 +433,6 @@ def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
         return app.initial is not Start.AT_TIMESTAMP
     ends = finished(row, app.traits) or app.traits.ends_with_sub
     return kind is PositionKind.NONSENSE or (kind is PositionKind.END and not ends)
-
-
-def cut_of(row: Row, app: App) -> Cut:
-    """The cut that a readable position means."""
-    match row.position:
-        case "TRIM_HORIZON" | None:
-            return START
-        case "LATEST":
-            return TIP
-        case "AT_TIMESTAMP":
-            return at_time(app.time)
-        case "SHARD_END":
-            return DONE
-        case number:
-            return at_number(number, row.sub)
 
 
 def _since(lineage: Lineage, shard: ShardId, time: float | None) -> Cut:

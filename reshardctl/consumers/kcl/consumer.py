@@ -10,7 +10,7 @@ from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
 from reshardctl.consumers.kcl import rebuild as rebuilding
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import cut_of, simulate_start
+from reshardctl.consumers.kcl.behaviour import simulate_start
 from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
 from reshardctl.consumers.kcl.coordinator import side_tables
 from reshardctl.consumers.kcl.fingerprints import applications
@@ -21,6 +21,7 @@ from reshardctl.consumers.kcl.positions import (
     PositionKind,
     begun_again,
     cleaned_or_lost,
+    cut_of,
     kind_of,
 )
 from reshardctl.consumers.kcl.processed import processed

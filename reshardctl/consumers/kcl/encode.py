@@ -9,49 +9,28 @@ step, children come before the end of their parent.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import cut_of, fails_unasked, simulate_start
+from reshardctl.consumers.kcl.behaviour import fails_unasked, simulate_start
 from reshardctl.consumers.kcl.crashes import crashing as crashing_shards
-from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
-from reshardctl.consumers.kcl.flaws import (
-    COUNTER,
-    COUNTER_WITH_ROOM,
-    LAST_COUNTER,
-    OLD_OWNER,
-    PARENTS,
-)
+from reshardctl.consumers.kcl.fingerprints import shape_of
+from reshardctl.consumers.kcl.flaws import LAST_COUNTER, OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import swept
-from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
-from reshardctl.consumers.kcl.mended_attributes import mended
-from reshardctl.consumers.kcl.positions import wrong_parents
-from reshardctl.consumers.kcl.releases import Traits
-from reshardctl.consumers.kcl.rows import (
-    LATEST,
-    SHARD_END,
-    TRIM_HORIZON,
-    LeaseTable,
-    Row,
-    parse,
-)
+from reshardctl.consumers.kcl.positions import cut_of, wrong_parents
+from reshardctl.consumers.kcl.rows import LeaseTable, Row, parse
 from reshardctl.consumers.kcl.steps import in_steps
+from reshardctl.consumers.kcl.written_rows import Form, Order, write_of
 from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
-    AttributeValue,
     Cause,
-    Create,
     Cut,
-    Delete,
-    Rank,
     ShardId,
     Step,
     TargetFrontier,
-    Update,
     WillRead,
     WontRead,
     Write,
@@ -61,42 +40,17 @@ from reshardctl.model import (
     index_of,
 )
 
-GUARDED = (
-    "checkpoint", "checkpointSubSequenceNumber", "leaseCounter", "leaseOwner", "checkpointOwner",
-    "ownerSwitchesSinceCheckpoint", "pendingCheckpoint", "parentShardId", "childShardIds",
-)
-_PENDING = ("pendingCheckpoint", "pendingCheckpointSubSequenceNumber", "pendingCheckpointState")
-_ZERO: AttributeValue = {"N": "0"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How rows are written: for which release, and with which optional attributes."""
-
-    traits: Traits
-    shape: Shape
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """What one shard's row should become. `at` is `None` where only attributes change."""
-
-    shard: ShardId
-    at: Cut | None
-    why: str
-    delete: bool = False
-
 
 def encode(
     lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
     """Steps after which KCL reads from the target frontier. leave: shards not to be written."""
     orders = _Orders(lineage, table, want, app, leave).all()
-    form = _Form(app.traits, shape_of(table, app.traits))
-    writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
+    form = Form(app.traits, shape_of(table, app.traits))
+    writes = {o.shard: write_of(lineage, table, orders, o, form) for o in orders.values()}
     if missed := _missed(lineage, table, want, app, leave, writes):
         orders |= missed
-        writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
+        writes = {o.shard: write_of(lineage, table, orders, o, form) for o in orders.values()}
     crashing = frozenset(crashing_shards(lineage, table, app.traits))
     steps = in_steps(lineage, writes, crashing, _hidden(lineage, table, writes))
     return marked(lineage, table, steps, want, app)
@@ -116,7 +70,7 @@ def _hidden(
 def _missed(
     lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, leave: Collection[ShardId],
     writes: Mapping[ShardId, Write],
-) -> dict[ShardId, _Order]:
+) -> dict[ShardId, Order]:
     """Orders for absent rows that become wrong only after `writes`.
 
     KCL's hash-range auditor would have refilled them, but refills other holes once some are mended.
@@ -150,20 +104,12 @@ def begun(
 
     And a finished one for each expired parent without which a merge would never end.
     """
-    orders = {s: _Order(s, want[s], why) for s in chosen}
+    orders = {s: Order(s, want[s], why) for s in chosen}
     for shard in chosen:
         for other in _expired_beside(lineage, table, shard, app) if want[shard] != DONE else ():
-            orders[other] = _Order(other, DONE, f"the shard has expired; {shard} merges with it")
-    form = _Form(app.traits, shape_of(table, app.traits))
-    return {s: _write(lineage, table, orders, o, form) for s, o in orders.items()}
-
-
-def spelling(cut: Cut) -> tuple[str, int]:
-    """A cut as checkpoint and sub-sequence number; a start by time has no spelling in a row."""
-    if cut.rank is Rank.INSIDE:
-        assert not cut.by_time, "a time is resolved to a number before it is written"
-        return cut.text or str(cut.number), cut.sub
-    return {Rank.START: TRIM_HORIZON, Rank.TIP: LATEST, Rank.DONE: SHARD_END}[cut.rank], 0
+            orders[other] = Order(other, DONE, f"the shard has expired; {shard} merges with it")
+    form = Form(app.traits, shape_of(table, app.traits))
+    return {s: write_of(lineage, table, orders, o, form) for s, o in orders.items()}
 
 
 class _Orders:
@@ -177,13 +123,13 @@ class _Orders:
         self._app = app
         self._fates = simulate_start(lineage, table, app).fates
         self._crashing = frozenset(crashing_shards(lineage, table, app.traits))
-        self._orders: dict[ShardId, _Order] = {}
+        self._orders: dict[ShardId, Order] = {}
         self._coming: set[ShardId] = set()
         """Absent rows that the library itself creates after the orders are carried out."""
         self._with_lease = set(table.rows)
         """Shards with a row, now or after the orders, or with an order for it."""
 
-    def all(self) -> dict[ShardId, _Order]:
+    def all(self) -> dict[ShardId, Order]:
         """Every order, by shard."""
         for shard in self._table.rows:
             if shard not in self._leave and shard not in self._lineage:
@@ -216,22 +162,22 @@ class _Orders:
         fate, row = self._fates[shard], self._table.rows[shard]
         if self._app.traits.syncs_fully and not swept(self._lineage, row):
             why = "KCL takes a lease without a shard for a reshard under way while its parents are"
-            self._order(_Order(shard, None, f"{why} listed, and does not start", delete=True))
+            self._order(Order(shard, None, f"{why} listed, and does not start", delete=True))
         elif unborn(self._lineage, shard):
             why = "a lease of a shard that does not exist yet would be taken for its end"
-            self._order(_Order(shard, None, why, delete=True))
+            self._order(Order(shard, None, why, delete=True))
         elif isinstance(fate, WontRead) and fate.cause is not Cause.UNREADABLE:
-            self._order(_Order(shard, DONE, f"the shard is gone, and {fate.why}"))
+            self._order(Order(shard, DONE, f"the shard is gone, and {fate.why}"))
         elif isinstance(fate, WontRead):
             fails = fails_unasked(self._lineage, row, self._app)
             at = DONE if fails else None
-            self._order(_Order(shard, at, fate.why))
+            self._order(Order(shard, at, fate.why))
         elif shard in self._crashing:
-            self._order(_Order(shard, None if row.understood else DONE, fate.why))
+            self._order(Order(shard, None if row.understood else DONE, fate.why))
         elif wrong := self._waits_wrongly(row):
-            self._order(_Order(shard, DONE, f"the shard is gone, and {_waits_for(wrong)}"))
+            self._order(Order(shard, DONE, f"the shard is gone, and {_waits_for(wrong)}"))
 
-    def _order(self, order: _Order) -> None:
+    def _order(self, order: Order) -> None:
         self._orders[order.shard] = order
         self._with_lease.add(order.shard)
 
@@ -241,15 +187,15 @@ class _Orders:
         if want == DONE and not row.ended:
             self._end(shard, fate.why)
         elif self._misplaced(row, want):
-            self._order(_Order(shard, want, fate.why))
+            self._order(Order(shard, want, fate.why))
         elif isinstance(fate, WontRead) and fate.cause is Cause.UNREADABLE and self._flawed(row):
-            self._order(_Order(shard, None, fate.why))
+            self._order(Order(shard, None, fate.why))
         elif self._mistyped(row) or self._ungated(row):
-            self._order(_Order(shard, None, "its parents are not named on it"))
+            self._order(Order(shard, None, "its parents are not named on it"))
         elif wrong := self._waits_wrongly(row):
-            self._order(_Order(shard, None, _waits_for(wrong)))
+            self._order(Order(shard, None, _waits_for(wrong)))
         elif shard in self._crashing:
-            self._order(_Order(shard, None, "KCL cannot read the row and crashes"))
+            self._order(Order(shard, None, "KCL cannot read the row and crashes"))
 
     def _flawed(self, row: Row) -> bool:
         """Whether the release leaves the row out, or assigns it to nobody."""
@@ -294,7 +240,7 @@ class _Orders:
         ]
         if self._lineage.is_open(shard) or not self._leave_allows(missing):
             return
-        self._order(_Order(shard, DONE, why))
+        self._order(Order(shard, DONE, why))
         for child in missing:
             self._create(child, "its parent's lease is marked as finished")
 
@@ -346,7 +292,7 @@ class _Orders:
 
     def _create(self, shard: ShardId, why: str) -> None:
         if shard not in self._orders and shard not in self._leave:
-            self._order(_Order(shard, self._want[shard], why))
+            self._order(Order(shard, self._want[shard], why))
 
     def _put_parents_first(self, shard: ShardId) -> None:
         """Creates an unread parent's lease: a child waits only for parents that have one."""
@@ -376,14 +322,14 @@ class _Orders:
                 self._create(other, why)
         for other in _expired_beside(self._lineage, self._table, shard, self._app):
             if other not in self._leave:
-                self._order(_Order(other, DONE, f"the shard has expired, and {why}"))
+                self._order(Order(other, DONE, f"the shard has expired, and {why}"))
 
     def _free_of_new_leases(self, row: Row) -> None:
         """Mends a row that would wait for one of the new leases, which is no parent of it."""
         wrong = wrong_parents(self._lineage, row) if not row.ended else frozenset()
         new = wrong & self._orders.keys() - self._table.rows.keys()
         if any(self._orders[shard].at != DONE for shard in new):
-            self._order(_Order(row.shard, None, _waits_for(sorted(new))))
+            self._order(Order(row.shard, None, _waits_for(sorted(new))))
 
 
 def _waits_for(shards: Iterable[ShardId]) -> str:
@@ -402,91 +348,3 @@ def _expired_beside(
     if app.traits.syncs_fully or len(children) != 1:
         return []
     return [p for p in lineage.unlisted_parents(children[0]) if p not in table.rows]
-
-
-def _write(
-    lineage: Lineage, table: LeaseTable, orders: Mapping[ShardId, _Order], order: _Order,
-    form: _Form,
-) -> Write:
-    row = table.rows.get(order.shard)
-    if order.delete:
-        assert row is not None
-        guard = tuple(row.image.attributes)
-        return Write(row.image.key, Delete(), row.image, order.why, guard)
-    named = lineage[order.shard].parents if order.shard in lineage else ()
-    parents = sorted(
-        p for p in named
-        if p in lineage or p in table.rows or p in orders
-    )
-    if row is None:
-        assert order.at is not None
-        key = key_of(table.named, order.shard)
-        return Write(key, _new(lineage, table, order, parents, form), None, order.why)
-    change = _move(lineage, row, order, parents, form)
-    flawed = (flaw.name for flaw in row.flaws if flaw.name not in GUARDED)
-    return Write(row.image.key, change, row.image, order.why, (*GUARDED, *flawed))
-
-
-def _new(
-    lineage: Lineage, table: LeaseTable, order: _Order, parents: list[ShardId], form: _Form
-) -> Create:
-    assert order.at is not None
-    listed = order.shard in lineage
-    position, sub = spelling(order.at)
-    item: dict[str, AttributeValue] = {
-        "leaseKey": {"S": key_of(table.named, order.shard)},
-        **_names(table.named, order.shard),
-        "checkpoint": {"S": position},
-        "leaseCounter": _ZERO,
-        "ownerSwitchesSinceCheckpoint": _ZERO,
-    }
-    if form.shape.subs or sub:
-        item["checkpointSubSequenceNumber"] = {"N": str(sub)}
-    if form.shape.audited and listed:
-        shard = lineage[order.shard]
-        item["startingHashKey"] = {"S": str(shard.hash_start)}
-        item["endingHashKey"] = {"S": str(shard.hash_end)}
-    if parents:
-        item["parentShardId"] = {"SS": parents}
-    children = lineage.children(order.shard) if form.shape.audited else ()
-    if position == SHARD_END and children:
-        item["childShardIds"] = {"SS": sorted(children)}
-    if table.marks_entities:
-        item["entityType"] = {"S": "LEASE"}
-    return Create(item)
-
-
-def _names(named: Named | None, shard: ShardId) -> dict[str, AttributeValue]:
-    """What DynamoDBMultiStreamLeaseSerializer reads a lease's stream and shard from."""
-    return {"streamName": {"S": named.text}, "shardId": {"S": shard}} if named else {}
-
-
-def _move(
-    lineage: Lineage, row: Row, order: _Order, parents: list[ShardId], form: _Form
-) -> Update:
-    mends = mended(lineage, row)
-    values: dict[str, AttributeValue] = {
-        **mends.values, "ownerSwitchesSinceCheckpoint": _ZERO,
-    }
-    remove = ["leaseOwner", "checkpointOwner", *mends.remove]
-    if order.at is not None:
-        position, sub = spelling(order.at)
-        values["checkpoint"] = {"S": position}
-        if form.shape.subs or sub:
-            values["checkpointSubSequenceNumber"] = {"N": str(sub)}
-        remove += _PENDING
-        children = lineage.children(order.shard) if form.shape.audited else ()
-        if position == SHARD_END and children:
-            values["childShardIds"] = {"SS": sorted(children)}
-    over = row.ended if order.at is None else order.at == DONE
-    wrong = wrong_parents(lineage, row)
-    named = sorted({*parents, *(row.parents - wrong)})
-    if named and (row.parents_mistyped or wrong or not set(parents) <= row.parents) and not over:
-        values[PARENTS] = {"SS": named}
-    elif wrong and not over:
-        remove.append(PARENTS)
-    add = {} if row.has_flaw(COUNTER) else {COUNTER: 1}
-    if row.counter is not None and row.counter > COUNTER_WITH_ROOM:
-        values[COUNTER], add = _ZERO, {}  # one more, here or in KCL, could not be read
-    present = dict.fromkeys(n for n in remove if n in row.image.attributes and n not in values)
-    return Update(values, tuple(present), add)

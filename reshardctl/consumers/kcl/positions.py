@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
+from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.rows import (
     AT_TIMESTAMP,
     LATEST,
@@ -15,7 +16,7 @@ from reshardctl.consumers.kcl.rows import (
 )
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, earlier_incarnation
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, index_of
+from reshardctl.model import DONE, START, TIP, Cut, ShardId, at_number, at_time, index_of
 
 
 class PositionKind(Enum):
@@ -125,3 +126,18 @@ def _too_young(lineage: Lineage, shard: ShardId, parent: ShardId) -> bool:
         return True
     index, above = index_of(shard), index_of(parent)
     return index is not None and above is not None and above >= index
+
+
+def cut_of(row: Row, app: App) -> Cut:
+    """The cut that a readable position means."""
+    match row.position:
+        case "TRIM_HORIZON" | None:
+            return START
+        case "LATEST":
+            return TIP
+        case "AT_TIMESTAMP":
+            return at_time(app.time)
+        case "SHARD_END":
+            return DONE
+        case number:
+            return at_number(number, row.sub)
