@@ -9,11 +9,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Incarnation
-from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.model import (
     DONE,
     START,
-    Cause,
     Cut,
     Frontier,
     ShardId,
@@ -38,11 +36,11 @@ from reshardctl.planning.judged_case import (
     Case,
     Judged,
     as_it_is,
-    forgotten,
     judge,
     judged_as,
     processed_frontier,
 )
+from reshardctl.planning.left_as_it_is import apart, forgets, never_written, unavoided
 from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
 from reshardctl.planning.policy import LOSSLESS
@@ -83,16 +81,8 @@ def decide(case: Case) -> Decision:
     """
     decision = _whole(case) if case.scope is None else within(case, case.scope, _whole)
     if case.recreated and isinstance(decision, Plan):
-        return replace(decision, forgets=_forgets(case))
+        return replace(decision, forgets=forgets(case))
     return decision
-
-
-def _forgets(case: Case) -> int:
-    """The number of stored positions that a recreated stream's plan gives up."""
-    checkpoint = case.checkpoint()
-    stored, anew = case.consumer.positions(checkpoint), forgotten(case, checkpoint)
-    within_it = stored.keys() if case.scope is None else stored.keys() & case.scope.shards
-    return sum(shard in anew or shard not in case.state.lineage for shard in within_it)
 
 
 def _whole(case: Case) -> Decision:
@@ -309,7 +299,7 @@ def _for_candidate(
     case: Case, want: TargetFrontier, processed: Frontier, all_judged: list[Judged], judged: Judged
 ) -> Decision:
     """Encodes for one candidate, simulates, and leaves alone what is worse than accepted."""
-    leave = _never_written(case, judged)
+    leave = never_written(case, judged)
     before = judged.effects + _without_crash(case, want, processed, judged)
     places = by_place(before)
     cannot: Cannot | None = None
@@ -317,10 +307,10 @@ def _for_candidate(
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
             cannot = cannot or steps
-            apart = _apart(case, steps, places)
-            if not apart or apart.keys() <= leave.keys():
+            blocked = apart(case, steps, places)
+            if not blocked or blocked.keys() <= leave.keys():
                 return not_held(cannot, case.state.probes)
-            leave |= apart
+            leave |= blocked
             continue
         if not steps:
             break
@@ -352,52 +342,9 @@ def _for_candidate(
         return not_as_given(case, leave, judged) or Nothing()
     stuck = [
         e for e in judged.effects
-        if not acceptable(e, case.tolerated) and case.concerns(e) and not _unavoided(e)
+        if not acceptable(e, case.tolerated) and case.concerns(e) and not unavoided(e)
     ]
     return no_safe_plan(stuck[0]) if stuck else Nothing()
-
-
-def _never_written(case: Case, judged: Judged) -> dict[ShardId, Residual]:
-    """The shards that stay as they are because their rows are another stream's."""
-    foreign = case.foreign(case.checkpoint())
-    return {
-        shard: Residual(shard, effect, "", _NEVER[foreign[shard]])
-        for effect in judged.effects if foreign and case.calls_for_a_plan(effect)
-        for shard in ((effect.shard,) if effect.shard is not None else effect.by)
-        if shard in foreign
-    }
-
-
-_NEVER = {
-    Origin.ELSEWHERE: "its position is another stream's, and is never written",
-    Origin.EARLIER:
-        "its position is older than the stream: of another stream, or of an earlier one of this "
-        "name. If the stream was deleted and made again, --recreated with its creation time "
-        "repairs it",
-}
-
-
-def _unavoided(effect: Effect) -> bool:
-    """Whether it is no finding where no position could change it.
-
-    Disorder of a consumer that keeps no order, and a re-read that there may not even be.
-    """
-    if effect.harm is Harm.REREAD:
-        return not effect.certain and effect.cause is not Cause.FOREIGN_NUMBER
-    return effect.harm is Harm.DISORDERED
-
-
-def _apart(case: Case, cannot: Cannot, before: ByPlace) -> dict[ShardId, Residual]:
-    """The shards for which nothing can be written, while the others are mended.
-
-    None under a policy that skips on purpose: half of what was asked for is not what was asked for.
-    """
-    if case.policy.skips:
-        return {}
-    return {
-        shard: Residual(shard, before[shard][0], "", why.why, why.ways_out)
-        for shard, why in cannot.apart.items() if before.get(shard)
-    }
 
 
 def _without_crash(

@@ -1,0 +1,65 @@
+"""What a plan leaves as it is, and what it gives up.
+
+Rows that are not ours to write, shards that cannot be mended beside others, effects that no
+position could change.
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.model import Cause, ShardId
+from reshardctl.planning.decision import Residual
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.judged_case import Case, Judged, forgotten
+from reshardctl.planning.prices import ByPlace
+
+_NEVER = {
+    Origin.ELSEWHERE: "its position is another stream's, and is never written",
+    Origin.EARLIER:
+        "its position is older than the stream: of another stream, or of an earlier one of this "
+        "name. If the stream was deleted and made again, --recreated with its creation time "
+        "repairs it",
+}
+
+
+def never_written(case: Case, judged: Judged) -> dict[ShardId, Residual]:
+    """The shards that stay as they are because their rows are another stream's."""
+    foreign = case.foreign(case.checkpoint())
+    return {
+        shard: Residual(shard, effect, "", _NEVER[foreign[shard]])
+        for effect in judged.effects if foreign and case.calls_for_a_plan(effect)
+        for shard in ((effect.shard,) if effect.shard is not None else effect.by)
+        if shard in foreign
+    }
+
+
+def apart(case: Case, cannot: Cannot, before: ByPlace) -> dict[ShardId, Residual]:
+    """The shards for which nothing can be written, while the others are mended.
+
+    None under a policy that skips on purpose: half of what was asked for is not what was asked for.
+    """
+    if case.policy.skips:
+        return {}
+    return {
+        shard: Residual(shard, before[shard][0], "", why.why, why.ways_out)
+        for shard, why in cannot.apart.items() if before.get(shard)
+    }
+
+
+def unavoided(effect: Effect) -> bool:
+    """Whether it is no finding where no position could change it.
+
+    Disorder of a consumer that keeps no order, and a re-read that there may not even be.
+    """
+    if effect.harm is Harm.REREAD:
+        return not effect.certain and effect.cause is not Cause.FOREIGN_NUMBER
+    return effect.harm is Harm.DISORDERED
+
+
+def forgets(case: Case) -> int:
+    """The number of stored positions that a recreated stream's plan gives up."""
+    checkpoint = case.checkpoint()
+    stored, anew = case.consumer.positions(checkpoint), forgotten(case, checkpoint)
+    within_it = stored.keys() if case.scope is None else stored.keys() & case.scope.shards
+    return sum(shard in anew or shard not in case.state.lineage for shard in within_it)
