@@ -10,9 +10,10 @@ import pytest
 
 import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode
+import reshardctl.consumers.kcl.written_rows as written_rows
 import reshardctl.planning.effects as effects
 from reshardctl.consumers.kcl import processed
-from reshardctl.consumers.kcl.positions import PositionKind, kinds_of
+from reshardctl.consumers.kcl.positions import PositionKind, cut_of, kinds_of
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.steps import in_steps
 from reshardctl.consumers.kcl.sync import missing_leases
@@ -35,7 +36,6 @@ def forget_the_adjacent_parent(patch: Patch) -> None:
 
 
 def read_the_checkpointed_record_again(patch: Patch) -> None:
-    cut_of = behaviour.cut_of
 
     def early(row: Row, app: Any) -> Any:
         cut = cut_of(row, app)
@@ -65,20 +65,20 @@ def children_start_at_latest(patch: Patch) -> None:
 def end_parents_without_children(patch: Patch) -> None:
     def bare(self: Any, shard: Any, why: str) -> None:
         if not self._lineage.is_open(shard):
-            self._order(encode._Order(shard, DONE, why))
+            self._order(written_rows.Order(shard, DONE, why))
 
     patch.setattr(Orders, "_end", bare)
 
 
 def create_rows_without_parents(patch: Patch) -> None:
-    new = encode._new
+    new = written_rows._new
 
     def orphaned(*given: Any) -> Create:
         item = dict(new(*given).attributes)
         item.pop("parentShardId", None)
         return Create(item)
 
-    patch.setattr(encode, "_new", orphaned)
+    patch.setattr(written_rows, "_new", orphaned)
 
 
 def ignore_the_merge_rule(patch: Patch) -> None:
@@ -160,8 +160,8 @@ def leave_ungated_rows(patch: Patch) -> None:
 
 
 def create_children_at_latest(patch: Patch) -> None:
-    spelling = encode.spelling
-    patch.setattr(encode, "spelling", lambda cut: spelling(TIP if cut == START else cut))
+    spelling = written_rows.spelling
+    patch.setattr(written_rows, "spelling", lambda cut: spelling(TIP if cut == START else cut))
 
 
 def parents_before_children(patch: Patch) -> None:
