@@ -12,7 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "architecture.svg"
 PURE = frozenset({
-    "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "lineage", "model", "planning",
+    "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "given_secrets", "lineage",
+    "model", "planning",
 })
 """Rooms without I/O, clock and randomness; tests/whole/test_architecture.py checks them."""
 WRITES = frozenset({"execution"})

@@ -3,6 +3,7 @@
 #   . "$root/scripts/parts.sh"
 #   part "Lint" ruff check .         # names it, runs it, and notes its seconds in $RESHARDCTL_PARTS
 #   side_by_side fetch_all check_all # runs functions at the same time
+#   part_in_time 30 "Old" try_old    # the same, unless the first script began 30 minutes ago
 #   print_parts                      # the table
 #
 # A script that another one of these starts notes its parts in the same file.
@@ -10,7 +11,7 @@
 # Makes the file, unless a script that started this one has.
 begin_parts() {  # begin_parts FILE
   if [ -z "${RESHARDCTL_PARTS:-}" ]; then
-    export RESHARDCTL_PARTS=$1
+    export RESHARDCTL_PARTS=$1 RESHARDCTL_BEGAN=$EPOCHSECONDS
     parts_are_ours=yes
     : >"$RESHARDCTL_PARTS"
   fi
@@ -22,6 +23,18 @@ part() {  # part NAME COMMAND...
   printf '\n=== %s\n' "$name"
   "$@"
   printf '%6d s  %s\n' $((SECONDS - begun)) "$name" >>"$RESHARDCTL_PARTS"
+}
+
+# For a part that has a script or an option of its own, which a slow machine may leave to that.
+part_in_time() {  # part_in_time MINUTES NAME COMMAND...
+  local minutes=$1
+  shift
+  if [ $((EPOCHSECONDS - RESHARDCTL_BEGAN)) -lt $((60 * minutes)) ]; then
+    part "$@"
+    return
+  fi
+  printf '\n=== %s: LEFT OUT, as %d minutes are gone\n' "$1" "$minutes"
+  printf '  left out  %s\n' "$1" >>"$RESHARDCTL_PARTS"
 }
 
 # Only in the script that made the file.

@@ -29,8 +29,7 @@ def never_written(case: Case, judged: Judged) -> dict[ShardId, Residual]:
     return {
         shard: Residual(shard, effect, "", _NEVER[foreign[shard]])
         for effect in judged.effects if foreign and case.calls_for_a_plan(effect)
-        for shard in ((effect.shard,) if effect.shard is not None else effect.by)
-        if shard in foreign
+        for shard in (effect.shard, *effect.by) if shard is not None and shard in foreign
     }
 
 

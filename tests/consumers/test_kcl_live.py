@@ -24,7 +24,7 @@ LIVE = {
     "a-one": "3", "a-both": "2 3",  # never started, never had a lease
     "a-both-named": "2 3",  # childShardIds name them: ShutdownTask had made them, and they are lost
     "e1": "2 3", "e2": "2 3",  # children at LATEST
-    "h": "0", "h2": "0", "h-open": "1",  # numbers that Kinesis refuses: their owner asks in vain
+    "h": "0", "h-open": "1",  # numbers that Kinesis refuses: their owner asks in vain
     "timestamp-sentinel": "1",  # its owner asks in vain too
 }  # fmt: skip
 

@@ -60,7 +60,8 @@ def test_the_other_examples_go_on_where_it_ended(surroundings, tmp_path, monkeyp
     assert [line.split()[:2] for line in several] == [
         ["kcl://orders-reader", "FINDINGS"], ["kcl://no-such-table", "USAGE"],
     ]
-    assert fixed[0] == "now: journal orders.jsonl" and fixed[-1].endswith(" () OK")
+    assert fixed[0].startswith("now: orders.plan names kcl://orders-reader on stream arn:")
+    assert fixed[1] == "now: journal orders.jsonl" and fixed[-1].endswith(" () OK")
     assert undone[0].endswith(" FINDINGS")
     assert undone[1].split()[0] == fixed[-1].split()[0] != "0"
     assert pruned[0].startswith("[] ["), "what other tests left there is young"

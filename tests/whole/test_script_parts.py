@@ -34,6 +34,19 @@ def test_a_script_within_notes_its_parts_in_the_same_table(tmp_path: Path) -> No
     assert done.stdout.count("Seconds of each part") == 1
 
 
+def test_a_part_that_comes_too_late_is_left_out_and_said_so(tmp_path: Path) -> None:
+    done = ran(tmp_path, """
+    part_in_time 1 Early echo early
+    RESHARDCTL_BEGAN=$((RESHARDCTL_BEGAN - 61))
+    part_in_time 1 Late echo late
+    print_parts
+    """)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "=== Early\nearly\n" in done.stdout and "\nlate\n" not in done.stdout
+    assert "=== Late: LEFT OUT, as 1 minutes are gone" in done.stdout
+    assert "  left out  Late\n" in done.stdout.partition("Seconds of each part")[2]
+
+
 def test_two_side_by_side_both_run(tmp_path: Path) -> None:
     """Each waits for the other, so neither may wait for the other's end."""
     text = """

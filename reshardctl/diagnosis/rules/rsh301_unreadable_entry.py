@@ -22,9 +22,8 @@ sign. An index with a position that is no string, or an unknown field, is not lo
 How it happens
 --------------
 A row written by hand or by a script; a table restored from CSV, where every attribute is a string;
-a NULL because boto3 was given None. zio-kinesis's own consumer, not its wrapper of KCL, makes
-leases without ownerSwitchesSinceCheckpoint and reads them; where its parentShardIds show that it
-wrote the table, they are no finding, and a note names the rows that KCL could not read.
+a NULL because boto3 was given None. zio-kinesis's own consumer makes leases without
+ownerSwitchesSinceCheckpoint and reads them; its parentShardIds show it, and a note tells so.
 
 What the fix writes
 -------------------
@@ -47,8 +46,7 @@ Example
 
 Seen in the wild
 ----------------
-No public report of such a row known. Run on KCL 1.15.3, 2.7.2, 3.1.3 and 3.5.1. The same failure
-on rows of another kind: awslabs/amazon-kinesis-client#1791.
+No public report known. Run on KCL 1.15.3 to 3.5.1. Alike: awslabs/amazon-kinesis-client#1791.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
 What it is
 ----------
 The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
-migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
-WORKER_METRIC_STATS, ...). Or a key names no shard at all, such as a note or a copy of a row. Or a
-row is of a multi-stream application in the table of a single-stream one, or the reverse. Or, in a
-multi-stream table, a row of another stream cannot be read. Or a snapshot of a Quickwit metastore
-holds a row of no source's position.
+migration and its workers' statistics there (entityType LEADER, ...). Or a key names no shard, such
+as a note or a copy of a row; a row is of a multi-stream application in the table of a single-stream
+one, or the reverse; a row of another stream of a multi-stream table cannot be read; a snapshot of a
+Quickwit metastore holds a row of no source's position.
 
 Why it matters
 --------------
@@ -21,9 +20,8 @@ know.
 
 How it happens
 --------------
-An upgrade to 3.5 that was rolled back by deploying the older release. AWS's KclMigrationTool sets
-`cv` and deletes the index; before 3.5.3 it leaves these rows. An incomplete `Migration3.0` was
-written by hand.
+An upgrade to 3.5 that was rolled back by deploying the older release. AWS's KclMigrationTool leaves
+these rows before 3.5.3. An incomplete `Migration3.0` was written by hand.
 
 What the fix writes
 -------------------

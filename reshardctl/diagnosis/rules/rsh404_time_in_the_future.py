@@ -3,27 +3,20 @@
 What it is
 ----------
 kinsumer: the LastUpdate of an owned checkpoint, of a client, of the Leader row or of the ShardCache
-is more than five minutes ahead of the time at which the stream was listed.
-
-KCL 3.x: the `lut` of a worker's statistics (WORKER_METRIC_STATS) is more than a quarter of an hour
-ahead.
-
-Spark's connectors: a position is AT_TIMESTAMP with a time more than a quarter of an hour ahead.
+is more than five minutes ahead of the time at which the stream was listed. KCL 3.x: the `lut` of a
+worker's statistics is more than a quarter of an hour ahead; Spark: so is an AT_TIMESTAMP.
 
 Why it matters
 --------------
-Clients treat such a row as fresh until that time has passed, and then for the usual time. An owner
-keeps its shard: no client captures it, and nothing of it is read. A client that does not exist
-counts as alive: it gets its share of the shards, and may be the leader. A Leader row or a
-ShardCache from the future keeps every leader from comparing the cache with the stream: shards that
-are not in it, such as the children of a split, are not found. Nothing is logged.
+Such a row counts as fresh until that time, and then for the usual time. An owner keeps its shard:
+no client captures it, and nothing of it is read. A client that does not exist gets its share of the
+shards, and may be the leader. A Leader row or a ShardCache from the future keeps every leader from
+finding shards that are not in the cache, such as the children of a split. Nothing is logged.
 
-The leader of a KCL 3.x application gives such a worker its share of the leases. If it does not run,
-they are taken from it after the failover time, and others are given to it: they are not read
-meanwhile.
+A KCL 3.x leader gives such a worker, which may not run, leases again and again: they are not read
+until they are taken from it after the failover time.
 
-Kinesis refuses AT_TIMESTAMP with a time in the future (InvalidArgumentException): the query
-crashes, at every start until then.
+Kinesis refuses AT_TIMESTAMP with a time in the future: the query crashes at every start until then.
 
 How it happens
 --------------
