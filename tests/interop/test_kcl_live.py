@@ -31,10 +31,10 @@ lost; shard 1 is read on meanwhile."""
 EVICTED = [
     edited(name, release, "LATEST", "fix", busy)
     for release in GENERATIONS
-    for name, busy in (("e1", 2), ("h", 1), ("h2", 1), ("h-open", 1))
+    for name, busy in (("e1", 2), ("h", 1), ("h-open", 1))
 ]
 """Children at LATEST whose owner stands at the tip (state e1), one of which gets records as it is
-evicted; numbers of other shards and streams, which their owner asks for in vain (h, h2)."""
+evicted; numbers of other shards, which their owner asks for in vain (h, h-open)."""
 
 BARE = [
     edited("e1", release, "LATEST", what, busy=2)
@@ -72,7 +72,7 @@ def test_a_created_lease_is_taken_up_and_no_other_is_lost(
     assert len(inits) == len(set(inits))
 
 
-REFUSED = {"h", "h2", "h-open"}
+REFUSED = {"h", "h-open"}
 """Cases whose stored number is one that Kinesis refuses for its shard."""
 
 
