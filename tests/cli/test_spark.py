@@ -492,6 +492,28 @@ def test_an_orphaned_checksum_hides_no_log(golden, orphan):
     assert lab.files() == files
 
 
+@pytest.mark.parametrize(("release", "orphan"), [
+    (QUBOLE, "offsets/.{next}.crc"),
+    (HEAD, "offsets/.{next}.crc"),
+    (HEAD, "commits/.{newest}.crc"),
+])
+def test_an_orphaned_checksum_in_the_way_is_removed_and_comes_back(golden, release, orphan):
+    """On a local disk Hadoop writes no file whose checksum lies there without it."""
+    lab = golden(release, "s3" if release == QUBOLE else "s1x")
+    newest = lab.newest()
+    name = orphan.format(newest=newest, next=newest + 1)
+    stale = b"crc\0\0\0\2\0\0\0\0\0"
+    (lab.root / name).write_bytes(stale)
+    files = lab.files()
+    fixed = lab.fix()
+    assert fixed.code == 0, fixed.err
+    assert lab.files().get(name, (b"",))[0] != stale
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
+    undone = lab.undo()
+    assert undone.code == 0, undone.err
+    assert lab.files() == files
+
+
 @pytest.mark.parametrize("release", [QUBOLE, V1, HEAD])
 def test_a_place_at_a_record_can_be_probed_and_is_written_as_one(golden, release):
     """The connectors read AT_SEQUENCE_NUMBER n; AFTER n - 1, of no record, is refused (runs of

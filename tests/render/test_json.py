@@ -71,7 +71,9 @@ def _objects(schema: object):
 def test_our_own_objects_take_no_unknown_member_and_miss_none():
     # scope is there only where --shards, --rule or --not-rule is: without them all is as before.
     # day: of a suppression, where the file gives a day and no time.
-    optional = {"dry_run", "saved", "scope", "day"}
+    # why: of a shard that is left alone for another reason than its price. forgets: of a plan that
+    # the operator's word on a recreated stream makes.
+    optional = {"dry_run", "saved", "scope", "day", "why", "forgets"}
     found = list(_objects(SCHEMA))
     assert len(found) >= 20
     for one in found:
