@@ -128,8 +128,9 @@ def fix_target(
 
 def consented(planned: Planned, confirm: Confirm) -> None:
     """Raises Refused unless the plan is of this stream and may be written."""
-    unambiguous(planned.report, None if planned.plan is None else planned.plan.options.created)
-    require_verified(planned.report)
+    created = None if planned.plan is None else planned.plan.options.created
+    unambiguous(planned.report, created)
+    require_verified(planned.report, created)
     require_consent(planned, confirm)
 
 

@@ -87,6 +87,7 @@ def prepared(
         raise StalePlan(f"the plan is stale: {error.what}", way) from None
     created = plan.options.created if request.created_at is None else request.created_at
     right_incarnation(report, created)
+    plan = replace(plan, options=replace(plan.options, created=created))
     report = verified_report(report, saved.ports.kinesis)
     planned = None
     if isinstance(report.decision, Plan):
@@ -94,7 +95,7 @@ def prepared(
         source = ("--plan", str(path), *stamp)
         planned = _made_before(request, report, report.decision, plan, source, argv)
         unambiguous(report, created)
-        require_verified(report)
+        require_verified(report, created)
         observer.planned(planned)
     reached = replace(
         request, account=saved.account, journal=request.journal or saved.journal,

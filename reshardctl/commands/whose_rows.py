@@ -87,17 +87,19 @@ def verified_steps(snapshot: Snapshot, kinesis: Stream, steps: Sequence[Step]) -
     return verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
 
 
-def require_verified(report: Report) -> None:
+def require_verified(report: Report, created: float | None) -> None:
     """Refused while a number that the plan rests on is not proven to be this stream's."""
     if isinstance(report.decision, Plan):
-        require_proven(report.snapshot, report.decision.steps)
+        require_proven(report.snapshot, report.decision.steps, created)
 
 
-def require_proven(snapshot: Snapshot, steps: Sequence[Step]) -> None:
+def require_proven(
+    snapshot: Snapshot, steps: Sequence[Step], created: float | None
+) -> None:
     """Refused while a number that these steps rest on is not proven to be this stream's.
 
     Shards that have expired cannot be asked about: their numbers count where another number of the
-    store is proven.
+    store is proven, or the operator has said whose they are. created: what `--created` names.
     """
     lineage = snapshot.lineage
     origins = {text: origin(lineage, text) for text in _touched(snapshot, steps)}
@@ -109,8 +111,19 @@ def require_proven(snapshot: Snapshot, steps: Sequence[Step]) -> None:
             "name the right stream with --stream, or the right store",
         )
     unproven = [text for text, whose in origins.items() if whose is Origin.UNPROVEN]
-    proven = any(lineage.taken.values()) or Origin.OWN in origins.values()
-    if unproven and not (proven and all(_expired(snapshot, text) for text in unproven)):
+    if not unproven:
+        return
+    if all(_expired(snapshot, text) for text in unproven):
+        if created is None and not any(lineage.taken.values()) and (
+            Origin.OWN not in origins.values()
+        ):
+            raise Refused(
+                f"nothing proves that the positions of {_shards(unproven)}, which expired, are "
+                f"of stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
+                "stream's StreamCreationTimestamp",
+                ASK.format(name=lineage.stream.name, region=lineage.stream.region),
+            )
+    else:
         raise Refused(
             f"not verified that the positions of {_shards(unproven)} are of stream "
             f"{lineage.stream.name}: Kinesis was not allowed to say",

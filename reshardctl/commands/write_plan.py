@@ -48,7 +48,7 @@ def carry_out(
     now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
     report = judged(ports.kinesis, now, replace(plan.options, count=False), plan.probe)
     steps = still_proven(plan, report, live)
-    require_proven(verified_steps(now, ports.kinesis, steps), steps)
+    require_proven(verified_steps(now, ports.kinesis, steps), steps, plan.options.created)
     return apply(
         plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
         renewing=renewing(locator, live),
@@ -81,7 +81,8 @@ def left_over(
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
     back = f"reshardctl undo {shlex.quote(str(journal.path))}"
     decision = require_promises(plan, now, rest.steps, back)
-    require_proven(verified_steps(now, ports.kinesis, rest.steps), rest.steps)
+    asked = verified_steps(now, ports.kinesis, rest.steps)
+    require_proven(asked, rest.steps, plan.options.created)
     if live:
         require_live(rest.steps)
     return rest, decision

@@ -28,6 +28,9 @@ from reshardctl.model import (
 
 CREATION_SLACK = 60
 """Seconds; a root's first number was seen to carry its stream's creation time less three."""
+BIRTH_LEAD = 3
+"""Seconds by which the first numbers of a stream are older than its creation time: seven of seven
+public samples."""
 CLOCKS_APART = 900
 """Seconds by which the clocks of this machine and of AWS may differ: AWS refuses requests signed
 more than five minutes ago or ahead."""
@@ -181,6 +184,8 @@ def _origin(lineage: Lineage, number: int, decoded: Decoded) -> Origin | None:
     outside = (start is not None and number < start) or (end is not None and number > end)
     if not outside and decoded.epoch in _epochs_of(start, end):
         return Origin.OWN
+    if _expired_root(lineage, home, decoded.epoch):
+        return Origin.OWN if decoded.shard <= lineage.newest_index() else Origin.ELSEWHERE
     if number in lineage.taken or decoded.epoch in lineage.foreign_epochs:
         return Origin.ELSEWHERE
     if decoded.time < lineage.stream.created - CREATION_SLACK:
@@ -195,6 +200,11 @@ def _life(lineage: Lineage, shard: ShardId) -> tuple[int | None, int | None]:
     if shard not in lineage:
         return None, None
     return lineage.first_number(shard), lineage.last_number(shard)
+
+
+def _expired_root(lineage: Lineage, shard: ShardId, epoch: int) -> bool:
+    """Whether an unlisted shard's epoch is the stream's creation, as its first shards' are."""
+    return shard not in lineage and epoch == int(lineage.stream.created) - BIRTH_LEAD
 
 
 def _epochs_of(*numbers: int | None) -> set[int]:

@@ -8,7 +8,13 @@ from typing import Protocol, cast
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
+from reshardctl.consumers.sequence_numbers import (
+    BIRTH_LEAD,
+    Origin,
+    origin,
+    sample,
+    to_verify,
+)
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.lineage import Lineage
@@ -19,9 +25,6 @@ NUMBERS_ASKED = 5
 """Most sequence numbers of which a reading command asks Kinesis whether they are this stream's."""
 STREAMS_ASKED = 20
 """Most other streams of the account that are asked whether such a number is theirs."""
-BIRTH_LEAD = 3
-"""Seconds by which the first numbers of a stream are older than its creation time: seven of seven
-public samples."""
 
 
 class Stream(Protocol):
