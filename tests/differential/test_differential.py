@@ -256,7 +256,7 @@ def _ahead(state: State, write):
     return write
 
 
-@pytest.mark.parametrize("seed", [66, 69, 157])
+@pytest.mark.parametrize("seed", [54, 69, 91])
 def test_an_idle_query_of_roncemers_build_plans_no_empty_batch(seed: int) -> None:
     """KinesisSource of 4ef4cea: avoidEmptyBatches is true by default, so Spark does not get to a
     checksum or a commit that is in its way until a record comes."""

@@ -54,6 +54,7 @@ def wants(folders: Folders, source: str = "") -> Wants:
     commits = batches(folders, COMMITS)
     newest = (number for number in reversed(commits) if not is_orphan(commits[number]))
     files |= {f"{COMMITS}/{number}" for number in islice(newest, COMMITS_READ)}
+    files |= {*_orphans(folders, OFFSETS), *_orphans(folders, COMMITS)}
     if all(was_read(image) for image in logs.values()):
         stored = retained({
             OFFSETS: {str(number): image for number, image in logs.items()},
@@ -78,6 +79,12 @@ def newest_logs(folders: Folders) -> dict[int, Image]:
     logs = batches(folders, OFFSETS)
     there = (number for number in reversed(logs) if not is_orphan(logs[number]))
     return {number: logs[number] for number in sorted(islice(there, BATCHES_READ))}
+
+
+def _orphans(folders: Folders, folder: str) -> Iterator[str]:
+    """Batches of which only the checksum is there: a fix removes it where it is in Spark's way."""
+    inside = folders.get(folder, {})
+    return (image.key for name, image in inside.items() if is_orphan(image) and is_batch(name))
 
 
 def log_folders(source: str, connector: str) -> tuple[str, ...]:
