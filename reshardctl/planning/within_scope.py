@@ -7,7 +7,7 @@ and only if there is no proven plan without it. What needs the row of an unrelat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from reshardctl.consumers.base import MANY
@@ -68,6 +68,8 @@ class _Search:
     def __init__(self, case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> None:
         self._case, self._selected, self._decide = case, scope, decide
         self._related = related_shards(case.state.lineage, scope.shards)
+        self._known = {*case.state.lineage, *case.consumer.positions(case.checkpoint())}
+        """Shards that can be selected: an expired one without a row goes with its children."""
         self._excused: _Undone = set()
         self._due: set[ShardId] = set()
         """Selected shards that a plan which skips on purpose has to write."""
@@ -89,10 +91,31 @@ class _Search:
             self._due = set(writes) & self._selected.shards
         if self._good(alone):
             return self._named(alone)
-        return self._extended(alone, self._related & set(writes)) or self._refused(alone, writes)
+        allowed = self._related & set(writes)
+        extended = self._extended(alone, allowed | self._beside(allowed))
+        if extended is None:
+            return self._refused(alone, writes)
+        return extended if self._helps(extended) or not isinstance(alone, NoSafePlan) else alone
 
     def _of(self, shards: frozenset[ShardId]) -> Decision:
         return self._decide(replace(self._case, scope=replace(self._selected, shards=shards)))
+
+    def _beside(self, shards: Set[ShardId]) -> set[ShardId]:
+        """The children of those among these that cannot be selected themselves."""
+        children = self._case.state.lineage.children
+        return {child for shard in shards - self._known for child in children(shard)}
+
+    def _helps(self, decision: Decision) -> bool:
+        """Whether the selected shards are better off after it, and not only the added ones."""
+        if not isinstance(decision, Plan):
+            return True
+        if not self._selected.shards.isdisjoint(touched(self._case, decision.steps)):
+            return True
+        before, later = (
+            {e for run in runs for e in run if self._selected.concerns(e)}
+            for runs in (decision.before, decision.after)
+        )
+        return before != later
 
     def _extended(self, decision: Decision, allowed: set[ShardId]) -> Decision | None:
         """The plan with as few added shards as are needed, `None` if no related ones suffice."""
@@ -174,11 +197,12 @@ class _Search:
             return Nothing()
         crash = {s for j in as_it_is(self._case) for e in j.effects for s in e.by if not e.shard}
         near = self._selected.shards | (crash | self._related) & writes.keys()
-        decision = self._of(near)
+        decision = self._of(near | self._beside(near))
         if isinstance(decision, Plan) and self._undone(decision) <= self._excused:
             writes = touched(self._case, decision.steps)
-        needs = in_birth_order(writes)
-        others = [f"{s} ({writes[s]})" for s in needs if s not in self._selected.shards]
+        written = in_birth_order(writes)
+        needs = in_birth_order({n for s in written for n in self._beside({s}) or {s}})
+        others = [f"{s} ({writes[s]})" for s in written if s not in self._selected.shards]
         return NoSafePlan(
             "what is selected cannot be mended by itself: it takes writes to "
             f"{listed(others, NAMED)}",
@@ -205,10 +229,11 @@ def relation(lineage: Lineage, shard: ShardId, selected: frozenset[ShardId]) -> 
         for child in lineage.children(other) if other in lineage else ():
             if shard == child:
                 return f"a child of {other}"
-            if shard in lineage.parents(child):
+            if shard in lineage[child].parents:
                 return f"the other parent of {child}, beside {other}"
     for other in near:
-        if other in lineage and shard in lineage.ancestors(other):
+        above = lineage.ancestors(other) if other in lineage else ()
+        if any(shard == one or shard in lineage[one].parents for one in above):
             return f"an ancestor of {other}"
         if other in lineage and shard in lineage.descendants(other):
             return f"a descendant of {other}"

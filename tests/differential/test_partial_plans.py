@@ -54,9 +54,10 @@ def complaints(state: State, judge: Judge) -> tuple[str, list[str]]:
         decision = decide(case)
     except ReshardError as refused:
         return type(refused).__name__, []
+    if isinstance(decision, NoSafePlan) and decision.needs:
+        return "Refused", unhelpful(case, frozenset(decision.needs))
     if not isinstance(decision, Plan):
-        needs = isinstance(decision, NoSafePlan) and decision.needs
-        return "Refused" if needs else type(decision).__name__, []
+        return type(decision).__name__, []
     rows = bench.after(decision.steps)
     inside = selected | {one.shard for one in decision.added}
     wrong = [
@@ -72,11 +73,21 @@ def complaints(state: State, judge: Judge) -> tuple[str, list[str]]:
     return "Extended" if decision.added else "Plan", wrong
 
 
+def unhelpful(case: Case, needs: frozenset[ShardId]) -> list[str]:
+    """Why what a refusal asks for cannot be selected, or is refused as well."""
+    known = {*case.state.lineage, *case.consumer.positions(case.checkpoint())}
+    if unknown := needs - known:
+        return [f"nothing names {sorted(unknown)}, which it needs"]
+    again = decide(replace(case, scope=Scope(needs)))
+    return [] if isinstance(again, Plan) else [f"what it needs is refused too: {again}"]
+
+
 def second_plan(second: Decision, first: Plan) -> list[str]:
     """The plan after the plan is empty, or there is none for a reason that the first one named."""
     if isinstance(second, Nothing):
         return []
     stays = {effect.why for run in first.after for effect in run}
+    stays |= {left.why for left in first.residuals if left.why}
     if isinstance(second, NoSafePlan) and any(why in second.why for why in stays):
         return []
     return [f"the second partial plan is not empty: {second}"]

@@ -148,7 +148,7 @@ class _Orders:
                 elif not self._comes_right(shard):
                     self._create(shard, self._fates[shard].why)
         for shard in in_birth_order(self._with_lease):
-            if shard in self._lineage and shard not in self._leave:
+            if shard in self._lineage:
                 self._complete_merge(shard)
         for row in self._table.rows.values():
             if row.shard not in self._orders and row.shard not in self._leave:
@@ -309,9 +309,14 @@ class _Orders:
         """Creates the lease without which an unfinished parent of a merge cannot end.
 
         Where ends do not depend on it, a lease ordered for the child removes the proof that the
-        other parent is processed. One that has expired gets a finished lease.
+        other parent is processed. One that has expired gets a finished lease, with whatever else
+        of the merge may be written: no listing names it by itself. A parent that is left alone
+        waits for the other one too, if it is read.
         """
         row, children = self._table.rows.get(shard), self._lineage.children(shard)
+        left = shard in self._leave
+        if left and not isinstance(self._fates[shard], WillRead):
+            return
         if self._app.traits.syncs_fully and self._orders.keys().isdisjoint(children):
             return
         if self._want[shard] == DONE or (row is not None and row.ended) or len(children) != 1:
@@ -320,6 +325,8 @@ class _Orders:
         for other in self._lineage.parents(children[0]) if row is not None else ():
             if other not in self._table.rows and not self._parent_will_create(other):
                 self._create(other, why)
+        if left and children[0] in self._leave:
+            return
         for other in _expired_beside(self._lineage, self._table, shard, self._app):
             if other not in self._leave:
                 self._order(Order(other, DONE, f"the shard has expired, and {why}"))
