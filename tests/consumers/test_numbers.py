@@ -127,7 +127,8 @@ def test_stores_that_were_misjudged(name: str, seed: int) -> None:
 
 
 AHEAD = [
-    ("reference-kinesis-consumer", 12), ("reference-telegraf", 21), ("reference-quickwit-0.8.2", 49),
+    ("reference-kinesis-consumer", 12), ("reference-telegraf", 21),
+    ("reference-quickwit-0.8.2", 49),
 ]
 
 

@@ -166,16 +166,21 @@ def _would_swap(rows: Rows, world: World, own: str, number: str) -> bool:
 
 
 def other_stream(rng: Random, rows: Rows, world: World) -> Forged:
-    """One number, or all, are of another stream: older or younger by days."""
-    keys, days = world.keys(rows), rng.choice((-40, -3, 2, 30))
+    """One number, or all, are of another stream: older or younger, by days or by less.
+
+    A stream that is a little younger gives out numbers that lie between the first and the last
+    number of this one's shards.
+    """
+    life = world.case.now - world.case.stream["created"]
+    keys, days = world.keys(rows), rng.choice((-40, -3, 2, 30, life / 3 / 86_400))
     every = rng.random() < 0.3
     chosen = keys if every else rng.sample(keys, min(len(keys), 1))
-    created = world.case.stream["created"] + days * 86_400
+    created = world.case.stream["created"] + int(days * 86_400)
     for key in chosen:
         index = world.place_of(key, rows)
         if index is None:
             continue
-        other = number(created - 3, rng.randrange(1, 900), created + 500, index)
+        other = number(created - 3, rng.randrange(1, 900), created + min(500, life // 3), index)
         world.shape.place(rows[key], {"S": other})
     return ()
 

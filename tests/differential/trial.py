@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import ReshardError
 from reshardctl.execution.undo import Restore, undo_steps
@@ -26,6 +27,7 @@ from reshardctl.model import (
     WillRead,
     WontRead,
     at_number,
+    decode,
 )
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.judged_case import as_it_is
@@ -122,6 +124,7 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         if after.uncertain:
             return verdict
         verdict.violations += _undo(state, steps)
+        verdict.violations += _not_ours(bench, last)
         between = [judge(state, bench.after(steps[:count])) for count in range(1, len(steps))]
         verdict.violations += _half_way(state, between, before)
         verdict.violations += _repaired(state, bench, decision, last, before, after)
@@ -140,6 +143,25 @@ def _pointed_at(decision: Decision, findings: Iterable[Finding]) -> Iterator[Vio
         return
     if not any(finding.severity >= Severity.WARNING for finding in findings):
         yield Violation("no finding", decision.why)
+
+
+def _not_ours(before: Bench, after: Bench) -> Iterator[Violation]:
+    """A row whose number Kinesis refuses in the shard that it names is another stream's.
+
+    FakeKinesis refuses a number whose epoch the shard never had, and a case's shards keep theirs.
+    """
+    case, consumer = before.case, before.plan_case.consumer
+    was, now = (
+        consumer.texts(bench.plan_case.checkpoint()) for bench in (before, after)
+    )
+    for shard, text in was.items():
+        fields = decode(text)
+        home = None if fields is None else case.topology.get(fields.shard)
+        if fields is None or home is None or fields.time > case.now + CLOCKS_APART:
+            continue
+        own = {decode(number) for number in (home.start, home.end) if number}
+        if fields.epoch not in {one.epoch for one in own if one} and now.get(shard) != text:
+            yield Violation("not ours", f"{shard}: {text} became {now.get(shard)}")
 
 
 def _half_way(state: State, between: list[Seen], before: Seen) -> Iterator[Violation]:

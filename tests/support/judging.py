@@ -8,6 +8,7 @@ from datetime import datetime
 from reshardctl.commands.request import accept_of
 from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.consumers.sequence_numbers import to_verify
 from reshardctl.diagnosis.rules import Finding, View, findings, merged
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -137,8 +138,13 @@ class Bench:
             case.shards, case.stream["created"], case.retention_hours,
             case.stream.get("status", "ACTIVE"),
         )
-        candidates = consumer.candidates(consumer.parse(images, lineage.stream), options)
-        state = StreamState(lineage.as_of(case.now), case.now)
+        checkpoint = consumer.parse(images, lineage.stream)
+        candidates = consumer.candidates(checkpoint, options)
+        lineage = lineage.as_of(case.now)
+        # A case's shards keep the epoch of their beginning, so its Kinesis refuses every other one.
+        refused = to_verify(lineage, consumer.texts(checkpoint).values())
+        lineage = lineage.as_of(case.now, dict.fromkeys(refused, False))
+        state = StreamState(lineage, case.now)
         wanted = resolved(case, asked(case, policy), lineage)
         plain = PlanCase(
             consumer, state, images, candidates, wanted,

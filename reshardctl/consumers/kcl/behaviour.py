@@ -268,7 +268,7 @@ class _Run:
         there = (p for p in parents if p in self._taken and not self._ignored(p))
         held = frozenset(p for p in there if not self._finished(p))
         self._wait(lease, held)
-        blind = [p for p in held if p not in self._leases]
+        blind = sorted(p for p in held if p not in self._leases)
         if blind and lease.stuck is None:
             why = f"waits for {blind[0]}, whose row KCL cannot read"
             lease.stuck = WontRead(Cause.UNREADABLE, why, held)

@@ -102,6 +102,9 @@ class _Present:
         by_choice = self._app.initial is Start.LATEST
         root = by_choice and not named
         leased = not named.isdisjoint(self._table.rows) or self._below_a_lease(row.shard)
+        if row.shard in self.read_elsewhere:
+            why = "LATEST although another row holds the number of one of its records"
+            return Span(START, tip, Basis.INFERRED, why)
         if not root and (leased or self._ran_before(row.shard)):
             return exactly(START, why="no record of it was ever checkpointed")
         if root or (by_choice and self._untouched):
@@ -110,9 +113,6 @@ class _Present:
                 return Span(START, DONE, Basis.INFERRED, why)
             if _was_read(row):
                 return Span(START, tip, Basis.INFERRED, "LATEST although it was read before")
-            if row.shard in self._read_elsewhere:
-                why = "LATEST although another row holds the number of one of its records"
-                return Span(START, tip, Basis.INFERRED, why)
             return exactly(tip, why="LATEST by the application's choice")
         return Span(START, tip, Basis.INFERRED, "LATEST of a bootstrap or of a refilled hole")
 
@@ -126,10 +126,10 @@ class _Present:
         return opened is not None and self._oldest is not None and self._oldest < opened
 
     @cached_property
-    def _read_elsewhere(self) -> frozenset[ShardId]:
+    def read_elsewhere(self) -> frozenset[ShardId]:
         """Shards of which another's row holds the number of a record, as after a swap or a copy."""
         homes = set()
-        for row in self._table.rows.values():
+        for row in (*self._table.rows.values(), *self._table.strangers):
             decoded = decode(row.position) if row.position else None
             home = shard_id(decoded.shard) if decoded else row.shard
             if home != row.shard and home in self._lineage and (
@@ -222,6 +222,9 @@ class _Absent:
 
     def span(self, shard: ShardId) -> Span:
         """What is processed in a listed shard without a lease."""
+        if shard in self._rows.read_elsewhere and shard in self._waiting | self._unmade:
+            why = "another row holds the number of one of its records"
+            return Span(START, furthest(self._lineage, shard), Basis.INFERRED, why)
         if shard in self._waiting:
             return _COMES
         if shard in self._progressed:
