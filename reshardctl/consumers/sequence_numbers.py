@@ -168,9 +168,9 @@ class Origin(Enum):
 def origin(lineage: Lineage, text: str) -> Origin | None:
     """Whose the number is; `None` for what no stream can have given out.
 
-    That is a text without the layout of a Kinesis number, and one from the future that lies between
-    the first and the last number of its shard. A number is judged by the shard that it names,
-    whichever row holds it.
+    That is a text without the layout of a Kinesis number, one with the very epoch of its shard that
+    lies outside the shard's life, and one from the future that lies within it. A number is judged
+    by the shard that it names, whichever row holds it.
     """
     decoded = decode(text)
     return None if decoded is None else _origin(lineage, int(text), decoded)
@@ -182,8 +182,8 @@ def _origin(lineage: Lineage, number: int, decoded: Decoded) -> Origin | None:
     home = ShardId(f"shardId-{decoded.shard:012d}")
     start, end = _life(lineage, home)
     outside = (start is not None and number < start) or (end is not None and number > end)
-    if not outside and decoded.epoch in _epochs_of(start, end):
-        return Origin.OWN
+    if decoded.epoch in _epochs_of(start, end):
+        return None if outside else Origin.OWN
     if _expired_root(lineage, home, decoded.epoch):
         return Origin.OWN if decoded.shard <= lineage.newest_index() else Origin.ELSEWHERE
     if number in lineage.taken or decoded.epoch in lineage.foreign_epochs:

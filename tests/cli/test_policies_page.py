@@ -37,7 +37,8 @@ def test_plans(lab_of, tmp_path):
         said = lab.dry(*argv, "--format", "text").out.splitlines()
         assert changes(lines) and set(changes(lines)) <= set(changes(said)), said
     done = lab.cli(
-        "fix", "--plan", tmp_path / "p.plan", "--yes", "--assume-stopped", "--format", "text"
+        "fix", "--plan", tmp_path / "p.plan", "--yes", "--accept", "skip=30m", "--assume-stopped",
+        "--format", "text",
     )
     _, lines = shown("fix --plan p.plan")
     assert done.code == 0 and set(map(str.rstrip, lines)) <= set(done.out.splitlines())

