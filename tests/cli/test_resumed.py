@@ -18,8 +18,6 @@ CASES_OF_STEPS = {
     "a-both-skip": ("LATEST", "3.5.1"),
     "audit-throws": ("LATEST", "3.5.1"),
     "c-latest": ("LATEST", "3.5.1"),
-    "d2": ("LATEST", "3.5.1"),
-    "full-trimmed-parent": ("LATEST", "2.2.11"),
     "i1-cousins": ("LATEST", "3.5.1"),
     "latest-at-start-unread": ("LATEST", "3.5.1"),
     "latest-below-a-trimmed-lease": ("TRIM_HORIZON", "3.5.1"),
