@@ -58,7 +58,7 @@ def numbers(lab: Lab, stream: str, record: int = 18) -> list[int]:
 
 
 def asked(lab: Lab) -> list[str]:
-    return [call for call in lab.fake.actions if call == "GetShardIterator"]
+    return [call.action for call in lab.fake.calls if call.action == "GetShardIterator"]
 
 
 VERBS = ("inspect", "inspect --probe", "status", "status --probe", "explain 0", "fix --dry-run",
