@@ -81,8 +81,12 @@ class _Present:
             case PositionKind.AT_END:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
             case PositionKind.BY_TIME:
-                timed = self._app.initial is Start.AT_TIMESTAMP
-                return exactly(at_time(self._app.time)) if timed else unknown
+                if self._app.initial is not Start.AT_TIMESTAMP:
+                    return unknown
+                since = at_time(self._app.time)
+                if row.shard in self.read_elsewhere:
+                    return Span(since, unknown.hi, Basis.INFERRED, _READ_ELSEWHERE)
+                return exactly(since)
             case PositionKind.LATEST:
                 return self._of_latest(row)
             case PositionKind.FOREIGN | PositionKind.NONSENSE:
@@ -103,8 +107,7 @@ class _Present:
         root = by_choice and not named
         leased = not named.isdisjoint(self._table.rows) or self._below_a_lease(row.shard)
         if row.shard in self.read_elsewhere:
-            why = "LATEST although another row holds the number of one of its records"
-            return Span(START, tip, Basis.INFERRED, why)
+            return Span(START, tip, Basis.INFERRED, _READ_ELSEWHERE)
         if not root and (leased or self._ran_before(row.shard)):
             return exactly(START, why="no record of it was ever checkpointed")
         if root or (by_choice and self._untouched):
@@ -182,6 +185,7 @@ def _moved_back(lineage: Lineage, table: LeaseTable, shard: ShardId) -> bool:
     return any(parent in table.rows for parent in lineage.parents(shard))
 
 
+_READ_ELSEWHERE = "another row holds the number of one of its records"
 _COMES = exactly(START, Basis.INFERRED, "its lease comes when its parents end")
 _CLEANED_UP = exactly(DONE, Basis.INFERRED, "its children have progressed: cleaned up")
 _WAITED_FOR = exactly(DONE, Basis.INFERRED, "what waits for its end was read")
@@ -223,8 +227,8 @@ class _Absent:
     def span(self, shard: ShardId) -> Span:
         """What is processed in a listed shard without a lease."""
         if shard in self._rows.read_elsewhere and shard in self._waiting | self._unmade:
-            why = "another row holds the number of one of its records"
-            return Span(START, furthest(self._lineage, shard), Basis.INFERRED, why)
+            tip = furthest(self._lineage, shard)
+            return Span(START, tip, Basis.INFERRED, _READ_ELSEWHERE)
         if shard in self._waiting:
             return _COMES
         if shard in self._progressed:
