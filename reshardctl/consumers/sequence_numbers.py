@@ -181,7 +181,7 @@ def _origin(lineage: Lineage, number: int, decoded: Decoded) -> Origin | None:
         return Origin.OWN
     home = ShardId(f"shardId-{decoded.shard:012d}")
     start, end = _life(lineage, home)
-    outside = (start is not None and number < start) or (end is not None and number > end)
+    outside = _outside(lineage, home, number)
     if decoded.epoch in _epochs_of(start, end):
         return None if outside else Origin.OWN
     if _expired_root(lineage, home, decoded.epoch):
@@ -200,6 +200,12 @@ def _life(lineage: Lineage, shard: ShardId) -> tuple[int | None, int | None]:
     if shard not in lineage:
         return None, None
     return lineage.first_number(shard), lineage.last_number(shard)
+
+
+def _outside(lineage: Lineage, shard: ShardId, number: int) -> bool:
+    """Whether the number lies before or behind the life of its shard, as far as that is listed."""
+    start, end = _life(lineage, shard)
+    return (start is not None and number < start) or (end is not None and number > end)
 
 
 def _expired_root(lineage: Lineage, shard: ShardId, epoch: int) -> bool:
@@ -248,7 +254,12 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     cannot be checked and counts as this stream's. One from the future, of an open shard, may be of
     no stream at all: it is a finding of its row.
     """
-    return origin(lineage, text) is Origin.ELSEWHERE
+    decoded = decode(text)
+    if decoded is None:
+        return False
+    whose = _origin(lineage, int(text), decoded)
+    home = ShardId(f"shardId-{decoded.shard:012d}")
+    return whose is Origin.ELSEWHERE or (whose is None and _outside(lineage, home, int(text)))
 
 
 def of_wrong_stream(
