@@ -106,28 +106,24 @@ def require_proven(
     wrong = [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]
     if wrong:
         raise Refused(
-            f"Kinesis says that the position of {_shards(wrong)} is not of stream "
-            f"{lineage.stream.name}: nothing is written beside another stream's rows",
+            f"the position of {_shards(wrong)} is not of stream {lineage.stream.name}: nothing is "
+            "written beside another stream's rows",
             "name the right stream with --stream, or the right store",
         )
     unproven = [text for text, whose in origins.items() if whose is Origin.UNPROVEN]
-    if not unproven:
-        return
-    if all(_expired(snapshot, text) for text in unproven):
-        if created is None and not any(lineage.taken.values()) and (
-            Origin.OWN not in origins.values()
-        ):
-            raise Refused(
-                f"nothing proves that the positions of {_shards(unproven)}, which expired, are "
-                f"of stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
-                "stream's StreamCreationTimestamp",
-                ASK.format(name=lineage.stream.name, region=lineage.stream.region),
-            )
-    else:
+    if askable := [text for text in unproven if not _expired(snapshot, text)]:
         raise Refused(
-            f"not verified that the positions of {_shards(unproven)} are of stream "
-            f"{lineage.stream.name}: Kinesis was not allowed to say",
+            f"not verified that the positions of {_shards(askable)} are of stream "
+            f"{lineage.stream.name}: Kinesis could not be asked",
             "allow kinesis:GetShardIterator on the stream (docs/iam.md)",
+        )
+    proven = any(lineage.taken.values()) or Origin.OWN in origins.values()
+    if unproven and not proven and created is None:
+        raise Refused(
+            f"nothing proves that the positions of {_shards(unproven)}, which expired, are of "
+            f"stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
+            "stream's StreamCreationTimestamp",
+            ASK.format(name=lineage.stream.name, region=lineage.stream.region),
         )
 
 

@@ -71,7 +71,7 @@ def unverified(snapshot: Snapshot) -> Iterator[str]:
     """The note on numbers of which Kinesis could not be asked whose they are."""
     if None in snapshot.asked.values():
         yield (
-            "not verified that the positions are of this stream: Kinesis was not allowed to say "
+            "not verified that the positions are of this stream: Kinesis could not be asked "
             "(kinesis:GetShardIterator)"
         )
 
