@@ -73,13 +73,18 @@ _ports = itertools.count(os.getpid() * 101)
 """Each worker begins elsewhere, and takes none twice."""
 
 
-def free_port() -> int:
+def free_port(second: int = 0) -> int:
     """One that nobody listens at. Not of those that the system gives to connections (from 32768
-    on Linux): one of the many of other tests could have it before the server does."""
+    on Linux): one of the many of other tests could have it before the server does.
+
+    second: how far above it the server listens at another one.
+    """
     for number in itertools.islice(_ports, 1000):
-        port = 10_240 + number % 20_000
-        with socket.socket() as taken, suppress(OSError):
-            taken.bind(("127.0.0.1", port))
+        port = 10_240 + number % (20_000 - second)
+        with socket.socket() as one, socket.socket() as other, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            if second:
+                other.bind(("127.0.0.1", port + second))
             return port
     raise AssertionError("no port is free")
 

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 from tests.servers import PASSWORD, Running, folder_of, free_port, owner, programs_of, served
 
+_BUS = 10_000
+"""How far above its port a cluster's node listens to other nodes, unless told (redis.conf)."""
+
 
 @contextmanager
 def redis_server(*options: str) -> Iterator[Running]:
@@ -14,7 +17,7 @@ def redis_server(*options: str) -> Iterator[Running]:
     import redis
 
     (server,) = programs_of("redis")
-    user, port = owner("redis"), free_port()
+    user, port = owner("redis"), free_port(_BUS if "--cluster-enabled" in options else 0)
     with folder_of(user) as folder:
         def answers() -> bool:
             try:
