@@ -61,7 +61,7 @@ def _ours(text: str, endpoint: str, count: int) -> None:
     locator = parse(text)
     endpoints = {"dynamodb": endpoint} if endpoint else {}
     reached = Reached(
-        _session(), "us-east-1", endpoints, time.monotonic, time.sleep,
+        "orders", _session(), "us-east-1", endpoints, time.monotonic, time.sleep,
         lambda _done, _all: None, lambda _rows: None, list_tables,
     )
     medium = STORES[locator.medium](locator, reached)

@@ -70,7 +70,7 @@ def ports_of(
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
     reached = Reached(
-        session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read,
+        stream.rpartition("/")[2], session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read,
         observer.rows_read, search,
     )
     opened = STORES[locator.medium](locator, reached)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 class Reached:
     """How the store's account is reached.
 
-    endpoints: service → URL, for those that are given. session: a boto3 Session. clock: monotonic
+    stream: its name, also where the operator gave an ARN. endpoints: service → URL, for those that are given. session: a boto3 Session. clock: monotonic
     seconds; sleep: waits that many. files_read: receives how many of how many files are read;
     rows_read: how many rows of a table. search: region → the command that shows which tables hold
     the stream's positions.
     """
 
+    stream: str
     session: Any
     region: str | None
     endpoints: Mapping[str, str]
@@ -181,6 +182,7 @@ def _table(server: Server, locator: Locator, reached: Reached) -> Store:
 
     name = locator.options.get("table", locator.spec.default_table)
     (shape,) = locator.spec.tables(name, locator.options)
+    shape = replace(shape, heads=locator.spec.heads(locator.options, reached.stream))
     return SqlTable(server, shape, locator.spec.position_attribute, reached.sleep)
 
 

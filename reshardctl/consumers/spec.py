@@ -99,6 +99,10 @@ def _no_log_table(_options: Options) -> TableShape | None:
     return None
 
 
+def _no_heads(_options: Options, _stream: str) -> Mapping[str, str]:
+    return {}
+
+
 def _names_no_stream(_row: Image, _stream: Stream) -> bool | None:
     return None
 
@@ -116,6 +120,7 @@ class Spec:
         schemes: Scheme of a locator → what it names.
         tables: (target, options) → the tables of its store in DynamoDB or in a relational database;
             the one with the positions first.
+        heads: (options, stream) → see `TableShape.heads`.
         names_stream: Whether a row's key names this stream; `None` where it names none.
         application: (row of this stream, stream) → the options of a locator that select the row's
             application, "" where a table is one application's.
@@ -148,6 +153,7 @@ class Spec:
     name: str
     schemes: Mapping[str, Scheme]
     tables: Callable[[str, Options], Sequence[TableShape]] = _lease_table
+    heads: Callable[[Options, str], Mapping[str, str]] = _no_heads
     names_stream: Callable[[Image, Stream], bool | None] = _names_no_stream
     application: Callable[[Image, Stream], str] = _the_only_one
     log_table: Callable[[Options], TableShape | None] = _no_log_table

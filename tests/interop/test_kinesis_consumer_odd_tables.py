@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.model import TableShape
 from reshardctl.stores.sql import SqlTable
 from tests.interop.go.library import Library
@@ -39,7 +40,7 @@ TABLES = {
     },
 }  # fmt: skip
 SHARDS = [f"shardId-{number:012d}" for number in range(3)]
-SPACES = ["APP-orders", "app-orders ", "app-orders"]
+SPACES = ["APP-orders", "app-ORDERS ", "app-orders"]
 NAMES = [SHARDS[0], SHARDS[1], SHARDS[2].upper()]
 
 
@@ -84,7 +85,7 @@ def _numbers(stream: ServedStream) -> list[int]:
 
 
 def _read(table: Table, name: str) -> Mapping[str, str]:
-    heads = {"namespace": "app-", "shard_id": "shardId-"}
+    heads = KINESIS_CONSUMER.heads({"app": "app"}, "orders")
     shape = TableShape(name, hash="namespace", range="shard_id", heads=heads)
     rows = SqlTable(table.server, shape, "sequence_number", lambda _seconds: None).read()
     own = [row.attributes for row in rows if row.attributes["namespace"]["S"] == "app-orders"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from reshardctl.codec.position_words import LATEST
-from reshardctl.consumers.kinesis_consumer.tables import NUMBER, tables
+from reshardctl.consumers.kinesis_consumer.tables import NUMBER, heads, tables
 from reshardctl.consumers.spec import (
     DATABASE,
     REDIS,
@@ -78,6 +78,7 @@ KINESIS_CONSUMER = Spec(
         },
     },
     tables=tables,
+    heads=heads,
     names_stream=_names_stream,
     application=_application,
     position_attribute=NUMBER,

@@ -35,15 +35,15 @@ from reshardctl.model import ShardId, TableShape
 NAMESPACE, SHARD, NUMBER = "namespace", "shard_id", "sequence_number"
 
 
-def tables(table: str, options: Mapping[str, str]) -> tuple[TableShape, ...]:
+def tables(table: str, _options: Mapping[str, str]) -> tuple[TableShape, ...]:
     """The table; it is read whole, so that other applications in it can be named."""
+    return (TableShape(table, hash=NAMESPACE, range=SHARD, holds="kinesis-consumer positions"),)
+
+
+def heads(options: Mapping[str, str], stream: str) -> Mapping[str, str]:
+    """How the keys begin that GetCheckpoint asks for: the whole namespace, and a shard's id."""
     app = options.get("app", "")
-    heads = {SHARD: "shardId-"} | ({NAMESPACE: f"{app}-"} if app else {})
-    return (
-        TableShape(
-            table, hash=NAMESPACE, range=SHARD, holds="kinesis-consumer positions", heads=heads
-        ),
-    )
+    return {SHARD: "shardId-"} | ({NAMESPACE: f"{app}-{stream}"} if app else {})
 
 
 def key_of(namespace: str, shard: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import pymysql
 import pytest
 
+from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.errors import Refused
 from reshardctl.execution.undo import Restore
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
@@ -73,7 +74,7 @@ class Odd(Table):
     def __init__(self, running: tuple[str, Running], *further: str, keys: str = "") -> None:
         super().__init__(*running)
         kind = running[0]
-        heads = {"namespace": f"{APP}-", "shard_id": "shardId-"}
+        heads = KINESIS_CONSUMER.heads({"app": APP}, "orders")
         self.exact = ""
         self.shape = replace(self.shape, heads=heads)
         self.sql(f"DROP TABLE {self.shape.name}")
@@ -347,6 +348,7 @@ def test_a_partial_key_keeps_nothing_apart(make: Any) -> None:
 SPELLINGS = [
     (f"{APP}-orders", SHARD), ("Pay-orders", SHARD), ("PAY-orders ", SHARD),
     (f"{APP}-orders", SHARD.upper()), (f"{APP}-orders", SHARD + "  "), ("päy-orders", SHARD),
+    (f"{APP}-Orders", SHARD), ("PAY-ÖRDERS ", SHARD), (f"{APP}-Orders-2", SHARD),
 ]  # fmt: skip
 COLUMNS = {
     "postgres": {
