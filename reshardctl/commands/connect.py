@@ -70,8 +70,8 @@ def ports_of(
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
     reached = Reached(
-        stream.rpartition("/")[2], session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read,
-        observer.rows_read, search,
+        stream.rpartition("/")[2], session, account.region, endpoints, time.monotonic, time.sleep,
+        observer.files_read, observer.rows_read, search,
     )
     opened = STORES[locator.medium](locator, reached)
     return Ports(kinesis, opened, time.time, time.sleep, observer.interrupted)

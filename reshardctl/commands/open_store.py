@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Reached:
     """How the store's account is reached.
 
-    stream: its name, also where the operator gave an ARN. endpoints: service → URL, for those that are given. session: a boto3 Session. clock: monotonic
-    seconds; sleep: waits that many. files_read: receives how many of how many files are read;
-    rows_read: how many rows of a table. search: region → the command that shows which tables hold
-    the stream's positions.
+    stream: the name of the stream that is read from there. endpoints: service → URL, for those that
+    are given. session: a boto3 Session. clock: monotonic seconds; sleep: waits that many.
+    files_read: receives how many of how many files are read; rows_read: how many rows of a table.
+    search: region → the command that shows which tables hold the stream's positions.
     """
 
     stream: str

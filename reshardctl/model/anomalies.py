@@ -14,6 +14,8 @@ class AnomalyKind(StrEnum):
     UNREADABLE = "unreadable"
     UNREADABLE_TO_SOME = "unreadable-to-some"
     """Some releases of the consumer cannot read the row; the simulation says which."""
+    NOT_KEPT = "not-kept"
+    """The consumer reads the row, and cannot save a later position there."""
     FOREIGN_ENTRY = "foreign-entry"
     PENDING = "pending"
     HAND_OFF = "hand-off"

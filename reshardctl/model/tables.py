@@ -15,6 +15,10 @@ SAME_KEY = "rows of the same key"
 there are (`count`), and what positions the next few have (`next`). Its library takes the first that
 the server gives: the row itself."""
 
+UNGUARDED = "no write is guarded"
+"""Attribute of every row of a table in which no write can be guarded: why, one of the next two."""
+NO_UNIQUE_KEY, NO_TRANSACTIONS = "no unique key", "no transactions"
+
 
 @dataclass(frozen=True, slots=True)
 class TableShape:

@@ -14,6 +14,7 @@ from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
+from reshardctl.consumers.kinesis_consumer.ways import not_guarded
 from reshardctl.consumers.related_shards import related_shards
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
@@ -91,6 +92,8 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         self, lineage: Lineage, positions: Positions, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
         """Rows where the target frontier has unread shards, as for a new application."""
+        if positions.unguarded:
+            return not_guarded(positions.unguarded)
         if app.traits.infers_ends:
             want = encoding.rewound(lineage, want)
         return super().rebuild(lineage, positions, want, app)

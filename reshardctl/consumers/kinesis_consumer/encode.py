@@ -72,6 +72,8 @@ def encode(
     orders.collect()
     if orders.cannot is not None:
         return replace(orders.cannot, apart=orders.obstacles)
+    if orders.by_shard and positions.unguarded:
+        return ways.not_guarded(positions.unguarded)
     return _steps(positions, orders.by_shard, app.writes_together)
 
 

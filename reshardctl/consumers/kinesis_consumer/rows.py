@@ -19,13 +19,14 @@ from reshardctl.model import (
     Anomaly,
     AnomalyKind,
     Attributes,
+    AttributeValue,
     Image,
     ShardId,
     Stream,
     index_of,
     is_number,
 )
-from reshardctl.model.tables import SAME_KEY
+from reshardctl.model.tables import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 
 REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"
@@ -59,7 +60,8 @@ class Positions:
     """A parsed store.
 
     rows: those with a position that the library reads. blank: rows without one. others: rows of
-    other applications and streams, never written.
+    other applications and streams, never written. unguarded: why no write there can be guarded, ""
+    where one can.
     """
 
     namespace: str
@@ -69,6 +71,7 @@ class Positions:
     workers: tuple[Image, ...]
     others: tuple[Image, ...]
     anomalies: tuple[Anomaly, ...] = field(default=())
+    unguarded: str = ""
     once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
     """What was computed from these rows, so that encoding and judging do it once."""
 
@@ -129,11 +132,14 @@ def parse(
                 anomalies.append(Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, key, why))
             others.append(image)
     anomalies += [anomaly for row in rows.values() for anomaly in _anomalies(row)]
+    unguarded = next((why for image in every if (why := text_of(image, UNGUARDED))), "")
+    if unguarded == NO_UNIQUE_KEY and rows:
+        anomalies.append(_not_kept(rows.values(), whose.medium))
     return Positions(
         own,
         {shard: row for shard, row in rows.items() if row.text},
         {shard: row for shard, row in rows.items() if not row.text},
-        leases, tuple(workers), tuple(others), tuple(anomalies),
+        leases, tuple(workers), tuple(others), tuple(anomalies), unguarded,
     )
 
 
@@ -185,14 +191,6 @@ def _lease(image: Image, key: str) -> Lease:
 def _anomalies(row: Row) -> Iterable[Anomaly]:
     value = row.image.attributes.get(NUMBER)
     raw = row.text or repr(value)
-    if same := row.image.attributes.get(SAME_KEY, {}).get("M"):
-        others = ", ".join(str(number.get("S", NULL)) for number in same["next"]["L"])
-        why = (
-            f"{int(same['count']['N']) + 1} rows have its key, which no unique key forbids: the "
-            f"library takes the first that the server gives, not {others}; while it is so, no row "
-            "is written there, and the library cannot keep a position"
-        )
-        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     if not row.text:
         why = "it has no sequence number that the library could read: it is as good as no row"
         yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
@@ -205,6 +203,29 @@ def _anomalies(row: Row) -> Iterable[Anomaly]:
     elif not is_number(row.text):
         why = f"its sequence_number {row.text[:80]!r} is no number"
         yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
+
+
+def _not_kept(rows: Iterable[Row], medium: str) -> Anomaly:
+    """What the library's save does in a table without a unique key.
+
+    `ON CONFLICT` of store/postgres fails there, and `REPLACE INTO` of store/mysql only adds rows.
+    """
+    saves = "fails" if medium == "postgres" else "adds a row, and moves none"
+    why = f"no unique key keeps rows of one shard apart, so that each save of the library {saves}"
+    doubled = [(row, row.image.attributes[SAME_KEY]["M"]) for row in rows
+               if SAME_KEY in row.image.attributes]
+    told = [
+        f"{int(same['count']['N']) + 1} rows are {row.image.key}, of which it takes the first that "
+        f"the server gives ({row.text}), not {_numbers(same)}"
+        for row, same in doubled[:NAMED]
+    ]
+    more = [f"{len(doubled) - NAMED} more shards have several rows"] if len(doubled) > NAMED else []
+    key = doubled[0][0].image.key if doubled else next(iter(rows)).image.key
+    return Anomaly(AnomalyKind.NOT_KEPT, key, "", "; ".join([why, *told, *more]))
+
+
+def _numbers(same: Mapping[str, AttributeValue]) -> str:
+    return ", ".join(str(number.get("S", NULL)) for number in same["next"]["L"])
 
 
 def _stream_of(images: Sequence[Image], whose: Whose, stream: Stream | None) -> str:

@@ -16,7 +16,14 @@ from reshardctl.consumers.spec import (
     create_dynamodb_table,
 )
 from reshardctl.model import Image, Stream
-from reshardctl.model.tables import ENDS, OTHER_COLUMNS, SAME_KEY
+from reshardctl.model.tables import (
+    ENDS,
+    NO_TRANSACTIONS,
+    NO_UNIQUE_KEY,
+    OTHER_COLUMNS,
+    SAME_KEY,
+    UNGUARDED,
+)
 
 _COLUMN_TYPES = {
     "postgres": ("text", "numeric"), "mysql": ("varchar(255)", "numeric(65,0)"),
@@ -87,17 +94,18 @@ KINESIS_CONSUMER = Spec(
     create_store=_create_store,
     volatile_attributes=frozenset({
         "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline",
-        "worker_expires_at", "ttl", ENDS, OTHER_COLUMNS, SAME_KEY,
+        "worker_expires_at", "ttl", ENDS, OTHER_COLUMNS, SAME_KEY, UNGUARDED,
     }),
     owner_attributes=frozenset({"lease_owner", "pending_owner"}),
     kinds=frozenset({LATEST}),
     attributes=frozenset({
         "namespace", "shard_id", NUMBER, "lease_owner", "lease_expires_at", "completed",
         "pending_owner", "handoff_deadline", "worker_expires_at", "ttl", "version",
+        SAME_KEY, "count", "next", UNGUARDED,
     }),
     rests_on=(NUMBER, "completed"),
     reading=frozenset({NUMBER, "completed"}),
-    plain=frozenset({"true", "false"}),
+    plain=frozenset({"true", "false", NO_UNIQUE_KEY, NO_TRANSACTIONS}),
     selectors=("app", "group", "table"),
     # Only positions are written, and a quiet shard's does not change (runs, Nov 2026).
     watchable=False,

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, SHARD
 from reshardctl.model import ShardId, short
+from reshardctl.model.tables import NO_TRANSACTIONS
 
 OLDER = (
     "run v0.5.0 on these rows until that shard has been read, then master again: v0.5.0 reads it "
@@ -42,6 +44,21 @@ def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
         f"the rows of shard {_names(below)} keep master from reading shard {short(shard)}, and "
         "whether anything is left in it is stored nowhere",
         (read, OLDER), (shard,), read,
+    )
+
+
+def not_guarded(why: str) -> Cannot:
+    """A table in which a write could meet another row, or half of a step could stay."""
+    if why == NO_TRANSACTIONS:
+        return Cannot(
+            "the table's engine has no transactions, so that no write there can be guarded",
+            ("ALTER TABLE … ENGINE=InnoDB, then run this again",),
+        )
+    return Cannot(
+        "the table has no unique key that keeps rows of one shard apart, so that no write there "
+        "can be guarded",
+        (f"leave one row for each {NAMESPACE} and {SHARD}, then ALTER TABLE … ADD PRIMARY KEY "
+         f"({NAMESPACE}, {SHARD}), and run this again",),
     )
 
 

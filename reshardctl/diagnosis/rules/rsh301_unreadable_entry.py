@@ -3,21 +3,20 @@
 What it is
 ----------
 A lease lacks leaseCounter or ownerSwitchesSinceCheckpoint, an attribute that the release reads has
-another type or is out of range, or its checkpoint is missing, or neither a number nor a sentinel.
-docs/kcl.md has the table: attribute, release, what is wrong.
+another type or is out of range, or its checkpoint is missing or no position: see docs/kcl.md.
 
 Why it matters
 --------------
-It depends on the release. At a row that they cannot read, workers of KCL 1.x and 2.x crash ("Unable
-to initialize after 20 attempts"), and 3.0 to 3.4 if a scan returns that row first; otherwise they
-skip the row like 3.5, never read the shard, and children wait for ever. Without a checkpoint the
-shard fails at every attempt and every audit throws, so that holes elsewhere are not refilled
-either; 1.x and 2.0–2.2 crash.
+At a row that they cannot read, workers of KCL 1.x and 2.x crash ("Unable to initialize after 20
+attempts"), and 3.0 to 3.4 if a scan returns that row first; otherwise they skip the row like 3.5,
+never read the shard, and children wait for ever. Without a checkpoint the shard fails at every
+attempt and every audit throws, so that no hole is refilled; 1.x and 2.0–2.2 crash.
 
 A Spark query reads its newest offset logs and the connector's log of the newest batch; if one of
 these is missing or damaged, it crashes at every start. Quickwit crashes at every start at an end
 mark (`~`, `~49…`) on a listed shard; a word or a padded number stalls only that shard, without a
 sign. An index with a position that is no string, or an unknown field, is not loaded: see RSH307.
+In a SQL table without a unique key kinesis-consumer cannot save: each start reads the same again.
 
 How it happens
 --------------
@@ -38,7 +37,8 @@ its padding; no entry if there is none.
 When the fix is not offered
 ---------------------------
 If no checkpoint can be read and the shard is longer than the --accept reread=… that was given. A
-table in which no key is a shard id is no KCL lease table: exit 2. An index that is not loaded.
+table in which no key is a shard id is no KCL lease table: exit 2. An index that is not loaded. A
+SQL table without a unique key: leave one row for each shard, then add a primary key.
 
 Example
 -------
@@ -63,6 +63,10 @@ CODE, NAME = "RSH301", "unreadable-entry"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard is not read, or the whole consumer crashes, by release."""
+    if kept := view.anomalies_of(AnomalyKind.NOT_KEPT):
+        what = f"no position can be saved: {'; '.join(o.why for o in kept)}"
+        costs = "each start reads again what was read since the stored position"
+        yield Finding(CODE, NAME, Severity.ERROR, (), what, costs)
     anomalies = unreadable(view)
     if not anomalies:
         yield from _missing(view)

@@ -15,9 +15,11 @@ from reshardctl.model import (
     Update,
     Write,
 )
-from reshardctl.model.tables import OTHER_COLUMNS
+from reshardctl.model.tables import OTHER_COLUMNS, SAME_KEY, UNGUARDED
 from reshardctl.stores.sql.server import Column, Described, Server, Statement
 
+_TOLD = frozenset({OTHER_COLUMNS, SAME_KEY, UNGUARDED})
+"""Attributes that are no columns."""
 Value = str | bytes | None
 """What a column holds."""
 
@@ -104,7 +106,7 @@ def update_each(
 def columns_of(attributes: Attributes) -> dict[str, Value]:
     """The columns of a new row; a row that is put back gives all of them, see `OTHER_COLUMNS`."""
     other = attributes.get(OTHER_COLUMNS, {}).get("M", {})
-    used = {name: plain(value) for name, value in attributes.items() if name != OTHER_COLUMNS}
+    used = {name: plain(value) for name, value in attributes.items() if name not in _TOLD}
     return used | {name: _other(value) for name, value in other.items()}
 
 

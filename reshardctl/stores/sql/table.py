@@ -29,7 +29,13 @@ from reshardctl.model import (
     Write,
     canonical,
 )
-from reshardctl.model.tables import OTHER_COLUMNS, SAME_KEY
+from reshardctl.model.tables import (
+    NO_TRANSACTIONS,
+    NO_UNIQUE_KEY,
+    OTHER_COLUMNS,
+    SAME_KEY,
+    UNGUARDED,
+)
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.sql.attempts import Attempts
@@ -92,7 +98,7 @@ class SqlTable:
 
     def _changed(self, cursor: Any, writes: Sequence[Write]) -> bool:
         table = self._described(cursor)
-        if not table.transactions:
+        if self._unguarded(table) == NO_TRANSACTIONS:
             raise Refused(
                 f"{table.address}: its engine has no transactions, so that a write could "
                 "not be guarded", f"ALTER TABLE {self._shape.name} ENGINE=InnoDB",
@@ -121,6 +127,12 @@ class SqlTable:
         """The write, guarded by what the library reads: other columns change by themselves."""
         return replace(write, guard=tuple(name for name in write.guard if name in self._used))
 
+    def _unguarded(self, table: Described) -> str:
+        """Why no write can be guarded there, "" where one can."""
+        if not any(key <= set(self._keys) for key in table.unique):
+            return NO_UNIQUE_KEY
+        return "" if table.transactions else NO_TRANSACTIONS
+
     def _refuse_ambiguous(self, table: Described, rows: Mapping[str, Image | None]) -> None:
         """Refused where a statement for one row could meet several."""
         mend = (
@@ -136,7 +148,7 @@ class SqlTable:
                     f"{table.address}: {int(same['count']['N']) + 1} rows are {key} (at {shown}), "
                     "and a write would meet all of them", mend,
                 )
-        if not any(key <= set(self._keys) for key in table.unique):
+        if self._unguarded(table) == NO_UNIQUE_KEY:
             raise Refused(
                 f"{table.address}: no unique key forbids two rows of one shard, so that a write "
                 "could not be guarded; the library itself cannot keep positions there", mend,
@@ -300,6 +312,8 @@ class SqlTable:
                 attributes[name], other[name] = {"S": text}, {"S": row[name]}
         if other:
             attributes[OTHER_COLUMNS] = {"M": other}
+        if why := self._unguarded(table):
+            attributes[UNGUARDED] = {"S": why}
         if further:
             following = [_value(same[self._numbers]) for same in further[:NAMED]]
             attributes[SAME_KEY] = {
