@@ -12,11 +12,10 @@ from types import MappingProxyType
 from tests.cli.lab import Lab
 from tests.docs.pages import ROOT
 from tests.docs.transcripts import Transcript, beside, differences, shows, transcripts
+from tests.support.own_folders import WRITE_TRANSCRIPTS
 
 MIDNIGHT = 1_795_219_200
 """2026-11-21T00:00:00Z, when the stream of most transcripts was created."""
-WRITE = "RESHARDCTL_WRITE_TRANSCRIPTS"
-"""Set, the pages get what the commands print now; read the change before it is committed."""
 REPORTS = ("inspect", "fix", "undo", "status", "explain")
 """Commands that print text at a terminal, and lines for programs elsewhere."""
 STATE = "/home/ops/.local/state/reshardctl"
@@ -113,7 +112,7 @@ class Reader:
         said = [self.there(whole(text, self.locators).replace(str(self.lab.state), state))
                 for text in (done.out, done.err)]
         right = shows(beside(whole(transcript.output, self.locators), said[1]), said[0])
-        if not right and os.environ.get(WRITE):
+        if not right and os.environ.get(WRITE_TRANSCRIPTS):
             transcript.write("".join(reversed(said)))
             return
         assert right, differences(transcript, "".join(said))

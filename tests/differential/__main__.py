@@ -24,7 +24,7 @@ from tests.differential.seeds import one
 from tests.differential.shrink import shrunk
 from tests.differential.states import State
 from tests.differential.trial import Judge, Verdict, examine
-from tests.interop.starts.records import RECORD
+from tests.support.own_folders import RECORD_STARTS
 
 SHRINKING = 150
 """How many smaller states are tried."""
@@ -137,7 +137,7 @@ def main(words: list[str]) -> int:
                         help="keep what real KCL starts showed, instead of starting it again")
     said = parser.parse_args(words)
     if said.record:
-        os.environ[RECORD] = "1"
+        os.environ[RECORD_STARTS] = "1"
     first, _, last = said.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
     names = said.family or [name for name, family in FAMILIES.items() if not family.real]

@@ -18,6 +18,9 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT = ("__pycache__", ".pytest_cache", ".hypothesis", "target", "node_modules")
 """Folders of a checkout that git ignores."""
+RECORD_STARTS, WRITE_TRANSCRIPTS = "RESHARDCTL_RECORD_STARTS", "RESHARDCTL_WRITE_TRANSCRIPTS"
+ASKED = {RECORD_STARTS: "tests/interop/recorded", WRITE_TRANSCRIPTS: "docs"}
+"""Folders of the checkout that a run is asked to write into, by the variable that asks for it."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGED = {
     "os.chmod": ((0, 2),), "os.chown": ((0, 3),), "os.link": ((1, 3),), "os.mkdir": ((0, 2),),
@@ -30,7 +33,8 @@ folders that these are relative to (-1 for none)."""
 
 def roots() -> tuple[str, ...]:
     """Where writing is allowed, whoever does it."""
-    places = [tempfile.gettempdir(), "/dev", "/proc", sysconfig.get_paths()["purelib"]]
+    asked = [str(CHECKOUT / folder) for name, folder in ASKED.items() if os.environ.get(name)]
+    places = [tempfile.gettempdir(), "/dev", "/proc", sysconfig.get_paths()["purelib"], *asked]
     return tuple({os.path.realpath(place) for place in places} | {*places})
 
 

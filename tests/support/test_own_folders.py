@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.own_folders import CHECKOUT, changed, is_own, roots
+from tests.interop.starts.records import RECORDED
+from tests.support.own_folders import (
+    CHECKOUT,
+    RECORD_STARTS,
+    WRITE_TRANSCRIPTS,
+    changed,
+    is_own,
+    roots,
+)
 
 guarded = pytest.mark.skipif(
     CHECKOUT.is_relative_to(os.path.realpath(tempfile.gettempdir())),
@@ -48,6 +56,20 @@ def test_paths_that_an_event_changes(event, arguments, paths):
 def test_where_a_test_may_write(path, own, tmp_path):
     whole = path.format(tmp=tmp_path, checkout=CHECKOUT)
     assert is_own(whole, (*roots(), str(tmp_path))) is own
+
+
+@guarded
+@pytest.mark.parametrize(("variable", "path"), [
+    (RECORD_STARTS, RECORDED / "kinsumer-1.jsonl"), (RECORD_STARTS, RECORDED / "kinsumer-1.new"),
+    (WRITE_TRANSCRIPTS, CHECKOUT / "docs" / "kcl.md"),
+])  # fmt: skip
+def test_what_a_run_is_asked_to_write_it_may_write(variable, path, monkeypatch):
+    """What tests/interop/run --record and CONTRIBUTING.md set, and nothing else with it."""
+    monkeypatch.delenv(variable, raising=False)
+    assert not is_own(str(path), roots())
+    monkeypatch.setenv(variable, "1")
+    assert is_own(str(path), roots())
+    assert not is_own(str(CHECKOUT / "tests" / "golden" / "x"), roots())
 
 
 @guarded

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.interop.starts.sample import commit_of, sample
+from tests.support.own_folders import RECORD_STARTS
 
 ROOT = Path(__file__).parents[3]
 RECORDED = Path(__file__).parents[1] / "recorded"
-
-RECORD = "RESHARDCTL_RECORD_STARTS"
 
 Record = dict[str, Any]
 
@@ -46,7 +45,7 @@ class Records:
 
     def add(self, digest: str, record: Record) -> None:
         """Keep what was run, where this run is to record; at once, for a run may be cut short."""
-        if os.environ.get(RECORD) != "1" or digest in self._records:
+        if os.environ.get(RECORD_STARTS) != "1" or digest in self._records:
             return
         with self._lock:
             self._new[digest] = record
