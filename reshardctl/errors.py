@@ -90,6 +90,17 @@ class NoStore(UsageError):
         self.table, self.region = table, region
 
 
+class NotLoaded(UsageError):
+    """A text of the store cannot be read, and the program that keeps it does not load it either.
+
+    `inspect` and `fix` of Quickwit's metastore tell it as a finding instead (RSH301).
+
+    Next: mend the text, or restore it from a backup.
+    """
+
+    id = "E204"
+
+
 class NoJournal(UsageError):
     """There is no journal at the S3 address that was named.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import NotLoaded, UsageError
 
 
 @contextmanager
@@ -14,8 +14,9 @@ def complaints_about(place: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise UsageError(
+        raise NotLoaded(
             f"{place}: not UTF-8 ({error})", "restore it from a backup, or name another place"
         ) from None
     except UsageError as error:
-        raise UsageError(f"{place}: {error.what}", error.next) from None
+        kind = NotLoaded if isinstance(error, NotLoaded) else UsageError
+        raise kind(f"{place}: {error.what}", error.next) from None

@@ -224,31 +224,67 @@ def _inserted(text: str, after: str, more: str) -> str:
 
 
 NUMBERED = '"kinesis-events": {\n'
-BAD = {
+BROKEN = {
     "cut off": (lambda t: t[:-9], ("malformed JSON", "line")),
     "trailing text": (lambda t: t + "\n{}", ("text after the end",)),
     "trailing comma": (lambda t: t.replace('"delete_tasks": []', '"delete_tasks": [],'),
                        ("comma",)),
     "byte order mark": (lambda t: "\ufeff" + t, ("byte order mark",)),
     "not a number": (lambda t: t.replace('"create_timestamp": 1', '"a": NaN, "b": 1'), ("NaN",)),
+    "no version": (lambda t: t.replace('"version": "0.9",', "", 1), ("version",)),
+    "no checkpoint": (lambda t: t.replace('"checkpoint"', '"checkpoints"', 1), ("checkpoint",)),
+    "half a pair": (lambda t: t.replace('"body"', '"\\ud800"', 1), ("surrogate",)),
+    "empty": (lambda t: t[:0], ("no JSON object",)),
+    "no object": (lambda _: "[]", ("no JSON object",)),
+    "another object": (lambda _: "{}", ("missing field",)),
+    "binary": (lambda t: t.replace('"body"', '"b\udcff"', 1), ("not UTF-8",)),
+}
+BAD = {
     "shard twice": (lambda t: _inserted(t, NUMBERED, '"shardId-000000000001": "1",'),
                     ("shardId-000000000001", "twice")),
     "source twice": (lambda t: _inserted(t, '"checkpoint": {\n', '"kinesis-events": {},'),
                      ("kinesis-events", "twice")),
     "version": (lambda t: t.replace('"version": "0.9"', '"version": "0.6"', 1), ("0.6", "0.9")),
-    "no version": (lambda t: t.replace('"version": "0.9",', "", 1), ("version",)),
-    "no checkpoint": (lambda t: t.replace('"checkpoint"', '"checkpoints"', 1), ("checkpoint",)),
     "another index": (lambda t: t.replace('"events:', '"other:', 1), ("other", "events")),
-    "half a pair": (lambda t: t.replace('"body"', '"\\ud800"', 1), ("surrogate",)),
-    "empty": (lambda t: t[:0], ("no JSON object",)),
     "not kinesis": (lambda t: t.replace('"source_type": "kinesis"', '"source_type": "kafka"'),
                     ("Kinesis source",)),
 }
 
 
 @pytest.mark.parametrize("named", ["", "&index=events"], ids=["all", "index"])
+@pytest.mark.parametrize("spoil", BROKEN.values(), ids=BROKEN)
+def test_what_quickwit_cannot_parse_is_a_finding(golden, spoil, named):
+    """load_index of store_operations.rs and PgIndex::index_metadata: serde_json takes all or fails.
+
+    Then list_indexes_metadata fails as a whole, and nothing of the cluster is scheduled.
+    """
+    change, words = spoil
+    lab = golden("0.9.0", "q2", named)
+    lab.file().write_bytes(change(lab.text()).encode(errors="surrogateescape"))
+    before = lab.texts()
+    seen = lab.inspect("--format", "json")
+    assert (seen.code, seen.codes) == (1, {"RSH301"}), seen.err
+    (found,) = seen.json["findings"]
+    assert all(word in str(found) for word in words)
+    assert "no source of it runs" in str(found)
+    done = lab.fix()
+    assert done.code == 1 and "mend it" in done.out + done.err
+    assert lab.texts() == before and lab.journals() == []
+
+
+def test_several_files_that_quickwit_cannot_parse_are_all_named(golden):
+    lab = golden("0.9.0", "q6")
+    for index in ("audit", "logs"):
+        lab.file(index).write_text("{")
+    lab.file("other").unlink(missing_ok=True)
+    seen = lab.inspect("--format", "json")
+    assert (seen.code, seen.codes) == (1, {"RSH301", "RSH307"}), seen.err
+    assert "audit/metastore.json" in seen.out and "logs/metastore.json" in seen.out
+
+
+@pytest.mark.parametrize("named", ["", "&index=events"], ids=["all", "index"])
 @pytest.mark.parametrize("spoil", BAD.values(), ids=BAD)
-def test_what_quickwit_would_refuse_is_refused(golden, spoil, named):
+def test_what_is_no_text_for_this_consumer_is_refused(golden, spoil, named):
     change, words = spoil
     lab = golden("0.9.0", "q2", named)
     lab.file().write_bytes(change(lab.text()).encode())

@@ -384,6 +384,20 @@ def test_an_unreadable_row_of_another_index_is_named(golden):
     assert "index audit: malformed JSON" in seen.out
 
 
+@pytest.mark.parametrize("broken", ["", "{", '{"version": "0.9"}', "\\N"])
+@pytest.mark.parametrize("named", ["", "?index=events"], ids=["all", "index"])
+def test_a_row_that_quickwit_cannot_parse_is_a_finding(golden, named, broken):
+    """PgIndex::index_metadata of postgres/model.rs: serde_json takes all or fails."""
+    lab = golden("0.9.0", "q3", named)
+    lab.put(broken)
+    before = lab.everything()
+    seen = lab.inspect("--format", "json")
+    assert (seen.code, seen.codes) == (1, {"RSH301"}), seen.err
+    done = lab.fix()
+    assert done.code == 1 and "mend it" in done.out + done.err
+    assert lab.everything() == before and lab.journals() == []
+
+
 def test_a_user_who_may_only_read(golden):
     lab = golden("0.9.0", "q3")
     lab.sql(f"CREATE ROLE {lab.database}_r LOGIN PASSWORD '{PASSWORD}'")

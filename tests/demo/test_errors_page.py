@@ -16,6 +16,7 @@ EVERY_ID_EVER = {
     "E201": "WrongStream",
     "E202": "NoStore",
     "E203": "NoJournal",
+    "E204": "NotLoaded",
     "E300": "ReshardError",
     "E301": "CannotTell",
     "E302": "StreamUnsettled",

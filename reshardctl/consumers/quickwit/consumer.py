@@ -51,7 +51,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
 
     def empty(self, checkpoint: Checkpoint, /) -> bool:
         """Whether no source is stored; one without positions reads every shard, as meant."""
-        return not checkpoint.source
+        return not checkpoint.source and not checkpoint.refused
 
     def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
         """Entries as stored."""

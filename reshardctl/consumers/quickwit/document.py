@@ -26,7 +26,7 @@ from reshardctl.consumers.quickwit.spans import (
     value_at,
 )
 from reshardctl.consumers.quickwit.splice import edited, quoted
-from reshardctl.errors import REPLAN, UsageError
+from reshardctl.errors import REPLAN, NotLoaded, UsageError
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Image, Update, Write
 
 NOT_LOADED = "Quickwit does not load this index"
@@ -100,7 +100,7 @@ class Document:
             if holder is not None:
                 rows += _positions(text, f"{parsed.index}/{name}", holder)
         if parsed.refused and not rows:
-            raise UsageError(f"{NOT_LOADED}: {parsed.refused}", MENDED)
+            raise NotLoaded(f"{NOT_LOADED}: {parsed.refused}", MENDED)
         return sorted(rows, key=lambda row: row.key)
 
     def written(self, text: str, writes: Sequence[Write]) -> str:
@@ -149,7 +149,7 @@ class Document:
     def _found(self, text: str) -> _Found:
         """Raises UsageError for a text that Quickwit would not load in full."""
         if text.startswith("\ufeff"):
-            raise UsageError("begins with a byte order mark, which Quickwit refuses", "take it off")
+            raise NotLoaded("begins with a byte order mark, which Quickwit refuses", "take it off")
         if (at := lone_surrogate(text)) is not None:
             raise broken(text, at, "half of a surrogate pair, which Quickwit refuses")
         whole = Member("", 0, blank(text, 0), len(text))
@@ -210,7 +210,7 @@ def _level(text: str, holder: Member, what: str, ends: bool = False) -> dict[str
 
 def _needed(level: Mapping[str, Member], name: str, what: str) -> Member:
     if name not in level:
-        raise UsageError(f"missing field `{name}`", f"this is no {what} of Quickwit")
+        raise NotLoaded(f"missing field `{name}`", f"this is no {what} of Quickwit")
     return level[name]
 
 
@@ -219,7 +219,7 @@ def _decoded(
 ) -> Any:
     value, _ = value_at(text, _needed(level, name, what).value)
     if not isinstance(value, kind):
-        raise UsageError(f"`{name}` is of another type", f"this is no {what} of Quickwit")
+        raise NotLoaded(f"`{name}` is of another type", f"this is no {what} of Quickwit")
     return value
 
 
@@ -238,7 +238,7 @@ def _check_sources(sources: Sequence[Any]) -> None:
     for source in sources:
         name = source.get("source_id") if isinstance(source, dict) else None
         if not isinstance(name, str):
-            raise UsageError("`sources` holds an entry without source_id", MENDED)
+            raise NotLoaded("`sources` holds an entry without source_id", MENDED)
         if name in seen:
             raise UsageError(f"`sources` holds {name!r} twice", "keep one of them")
         seen.add(name)

@@ -23,7 +23,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One source. state: its own row.
+    """One source. state: its own row. source: "" where the text that may hold it cannot be read.
 
     unreadable: rows of other indexes that cannot be read, or that Quickwit does not load. foreign:
     rows of no source's position.
@@ -41,7 +41,7 @@ class Checkpoint:
     @property
     def key(self) -> str:
         """Key of the source's own row, and prefix of the keys of its positions."""
-        return f"{self.index}/{self.source}"
+        return f"{self.index}/{self.source}" if self.source else self.index
 
     def text(self, shard: ShardId) -> str | None:
         """What is stored of a shard; `None` without an entry."""
@@ -104,6 +104,10 @@ def parse(
             foreign.append(image)
     if not (sources or rows or unreadable or foreign):
         return Checkpoint("", "", Image("", {}))
+    if unreadable and not sources:
+        first, *others = unreadable
+        why = {"refused": first.attributes["unreadable"]}
+        return Checkpoint(first.key, source, Image(first.key, why), unreadable=others)
     chosen = _chosen(sources, unreadable, stream, index, source)
     of_index, of_source = chosen.key.split("/")
     whys = {source.key.split("/")[0]: refused(source) for source in sources if refused(source)}

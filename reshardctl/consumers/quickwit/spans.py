@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import NotLoaded, UsageError
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 MENDED = "mend it, or restore the file from a backup"
@@ -35,7 +35,7 @@ class Member:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise UsageError(f"{word} is no JSON", MENDED)
+    raise NotLoaded(f"{word} is no JSON", MENDED)
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
@@ -58,17 +58,17 @@ def value_at(text: str, at: int) -> tuple[Any, int]:
         raise broken(text, at, "nested too deeply") from None
 
 
-def broken(text: str, at: int, why: str) -> UsageError:
+def broken(text: str, at: int, why: str) -> NotLoaded:
     """The error for a text that is no JSON, with the line and column that editors show."""
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
-    return UsageError(f"malformed JSON at line {line}, column {column}: {why}", MENDED)
+    return NotLoaded(f"malformed JSON at line {line}, column {column}: {why}", MENDED)
 
 
 def members(text: str, at: int, what: str) -> Iterator[Member]:
     """The members of the object at `at`, in order; raises UsageError for a name given twice."""
     if text[at:at + 1] != "{":
-        raise UsageError(f"{what} is no JSON object", MENDED)
+        raise NotLoaded(f"{what} is no JSON object", MENDED)
     seen: set[str] = set()
     at = blank(text, at + 1)
     while text[at:at + 1] != "}":

@@ -15,7 +15,7 @@ attempt and every audit throws, so that no hole is refilled; 1.x and 2.0–2.2 c
 A Spark query reads its newest offset logs and the connector's log of the newest batch; if one of
 these is missing or damaged, it crashes at every start. Quickwit crashes at every start at an end
 mark (`~`, `~49…`) on a listed shard; a word or a padded number stalls only that shard, without a
-sign. An index with a position that is no string, or an unknown field, is not loaded: see RSH307.
+sign. An index whose text is no JSON, or has an unknown field, is not loaded: see RSH307.
 In a SQL table without a unique key kinesis-consumer cannot save: each start reads the same again.
 
 How it happens

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from reshardctl.errors import NotLoaded, UsageError
+from reshardctl.model import Image
 from reshardctl.model.trees import Codec
 
 CodecOf = Callable[[str, str, bool], Codec]
@@ -16,3 +18,13 @@ every Kinesis source. needed: whether a text without a wanted source is refused.
 def indexes_of(keys: Iterable[str]) -> list[str]:
     """The indexes of these rows, in order."""
     return sorted({key.partition("/")[0] for key in keys})
+
+
+def not_loaded(index: str, error: UsageError) -> Image:
+    """The one row of an index whose text cannot be read: why."""
+    return Image(index, {"unreadable": {"S": error.what}})
+
+
+def only_unloaded(errors: Sequence[UsageError]) -> bool:
+    """Whether there are such errors, and Quickwit itself loads none of these texts."""
+    return bool(errors) and all(isinstance(error, NotLoaded) for error in errors)

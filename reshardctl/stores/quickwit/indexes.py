@@ -9,14 +9,15 @@ stopped.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import NotLoaded, UsageError
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, split
 from reshardctl.stores.files.document import Document
-from reshardctl.stores.quickwit.codec import CodecOf, indexes_of
+from reshardctl.stores.quickwit.codec import CodecOf, indexes_of, not_loaded, only_unloaded
 
 NAME = "metastore.json"
 MANIFESTS = {"manifest.json", "indexes_states.json"}
@@ -41,7 +42,8 @@ class Indexes:
     def identity(self) -> Mapping[str, str]:
         """Where the metastore is, and the uids of the indexes that were read."""
         if self._index:
-            return self._document(self._index).identity()
+            with suppress(NotLoaded):
+                return self._document(self._index).identity()
         identity = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         uids = {
             image.attributes["index_uid"]["S"]
@@ -52,7 +54,10 @@ class Indexes:
     def read(self) -> list[Image]:
         """Every row. UsageError if this is no metastore, or the named index is not in it."""
         if self._index:
-            return self._document(self._index).read()
+            try:
+                return self._document(self._index).read()
+            except NotLoaded as error:
+                return [not_loaded(self._index, error)]
         rows: list[Image] = []
         refusals: list[UsageError] = []
         for index, content in self._texts():
@@ -60,8 +65,8 @@ class Indexes:
                 rows += self._rows(index, content)
             except UsageError as error:
                 refusals.append(error)
-                rows.append(Image(index, {"unreadable": {"S": error.what}}))
-        if not any("/" in row.key for row in rows):
+                rows.append(not_loaded(index, error))
+        if not any("/" in row.key for row in rows) and not only_unloaded(refusals):
             raise self._nothing(refusals)
         return sorted(rows, key=lambda row: row.key)
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from reshardctl.errors import Refused, UsageError
+from reshardctl.errors import NotLoaded, Refused, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.trees import refused
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds
-from reshardctl.stores.quickwit.codec import CodecOf, indexes_of
+from reshardctl.stores.quickwit.codec import CodecOf, indexes_of, not_loaded, only_unloaded
 from reshardctl.stores.sql.attempts import Attempts
 from reshardctl.stores.sql.server import Described, Server, hidden, left_out
 
@@ -190,14 +190,16 @@ class Metastore:
                 f"{self._server.location}: there is no index {self._index}", f"it holds: {known}"
             )
         images: list[Image] = []
+        refusals: list[UsageError] = []
         for row in rows:
             try:
                 images += self._images(row, mark, self._source, needed=bool(self._index))
             except UsageError as error:
-                if self._index:
+                if self._index and not isinstance(error, NotLoaded):
                     raise
-                images.append(Image(row.index, {"unreadable": {"S": error.what}}))
-        if not any("/" in image.key for image in images):
+                refusals.append(error)
+                images.append(not_loaded(row.index, error))
+        if not any("/" in image.key for image in images) and not only_unloaded(refusals):
             raise self._nothing(images)
         return sorted(images, key=lambda image: image.key)
 
