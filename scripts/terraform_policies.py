@@ -12,10 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "iam.md"
 FOLDER = ROOT / "deploy" / "terraform" / "policies"
-WANTED = ("inspect", "probe", "fix", "journal")
+WANTED = ("inspect", "probe", "name", "fix", "journal")
 """The policies that deploy/terraform attaches."""
 VARIABLES = {
     "arn:aws:kinesis:eu-west-1:123456789012:stream/orders": "${stream}",
+    "arn:aws:kinesis:eu-west-1:123456789012:stream/*": "${every_stream}",
     "arn:aws:dynamodb:eu-west-1:123456789012:table/orders-reader": "${table}",
     "arn:aws:s3:::my-bucket/reshardctl": "${journal_bucket}/${journal_prefix}",
     "arn:aws:s3:::my-bucket": "${journal_bucket}",

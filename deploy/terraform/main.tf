@@ -21,6 +21,7 @@ locals {
   at        = "${local.region}:${local.account}"
 
   arns = {
+    every_stream   = "arn:${local.partition}:kinesis:${local.at}:stream/*"
     stream         = "arn:${local.partition}:kinesis:${local.at}:stream/${var.stream}"
     table          = "arn:${local.partition}:dynamodb:${local.at}:table/${var.lease_table}"
     journal_bucket = "arn:${local.partition}:s3:::${var.journal_bucket}"
@@ -29,9 +30,10 @@ locals {
 
   # The policies of each role. A repair keeps its journal in the bucket.
   policies = {
-    inspect = [var.read_records ? "probe" : "inspect"]
-    fix     = concat(["fix"], var.read_records ? ["probe"] : [], ["journal"])
+    inspect = concat([var.read_records ? "probe" : "inspect"], local.naming)
+    fix     = concat(["fix"], var.read_records ? ["probe"] : [], local.naming, ["journal"])
   }
+  naming = var.name_other_streams ? ["name"] : []
   attached = merge([
     for role, names in local.policies : { for name in names : "${role}-${name}" => { role = role, policy = name } }
   ]...)

@@ -26,6 +26,12 @@ variable "read_records" {
   default     = false
 }
 
+variable "name_other_streams" {
+  description = "Whether the roles may list the account's streams, to name the one that a position is of."
+  type        = bool
+  default     = false
+}
+
 variable "journal_bucket" {
   description = "Bucket that keeps the journals of repairs."
   type        = string

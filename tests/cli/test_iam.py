@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reshardctl.model import shard_id
+from reshardctl.testing.topology import stream_of
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.whole.test_iam import documented
 
@@ -24,12 +25,17 @@ def used(lab: Lab) -> set[str]:
 def moved_shard(lab: Lab) -> None:
     """Shard 1 goes on with numbers of a later epoch, of which only Kinesis can tell whose they are.
     """
-    shard = lab.fake.stream(lab.stream).shards[1]
+    lab.alter(shard_id(1), checkpoint={"S": moved_number(lab, lab.stream, 1)})
+
+
+def moved_number(lab: Lab, stream: str, number: int) -> str:
+    """A number of the later epoch to which a shard is moved."""
+    shard = lab.fake.stream(stream).shards[number]
     shard.move_epoch(int(lab.fake.clock.now()) - 60)
     record = lab.fake.client("us-east-1").put_record(
-        StreamName=lab.stream, Data=b"x", PartitionKey="k", ExplicitHashKey=str(shard.low)
+        StreamName=stream, Data=b"x", PartitionKey="k", ExplicitHashKey=str(shard.low)
     )
-    lab.alter(shard_id(1), checkpoint={"S": record["SequenceNumber"]})
+    return str(record["SequenceNumber"])
 
 
 def test_inspect(lab_of):
@@ -44,6 +50,37 @@ def test_inspect(lab_of):
         lab.cli("explain", "0", *lab.where)
         found |= used(lab)
     assert found == documented("inspect")
+
+
+def younger(lab: Lab) -> str:
+    """A number of another stream of the account, which that stream alone can tell to be its own."""
+    lab.fake.add_stream(stream_of({
+        "name": "clicks", "created": lab.fake.stream(lab.stream).created + 120,
+        "shards": [{"id": 0, "range": ["0/1", "1/1"], "open": 0}],
+    }))  # fmt: skip
+    return moved_number(lab, "clicks", 0)
+
+
+def test_the_stream_of_another_position_is_named(lab_of):
+    """With `name`, which is optional; everything else works without."""
+    lab = lab_of("a-both", TRIM_HORIZON)
+    lab.alter(shard_id(1), checkpoint={"S": younger(lab)})
+    for look in (lab.inspect, lambda: lab.fix("--created", lab.created)):
+        lab.wire.needed.clear()
+        looked = look()
+        assert "clicks" in looked.out + looked.err
+        assert documented("name") <= lab.wire.needed
+        further = lab.wire.needed - documented("inspect") - documented("fix")
+        assert further == documented("name") - documented("inspect")
+
+
+def test_discover(lab_of):
+    lab = lab_of("a-both", TRIM_HORIZON)
+    moved_shard(lab)
+    lab.cli("discover", lab.stream)
+    lab.alter(shard_id(1), checkpoint={"S": younger(lab)})
+    lab.cli("discover", lab.stream)
+    assert lab.wire.needed == documented("discover")
 
 
 def test_probe(lab_of):

@@ -310,7 +310,7 @@ def test_terraform_attaches_them_and_gives_their_variables():
     arns = re.search(r"arns = \{(.*?)\n  \}", main, re.DOTALL)
     needed = set(re.findall(r"\$\{(\w+)\}", "".join(templates().values())))
     assert arns and set(re.findall(r"^ +(\w+) +=", arns[1], re.M)) == needed
-    attached = re.search(r"\n  policies = \{(.*?)\n  \}", main, re.DOTALL)
+    attached = re.search(r"\n  policies = \{(.*?\n  \}\n  naming .*?)\n", main, re.DOTALL)
     assert attached and set(re.findall(r'"(\w+)"', attached[1])) == set(WANTED)
     names = set(re.findall(r"\bvar\.(\w+)", main))
     declared = (ROOT / "deploy" / "terraform" / "variables.tf").read_text(encoding="utf-8")
