@@ -122,8 +122,8 @@ class Server:
             return Refused(what, "name the primary server, not a replica")
         if isinstance(error, self._of_cluster):
             return UsageError(
-                f"{what}: this is a Redis Cluster, whose shards reshardctl cannot write at once",
-                "write by hand, with SET, what `fix --dry-run` on a copy shows",
+                f"{what}: this is a Redis Cluster, whose nodes hold a part of the positions each",
+                "copy the keys to a single server; write by hand what `fix --dry-run` there shows",
             )
         if self.kind_of(error) is FailureKind.PERMANENT:
             return CannotTell(what, "mend what the server names, then run this again")

@@ -168,6 +168,8 @@ class Strings:
             pipe.pexpireat(key, end)
 
     def _all(self, client: redis.Redis) -> Iterator[Image]:
+        # Two slots, so that a node of a cluster refuses: it would list its own keys alone.
+        client.mget([f"{self._app}{MARK}{{{slot}}}" for slot in "ab"])
         head = _literal(self._app) if self._app else b"*"
         pattern = head + MARK.encode() + b"*:*"
         keys = sorted(set(client.scan_iter(match=pattern, count=1000)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -71,5 +72,10 @@ def test_a_cluster_is_told_from_a_server() -> None:
         assert type(caught.value) is CannotTell, "nothing was sent that may still arrive"
         with server.client() as client:
             client.execute_command("CLUSTER ADDSLOTSRANGE 0 16383")
+            while client.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
+                time.sleep(0.05)
+            client.set("app-a:checkpoint:s:a", "1")
         with pytest.raises(UsageError, match="Redis Cluster"):
             medium.write(step, "t")
+        with pytest.raises(UsageError, match="Redis Cluster"):
+            medium.read()  # of one key, which may be a node's part of many
