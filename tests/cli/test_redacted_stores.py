@@ -12,6 +12,7 @@ import pytest
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import Image, canonical
+from reshardctl.model.tables import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 from reshardctl.snapshot.redaction import Redaction
 from reshardctl.testing import lineages
 from tests.cli.kinsumer_lab import kinsumer_lab
@@ -99,6 +100,22 @@ def test_attributes_that_no_library_writes_lose_their_names(scheme):
     (then,) = Redaction("orders").snapshot(snapshot, own).images
     assert "secret" not in str(then)
     assert then.attributes.keys() > OWN[scheme].keys()
+
+
+def test_what_the_store_tells_of_a_table_stays():
+    """RSH301 rests on it; other applications' columns beside it lose their names and values."""
+    told = {
+        SAME_KEY: {"M": {"count": {"N": "1"}, "next": {"L": [{"S": "49"}]}}},
+        UNGUARDED: {"S": NO_UNIQUE_KEY},
+    }
+    row = {"namespace": {"S": "secret-orders"}, "shard_id": {"S": "shardId-000000000001"}}
+    locator = parse("kinesis-consumer+mysql://secret/secret?app=secret")
+    own = lineages.split_in_turn(2, ())
+    image = Image("secret-orders/shardId-000000000001", canonical({**row, **told, **MORE}))
+    snapshot = Snapshot(locator, own, (image,), {}, 0.0)
+    (then,) = Redaction("orders").snapshot(snapshot, own).images
+    assert "secret" not in str(then)
+    assert {name: then.attributes.get(name) for name in told} == told
 
 
 def test_every_attribute_in_a_recorded_row_is_known():
