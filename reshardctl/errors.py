@@ -93,7 +93,7 @@ class NoStore(UsageError):
 class NotLoaded(UsageError):
     """A text of the store cannot be read, and the program that keeps it does not load it either.
 
-    `inspect` and `fix` of Quickwit's metastore tell it as a finding instead (RSH301).
+    `inspect` and `fix` tell it as a finding instead (RSH301); `export` has nothing to write.
 
     Next: mend the text, or restore it from a backup.
     """

@@ -272,6 +272,14 @@ def test_what_quickwit_cannot_parse_is_a_finding(golden, spoil, named):
     assert lab.texts() == before and lab.journals() == []
 
 
+@pytest.mark.parametrize("named", ["", "&index=events", "&index=events&source=kinesis-events"])
+def test_positions_that_cannot_be_read_are_not_exported_as_none(golden, named):
+    lab = golden("0.9.0", "q2", named)
+    lab.file().write_text("{")
+    done = lab.cli("export", *lab.where)
+    assert done.code == 2 and done.says("malformed JSON", "mend it")
+
+
 def test_several_files_that_quickwit_cannot_parse_are_all_named(golden):
     lab = golden("0.9.0", "q6")
     for index in ("audit", "logs"):

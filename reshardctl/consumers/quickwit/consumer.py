@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, EnabledState, Incarnation
 from reshardctl.consumers.quickwit import anomalies, behaviour, encode, processed
 from reshardctl.consumers.quickwit.app import App, applications, check_options
+from reshardctl.consumers.quickwit.document import NOT_LOADED
 from reshardctl.consumers.quickwit.positions import is_own, of_another_stream
 from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
+from reshardctl.consumers.quickwit.spans import MENDED
 from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.quickwit.switching import enabled_state
 from reshardctl.consumers.sequence_numbers import of_wrong_stream, spelled_cut
-from reshardctl.errors import WrongStream
+from reshardctl.errors import NotLoaded, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Cut,
@@ -64,7 +66,12 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     def stored_cuts(
         self, lineage: Lineage, checkpoint: Checkpoint, _app: App, /
     ) -> dict[ShardId, Cut]:
-        """Numbers; an empty entry is the beginning, and a word is none."""
+        """Numbers; an empty entry is the beginning, and a word is none.
+
+        Raises NotLoaded where the text could not be read: what it holds is not known.
+        """
+        if checkpoint.refused and "stream" not in checkpoint.state.attributes:
+            raise NotLoaded(f"{NOT_LOADED}: {checkpoint.refused}", MENDED)
         return {
             shard: cut for shard, row in checkpoint.rows.items()
             if (not row.text or is_number(row.text))
