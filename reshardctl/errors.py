@@ -191,7 +191,10 @@ class StalePlan(Refused):
 class NotConfirmed(Refused):
     """Nobody agreed to the plan: the answer was no, or there was no terminal to ask at.
 
-    Next: add `--yes`, or the `--accept` that the message names.
+    The same for a journal or a plan from elsewhere, before anything is called, and for what the
+    command that made a plan was told and this one was not.
+
+    Next: add `--yes`, or the option that the message names.
     """
 
     id = "E403"

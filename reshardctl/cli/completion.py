@@ -84,7 +84,8 @@ def shards(incomplete: str) -> list[str]:
 
 
 def _beginning(known: Iterable[str], incomplete: str) -> list[str]:
-    return [str(name) for name in known if name.startswith(incomplete)]
+    """The names that begin so; a shell shows them as they are, so none that steers a terminal."""
+    return [str(name) for name in known if name.startswith(incomplete) and name.isprintable()]
 
 
 def _configured(ctx: Any) -> dict[str, Any]:

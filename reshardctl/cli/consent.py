@@ -12,6 +12,7 @@ from reshardctl.render.price import price_words
 
 YES = "Only 'yes' is taken for a yes: "
 QUESTION = f"Write this? {YES}"
+TRUST = f"Connect to this store and go on? {YES}"
 
 
 def ask_for_plan(planned: Planned, *, shown: bool) -> bool:

@@ -23,11 +23,13 @@ Request = TypeVar("Request", bound=FixRequest)
 class FixTerminal(Terminal):
     """A terminal that shows the plan too.
 
-    quiet: whether to show only the outcome, except in a dry run.
+    quiet: whether to show only the outcome, except in a dry run. yes: whether nobody is asked.
     """
 
-    def __init__(self, out: Output, *, dry_run: bool, quiet: bool) -> None:
-        super().__init__()
+    def __init__(
+        self, out: Output, *, dry_run: bool, quiet: bool, yes: bool = False
+    ) -> None:
+        super().__init__(yes=yes)
         self._out, self._dry_run, self._quiet = out, dry_run, quiet
 
     def planned(self, planned: Planned) -> None:
@@ -58,7 +60,7 @@ def run_fix(
     def confirm(planned: Planned) -> bool:
         return within_limit(planned) if yes else ask_for_plan(planned, shown=not quiet)
 
-    with FixTerminal(out, dry_run=False, quiet=quiet) as terminal:
+    with FixTerminal(out, dry_run=False, quiet=quiet, yes=yes) as terminal:
         result = fix(request, confirm, terminal)
         if result.fixed is not None:
             out = replace(out, suggested_command=result.words, sink=result.sink_words)

@@ -31,7 +31,7 @@ def run_fix_many(
     def confirm(planned: Planned) -> bool:
         return within_limit(planned) if yes else ask_for_plan(planned, shown=not quiet)
 
-    with _ManyTerminal(out, dry_run=dry_run, quiet=quiet) as terminal:
+    with _ManyTerminal(out, dry_run=dry_run, quiet=quiet, yes=yes) as terminal:
         if dry_run:
             fixes = plan_many(request, consumers, terminal)
         else:

@@ -17,6 +17,7 @@ from reshardctl.model.times import duration
 
 if TYPE_CHECKING:
     from reshardctl.kinesis.budget import Allowance
+    from reshardctl.render.outcomes import Elsewhere
 
 
 class Terminal(Observer):
@@ -26,7 +27,9 @@ class Terminal(Observer):
     the context all three only ask to stop after the current step; then they are ignored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, yes: bool = False) -> None:
+        """yes: whether nobody is asked."""
+        self._yes = yes
         self._listing = progress.counter("shards listed")
         self._rows = progress.counter("rows read")
         self._files = progress.counter("files read")
@@ -87,6 +90,20 @@ class Terminal(Observer):
         from reshardctl.console.spark_progress import alive
 
         return alive(text, tasks)
+
+    def trusts(self, file: Elsewhere) -> bool:
+        """Shows what the file would write, and where, and asks. NotConfirmed without a terminal."""
+        from reshardctl.cli.consent import TRUST, ask
+        from reshardctl.render.context import Context
+        from reshardctl.render.text_writes import elsewhere_lines
+
+        lines = elsewhere_lines(file, Context())
+        if self._yes:
+            for line in lines:
+                progress.note(line)
+            return True
+        progress.say(*lines)
+        return ask(file.accepting, shown=True, question=TRUST)
 
     def writing(self) -> None:
         """Delays signals from now on, until the current step is finished."""

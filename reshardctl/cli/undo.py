@@ -132,11 +132,11 @@ def undo(
     )
 
     def confirm(wanted: UndoResult) -> bool:
-        if not yes and not quiet:
+        if not quiet:
             replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
         return yes or ask(request.accepting, shown=not quiet)
 
-    with Terminal() as terminal:
+    with Terminal(yes=yes) as terminal:
         result = undone(request, confirm, terminal)
         written = [] if result.undoing.written is None else [result.undoing.journal]
         with after_writing(UNDONE, written):

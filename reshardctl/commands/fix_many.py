@@ -19,8 +19,9 @@ from reshardctl.commands.fix_consumer import (
     write_allowed,
 )
 from reshardctl.commands.fix_request import FixRequest, require_consistent
-from reshardctl.commands.fix_saved import prepared
+from reshardctl.commands.fix_saved import prepared, require_known
 from reshardctl.commands.inspect_many import at_once
+from reshardctl.commands.made_here import note_plan
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, Planned, left
 from reshardctl.commands.request import counting
@@ -150,6 +151,8 @@ def _planned(
 def _prepared(request: FixRequest, path: Path, observer: Observer) -> list[_Work]:
     require_consistent(request, dry_run=False)
     plans = plan_bundle.load(path)
+    for plan in plans:
+        require_known(request, plan, path, observer)
     jobs = [_preparing(plan, request, path) for plan in plans]
     named = zip(plan_bundle.names_of(plans), plans, strict=True)
     return _read(jobs, [_Work(name, plan.stream) for name, plan in named], observer)
@@ -230,7 +233,7 @@ def _preparing(plan: SavedPlan, request: FixRequest, path: Path) -> _Job:
         ready = prepared(request, plan, path, observer)
         planned = None if ready.planned is None else observer.named(ready.planned)
         return _Ready(
-            ready.request, ready.ports, ready.locator, plan, ready.report,
+            ready.request, ready.ports, ready.locator, ready.plan, ready.report,
             lambda confirm: None if planned is None else require_consent(planned, confirm),
         )
 
@@ -264,7 +267,11 @@ def _of_different_rows(works: Sequence[_Work]) -> list[_Work]:
 
 def _saved(request: FixRequest, works: Sequence[_Work]) -> Saved | None:
     plans = [work.going.plan for work in works if work.going is not None]
-    return plan_bundle.save(plans, request.out) if request.out is not None and plans else None
+    if request.out is None or not plans:
+        return None
+    for plan in plans:
+        note_plan(plan.digest)
+    return plan_bundle.save(plans, request.out)
 
 
 def _consented(work: _Work, confirm: Confirm) -> _Work:

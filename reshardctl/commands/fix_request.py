@@ -91,7 +91,6 @@ class FixRequest(ScopedSelection):
         return {
             "--dry-run": dry_run, "--out": self.out is not None,
             "--policy": self.policy is not None, "--probe": bool(self.probe), "--count": self.count,
-            "--bootstrap": self.bootstrap, "--recreated": self.recreated is not None,
             "--to": self.to is not None, "--shards": bool(self.shards),
             "--rule": bool(self.rules), "--not-rule": bool(self.not_rules), **self.given.given,
         }
@@ -102,7 +101,7 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     refuse_optimized(dry_run)
     _one_source(request)
     patience(request.patience, dry_run)
-    request.created_at  # noqa: B018 - UsageError for what is no time
+    request.created_at, request.recreated_at  # noqa: B018 - UsageError for what is no time
     accept_of(request.accept)
     request.scope  # noqa: B018 - UsageError for what cannot be selected
     if request.live:
@@ -119,7 +118,7 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
         nothing_else("--plan", settled)
     if request.resume is not None:
         nothing_else("--resume", settled | {
-            "--journal": request.journal is not None, "--created": request.created is not None,
+            "--journal": request.journal is not None,
         })
     Journals(request.account).check(request.journal)
     if request.out is not None:

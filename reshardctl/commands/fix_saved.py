@@ -6,10 +6,11 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reshardctl.commands.consent import require_consent
+from reshardctl.commands.consent import require_consent, require_trust
 from reshardctl.commands.fix_consumer import write
 from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.journals import Journals
+from reshardctl.commands.made_here import made_here
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
 from reshardctl.commands.replanning import naming_next_step, new_plan
@@ -19,8 +20,10 @@ from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.survey import survey
 from reshardctl.commands.targets.configured import of_saved
 from reshardctl.commands.whose_rows import (
+    asking_for,
     require_verified,
     right_incarnation,
+    right_times,
     unambiguous,
     verified_report,
 )
@@ -28,7 +31,7 @@ from reshardctl.commands.write_plan import go_on, left_over, verify
 from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.report import Report
-from reshardctl.errors import EmptyCheckpoint, StalePlan, UsageError
+from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
@@ -36,7 +39,7 @@ from reshardctl.execution.repair import plan_of
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
 from reshardctl.planning.consent import unasked
-from reshardctl.planning.plan import Plan
+from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.render.outcomes import Fixed
 from reshardctl.render.words import command
 
@@ -61,11 +64,23 @@ def fix_from_plan(
     request: FixRequest, path: Path, confirm: Confirm, observer: Observer
 ) -> FixResult:
     """Applies a saved plan exactly, or refuses."""
-    ready = prepared(request, savedplan.load(path), path, observer)
+    plan = savedplan.load(path)
+    in_own_words(request, plan, "--plan", str(path))
+    require_known(request, plan, path, observer)
+    ready = prepared(request, plan, path, observer)
     if ready.planned is not None:
         require_consent(ready.planned, confirm)
     fixed = write(ready.request, ready.ports, ready.plan, ready.locator, ready.report, observer)
     return FixResult(ready.planned, fixed, ready.words)
+
+
+def require_known(
+    request: FixRequest, plan: SavedPlan, path: Path, observer: Observer
+) -> None:
+    """NotConfirmed unless the plan was made here, or somebody agrees to it. Calls nothing."""
+    if not made_here(plan.digest):
+        accepting = _again(request, plan, "--plan", str(path)).command(request.accept or "")
+        require_trust(str(path), plan, plan.steps, accepting, observer)
 
 
 def prepared(
@@ -73,8 +88,10 @@ def prepared(
 ) -> Prepared:
     """Reads and judges again, and tells the observer of the plan. path: the plan's file.
 
-    Raises Refused for a plan of another stream, StalePlan for a checkpoint that is empty now.
+    Raises Refused for a plan of another stream, StalePlan for a checkpoint that is empty now, and
+    what `in_own_words` raises, before any call.
     """
+    plan = in_own_words(request, plan, "--plan", str(path))
     locator = locators.parse(plan.locator)
     observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
     argv = tuple(suggested_command(locator, plan.stream, request.account))
@@ -85,15 +102,14 @@ def prepared(
     except EmptyCheckpoint as error:
         way = " ".join(command("inspect", *argv))
         raise StalePlan(f"the plan is stale: {error.what}", way) from None
-    created = plan.options.created if request.created_at is None else request.created_at
+    created = saved.created if plan.options.created is None else plan.options.created
     right_incarnation(report, created)
     plan = replace(plan, options=replace(plan.options, created=created))
     report = verified_report(report, saved.ports.kinesis)
     planned = None
     if isinstance(report.decision, Plan):
-        stamp = () if request.created_at is None else ("--created", instant(request.created_at))
-        source = ("--plan", str(path), *stamp)
-        planned = _made_before(request, report, report.decision, plan, source, argv)
+        again = _again(request, plan, "--plan", str(path))
+        planned = _made_before(request, report, report.decision, plan, again, argv)
         unambiguous(report, created)
         require_verified(report, created)
         observer.planned(planned)
@@ -105,17 +121,53 @@ def prepared(
 
 
 def _made_before(
-    request: FixRequest, report: Report, decision: Plan, plan: SavedPlan, source: tuple[str, ...],
+    request: FixRequest, report: Report, decision: Plan, plan: SavedPlan, again: Again,
     argv: tuple[str, ...],
 ) -> Planned:
     """What an earlier command planned, to be consented to by this one, whatever that one accepted.
 
-    source: the option and the file that name it. argv: the words that name its consumer.
+    again: as of `_again`. argv: the words that name its consumer.
     """
-    verb = "fix" if plan.options.line is None else "rebuild"
-    again = Again(verb, (*source, *request.account.argv()), request.how)
     shown = replace(report, decision=unasked(decision))
     return Planned(shown, plan, accept_of(request.accept), argv, (), again)
+
+
+def in_own_words(request: FixRequest, plan: SavedPlan, *source: str) -> SavedPlan:
+    """The plan with what this command says in place of what an earlier one said.
+
+    No file carries leave to begin anew, or somebody's word on whose the positions are. source: the
+    option and the file that name it. Raises NotConfirmed where that was not given here.
+    """
+    options, again = plan.options, _again(request, plan, *source)
+    accepted = request.accept or ""
+    if options.line is not None and request.plan is not None and request.verb == "fix":
+        raise NotConfirmed(
+            f"the positions of {source[-1]} come from a sink: rebuild asks for that, and fix does "
+            "not", again.command(accepted),
+        )
+    if options.bootstrap and not request.bootstrap:
+        raise NotConfirmed(
+            f"{source[-1]} makes the first positions of an application that is new, which this "
+            "command does not ask for", again.command(accepted, "--bootstrap"),
+        )
+    if options.recreated is not None and request.recreated is None:
+        raise NotConfirmed(
+            f"{source[-1]} starts over, as for a stream that was deleted and made again. If it "
+            f"was, add --recreated {CREATION_TIME}, the stream's StreamCreationTimestamp",
+            asking_for(plan.stream),
+        )
+    recreated = None if options.recreated is None else request.recreated_at
+    own = replace(options, recreated=recreated, created=request.created_at)
+    return replace(plan, options=own)
+
+
+def _again(request: FixRequest, plan: SavedPlan, *source: str) -> Again:
+    """This command once more. source: the option and the file that name the plan."""
+    verb = "fix" if plan.options.line is None else "rebuild"
+    own: list[str] = ["--bootstrap"] if request.bootstrap else []
+    for option, time in (("--recreated", request.recreated_at), ("--created", request.created_at)):
+        own += [] if time is None else [option, instant(time)]
+    return Again(verb, (*source, *own, *request.account.argv()), request.how)
 
 
 def resume(
@@ -130,7 +182,7 @@ def resume(
         locator = locators.parse(plan.locator)
         observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
         argv = tuple(suggested_command(locator, plan.stream, request.account))
-        again = new_plan(plan, request.account)
+        again = new_plan(plan.unvouched, request.account)
         if records.undo is not None:
             if records.undo.outcome == "undone":
                 raise UsageError(f"{path}: this fix is undone already", again)
@@ -140,14 +192,26 @@ def resume(
                 f"{path}: this fix was finished and verified, there is nothing to go on with",
                 f"{' '.join(command('inspect', *argv))}, or take it back: {back}",
             )
+        command_again, digest = _again(request, plan, "--resume", name), plan.digest
+        plan = in_own_words(request, plan, "--resume", name)
+        if not made_here(digest, path):
+            left = [step for n, step in enumerate(records.fix.current)
+                    if n not in records.fix.applied]  # fmt: skip
+            accepting = command_again.command(request.accept or "")
+            require_trust(str(path), plan, left, accepting, observer)
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         ports, request = saved.ports, replace(request, watch=request.watch or saved.watch)
+        if plan.options.created is None:
+            plan = replace(plan, options=replace(plan.options, created=saved.created))
         with naming_next_step(again):
             rest, decision = left_over(ports, plan, locator, journal, records, request.live)
             before = survey(ports, plan.stream, locator, plan.options, plan.probe)
+            right_times(before, plan.options.created)
+            if not (plan.options.bootstrap or plan.options.recreated or plan.options.line):
+                unambiguous(before, plan.options.created)
             planned = _made_before(
                 request, before, decision, replace(plan, steps=tuple(rest.steps)),
-                ("--resume", name), argv,
+                command_again, argv,
             )
             if rest.steps:
                 observer.planned(planned)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import uuid
 from collections.abc import Iterator, Sequence
@@ -12,9 +11,10 @@ from pathlib import Path
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import bucket_client, wait
+from reshardctl.commands.made_here import note_plan, usual_directory
 from reshardctl.consumers import locator as locators
 from reshardctl.errors import HalfDone, ReshardError, UsageError
-from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read, state_dir
+from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read
 from reshardctl.journal.bucket import listed
 from reshardctl.journal.file import FileLog, check_folder, check_new
 from reshardctl.journal.listed_journals import Entry, entries, files, younger
@@ -37,11 +37,7 @@ class Journals:
     @property
     def directory(self) -> Path:
         """The directory of this machine's journals."""
-        try:
-            home = Path.home()
-        except RuntimeError:  # no HOME, and no entry in passwd: container runtimes name the root
-            home = Path("/")
-        return state_dir(os.environ, home)
+        return usual_directory()
 
     def named(self, text: str) -> Log:
         """The journal that an operator names: `s3://…`, a path, a name, or the start of one."""
@@ -68,6 +64,8 @@ class Journals:
 
     def new(self, journal: str | None, header: Header) -> Log:
         """A new journal's log: `--journal`, or a name of its own in the usual directory."""
+        if journal is not None:
+            note_plan(header.plan)
         table = locators.parse(header.locator).target
         name = new_name(header.when, table, header.plan)
         if journal is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from reshardctl.commands.planned import Planned
     from reshardctl.kinesis.budget import Allowance
+    from reshardctl.render.outcomes import Elsewhere
 
 Tasks = Callable[[], tuple[int, int] | None]
 """Tasks done and in all of Spark's current stage; `None` if none runs."""
@@ -50,6 +51,15 @@ class Observer:
         """A context in which Spark works. text: on what; tasks: asks Spark for progress."""
         del text, tasks
         return nullcontext()
+
+    def trusts(self, file: Elsewhere) -> bool:
+        """Whether to go on with a journal or a plan that was not made here.
+
+        It is asked before anything is called, and may raise NotConfirmed with words of its own. By
+        default a program answers for the files that it names.
+        """
+        del file
+        return True
 
     def planned(self, planned: Planned) -> None:
         """Receives what `fix` or `rebuild` would write, before anything is asked or written."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reshardctl.commands.made_here import note_plan
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import UsageError
 from reshardctl.execution import plan_file as savedplan
@@ -94,6 +95,7 @@ class Planned:
         """
         if self.plan is None:
             raise UsageError("there is no plan to save", "see report.decision")
+        note_plan(self.plan.digest)
         if is_regular(path):
             savedplan.save(self.plan, path)
         else:

@@ -49,6 +49,11 @@ class Selection:
         """`created` in Unix seconds. UsageError if it is no time."""
         return None if self.created is None else parse_instant(self.created, "--created")
 
+    @property
+    def recreated_at(self) -> float | None:
+        """`recreated` in Unix seconds. UsageError if it is no time."""
+        return None if self.recreated is None else parse_instant(self.recreated, "--recreated")
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

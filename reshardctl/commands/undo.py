@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from reshardctl.commands.account import Account
+from reshardctl.commands.consent import require_trust
 from reshardctl.commands.fix_request import patience
 from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal
+from reshardctl.commands.made_here import made_here
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.optimized import refuse_optimized
 from reshardctl.commands.replanning import naming_next_step, new_plan
@@ -100,6 +102,9 @@ def undo(
     plan = source.plan
     locator = locators.parse(plan.locator)
     observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
+    if not made_here(plan.digest, None if source.log is None else source.log.where):
+        back = source.steps_back(_rule(locator)[0])
+        require_trust(source.name, plan, back, request.accepting, observer)
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     if source.log is None and not request.dry_run:
@@ -108,9 +113,9 @@ def undo(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,
     )
-    with naming_next_step(new_plan(plan, request.account)):
+    with naming_next_step(new_plan(plan.unvouched, request.account)):
         undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
-            confirm, UndoResult(wanted, argv)
+            confirm, UndoResult(replace(wanted, dry_run=False), argv)
         ), observer)
     return UndoResult(undoing, argv)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
 from reshardctl.execution.repair import plan_of
+from reshardctl.execution.undo import RestoreRule, steps_back
 from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listed_journals import State, entries, files
+from reshardctl.model import Step
 from reshardctl.model.times import instant
 from reshardctl.render.words import command
 from reshardctl.stores.given_file import content
@@ -55,7 +58,10 @@ class UndoRequest:
     def accepting(self) -> str:
         """The complete command that does the same without a question."""
         given = (("--watch", self.watch), ("--journal", self.journal))
-        asked = (("--assume-stopped", self.assume_stopped), ("--whole-file", self.whole_file))
+        asked = (
+            ("--dry-run", self.dry_run), ("--assume-stopped", self.assume_stopped),
+            ("--whole-file", self.whole_file),
+        )
         values = [word for name, value in given if value for word in (name, value)]
         flags = [name for name, wanted in asked if wanted]
         words = command("undo", self.fix, *self.account.argv(), *values, *flags, "--yes")
@@ -80,6 +86,16 @@ class Source:
             return self.read_records
         header = replace(self.header(ports, ""), when=instant(self.plan.made))
         return supposed(header, Path(self.name))
+
+    def steps_back(self, restore: RestoreRule) -> Sequence[Step]:
+        """What is put back if the rows are as it says, and nothing is read."""
+        known = self.read_records
+        if known is None:
+            return steps_back(self.plan.steps, restore)
+        if known.undo is not None:
+            return known.undo.current
+        begun = [known.fix.intents[n].step for n in sorted(known.fix.intents)]
+        return steps_back(begun, restore)
 
     def header(self, ports: Ports, watched: str) -> Header:
         """The header of the new journal, for an undo without one."""
@@ -117,11 +133,23 @@ def _is_plan(name: str) -> bool:
 def _journal_of(plan: SavedPlan, account: Account) -> Log | None:
     """The journal of this plan on this machine, if it exists and something of it is in place."""
     directory = Journals(account).directory
-    digest = plan.digest
     logs = {str(log.where): log for log in files(directory)}
     for entry in entries(logs.values()):
         if entry.records is None or entry.state in (State.NOTHING, State.UNDONE):
             continue
-        if entry.records.header.plan == digest:
+        if _is_of(entry.records, plan):
             return logs[str(entry.where)]
     return None
+
+
+def _is_of(records: Records, plan: SavedPlan) -> bool:
+    """Whether a journal is of this plan, whatever the commands that made both were told."""
+    header = records.header
+    if header.plan == plan.digest:
+        return True
+    if (header.locator, header.steps) != (plan.locator, plan.steps):
+        return False
+    try:
+        return plan_of(records).unvouched == plan.unvouched
+    except UsageError:
+        return False

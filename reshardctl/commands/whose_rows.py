@@ -16,7 +16,7 @@ from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.identity import AMBIGUOUS
 from reshardctl.diagnosis.report import Report, make, may_be_earlier
-from reshardctl.errors import Refused
+from reshardctl.errors import Refused, command_line
 from reshardctl.model import Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.listed import listed
 from reshardctl.model.times import same_second
@@ -25,19 +25,15 @@ from reshardctl.snapshot import Stream, verified
 
 NAMED = 5
 """Shards that an error names before it counts the rest."""
-ASK = "aws kinesis describe-stream-summary --stream-name {name} --region {region}"
+ASK = ("aws", "kinesis", "describe-stream-summary", "--stream-name")
 
 
 def right_incarnation(report: Report, created: float | None) -> None:
-    """Refused unless the times that an operator names are this stream's, in Unix seconds."""
-    stream = report.snapshot.lineage.stream
-    for option, named in (("--recreated", report.options.recreated), ("--created", created)):
-        if named is None or same_second(named, stream.created):
-            continue
-        raise Refused(
-            f"stream {stream.name} was not created at the time that {option} names",
-            f"look at StreamCreationTimestamp again: {_ask(report)}",
-        )
+    """Refused unless the times that an operator names are this stream's, in Unix seconds.
+
+    Refused, too, where `--recreated` names the time, but nothing is left of an earlier stream.
+    """
+    right_times(report, created)
     earlier = any(whose.origin is Origin.EARLIER for whose in report.foreign.values())
     if (
         report.options.recreated is not None and report.incarnation is Incarnation.SAME
@@ -46,6 +42,18 @@ def right_incarnation(report: Report, created: float | None) -> None:
         raise Refused(
             "--recreated: the store has numbers of this very stream, and none that is older",
             "leave --recreated out",
+        )
+
+
+def right_times(report: Report, created: float | None) -> None:
+    """Refused unless the times that an operator names are this stream's, in Unix seconds."""
+    stream = report.snapshot.lineage.stream
+    for option, named in (("--recreated", report.options.recreated), ("--created", created)):
+        if named is None or same_second(named, stream.created):
+            continue
+        raise Refused(
+            f"stream {stream.name} was not created at the time that {option} names",
+            f"look at StreamCreationTimestamp again: {_ask(report)}",
         )
 
 
@@ -65,8 +73,13 @@ def unambiguous(report: Report, created: float | None) -> None:
 
 
 def _ask(report: Report) -> str:
-    stream = report.snapshot.lineage.stream
-    return ASK.format(name=stream.name, region=stream.region)
+    return asking_for(report.snapshot.lineage.stream.arn)
+
+
+def asking_for(stream: str) -> str:
+    """The command by which AWS tells the creation time of a stream, given its ARN."""
+    where, _, name = stream.rpartition("/")
+    return command_line(*ASK, name, "--region", where.split(":")[3] if ":" in where else "REGION")
 
 
 def verified_report(report: Report, kinesis: Stream) -> Report:
@@ -123,7 +136,7 @@ def require_proven(
             f"nothing proves that the positions of {_shards(unproven)}, which expired, are of "
             f"stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
             "stream's StreamCreationTimestamp",
-            ASK.format(name=lineage.stream.name, region=lineage.stream.region),
+            asking_for(lineage.stream.arn),
         )
 
 

@@ -76,6 +76,12 @@ class SavedPlan:
         """SHA-256 of the whole plan."""
         return wire.digest(_body(self))
 
+    @property
+    def unvouched(self) -> SavedPlan:
+        """The plan without the words of its maker: to begin anew, and whose the positions are."""
+        options = replace(self.options, bootstrap=False, recreated=None, created=None)
+        return replace(self, options=options)
+
 
 def of_report(report: Report, probe: bool) -> SavedPlan:
     """The plan of a report that has one."""

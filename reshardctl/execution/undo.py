@@ -118,7 +118,19 @@ def undo_steps(
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)
     _refuse_moved(applied, current, volatile_attributes, moved)
-    rows = {write.key: current.get(write.key) for write in writes_of(applied)}
+    return _back(applied, {w.key: current.get(w.key) for w in writes_of(applied)}, restore)
+
+
+def steps_back(steps: Sequence[Step], restore: RestoreRule) -> list[Step]:
+    """The steps that undo these, on rows as these leave them."""
+    rows = {write.key: changed(write.before, write) for write in writes_of(steps)}
+    return _back(steps, rows, restore)
+
+
+def _back(
+    applied: Sequence[Step], rows: dict[str, Image | None], restore: RestoreRule
+) -> list[Step]:
+    """The steps that undo what is in place, last first. rows: as they are now."""
     result = []
     for step in reversed(applied):
         writes = []

@@ -184,7 +184,7 @@ def _undo(undoing: Undoing, context: Context) -> Annotation:
     lines.append(f"journal {undoing.journal}")
     if undoing.after is not None:
         lines.append(f"after: {tally(undoing.after)}")
-    if undoing.written is None:
+    if undoing.written is None and undoing.dry_run:
         lines.append("Nothing was written.")
     return Annotation("notice", "reshardctl undo", lines)
 

@@ -65,7 +65,9 @@ def undo(page: Page, undoing: Undoing) -> None:
     suggested, dry = page.context.suggested_command, undoing.written is None
     page.heading(1, ("Undo: " if dry else "Undone: ") + code(undoing.now.snapshot.locator.text))
     kind = "Plan" if undoing.of_plan and dry else "Journal"
-    page.line(f"{kind}: {code(undoing.journal)}" + (" – nothing was written." if dry else ""))
+    page.line(f"{kind}: {code(undoing.journal)}" + (
+        " – nothing was written." if dry and undoing.dry_run else ""
+    ))
     if undoing.steps:
         page.heading(2, "Before and after")
         _rows(page, undoing.now, undoing.steps)

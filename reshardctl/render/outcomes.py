@@ -17,6 +17,23 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A journal or a plan that was not made here, before anything is called.
+
+    name: its path or s3:// URL. host: the server that its locator names, "" for a store that is
+    named by a table or a path alone. steps: what would be written if the rows are as it says.
+    accepting: the complete command that needs no answer.
+    """
+
+    name: str
+    locator: str
+    host: str
+    stream: str
+    steps: tuple[Step, ...]
+    accepting: str
+
+
+@dataclass(frozen=True, slots=True)
 class Planned:
     """A report whose decision is shown as what fix would write.
 
@@ -50,7 +67,7 @@ class Undoing:
 
     after: the rows after it, judged; `None` where it leaves no position at all. written: `None`
     for a dry run. kept: what of the fix stays, a sentence each, where nothing else of its row goes
-    back. of_plan: its journal is lost, `journal` names the plan's file.
+    back. of_plan: its journal is lost, `journal` names the plan's file. dry_run: as in `Planned`.
     """
 
     now: Report
@@ -60,3 +77,4 @@ class Undoing:
     written: int | None = None
     kept: tuple[str, ...] = ()
     of_plan: bool = False
+    dry_run: bool = True

@@ -29,10 +29,12 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
     sheet.blank()
     rows = count(sum(len(step.writes) for step in undoing.steps), "row")
     if undoing.written is None:
-        sheet.line((f"Undo: {rows} to put back.", "bold"), " Nothing was written.")
+        none = " Nothing was written." if undoing.dry_run else ""
+        sheet.line((f"Undo: {rows} to put back.", "bold"), none)
+    if undoing.written is None and undoing.dry_run:
         reached = elsewhere(sheet.context.suggested_command)
         sheet.command(command("undo", undoing.journal, *reached))
-    else:
+    if undoing.written is not None:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
 
 

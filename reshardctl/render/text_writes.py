@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Step, Update, Write
 from reshardctl.render.console import LABEL, Sheet
+from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
+from reshardctl.render.outcomes import Elsewhere
 from reshardctl.render.while_running import write_words
 from reshardctl.render.words import count, numbers_elided
 
@@ -35,6 +37,19 @@ def writes(sheet: Sheet, steps: Sequence[Step]) -> None:
     shown_in_all = total if verbose else min(total, SHOWN)
     if hidden := total - shown_in_all:
         sheet.line(f"and {count(hidden, 'more write')}; -v shows all", indent=2 + LABEL)
+
+
+def elsewhere_lines(file: Elsewhere, context: Context) -> list[str]:
+    """What a journal or a plan that was not made here would write, and where."""
+    sheet = Sheet(context)
+    sheet.line((f"{file.name} was not made here.", "bold"), " It names what is written, and where:")
+    for label, value in (
+        ("store", file.locator), ("server", file.host), ("stream", file.stream),
+    ):
+        if value:
+            sheet.labelled((label, "bold"), value, indent=2)
+    writes(sheet, file.steps)
+    return sheet.render().splitlines()
 
 
 def write_lines(write: Write, verbose: bool) -> list[str]:

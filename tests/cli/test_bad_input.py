@@ -417,7 +417,7 @@ def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
         assert wrong.code == 4 and wrong.says("--created") and lab.created not in wrong.err
     assert lab.wire.writes == []
     plan = ["--plan", tmp_path / "a.plan"]
-    done = lab.cli("fix", *plan, "--yes", "--assume-stopped")
+    done = lab.cli("fix", *plan, "--yes", "--assume-stopped", "--created", lab.created)
     assert done.code == 0, done.err
 
 
@@ -458,7 +458,7 @@ def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
     (["fix", "kcl://app", "--plan", "p"], "exclude each other"),
     (["fix", "--plan", "/no/such.plan"], "/no/such.plan"),
     (["fix", "--plan", "p", "--policy", "latest-at-start"], "exclude"),
-    (["fix", "--plan", "p", "--bootstrap"], "exclude"),
+    (["fix", "--plan", "p", "--recreated", "soon"], "--recreated"),
     (["fix", "--plan", "p", "--dry-run"], "exclude"),
     (["fix", "--resume", "/no/such.jsonl"], "/no/such.jsonl"),
     (["fix", "--resume", "j", "--dry-run"], "exclude"),

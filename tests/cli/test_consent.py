@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.lab import LATEST, Lab, Result, bare
+from reshardctl.stores.dynamodb.table import Table
+from tests.cli.lab import LATEST, TRIM_HORIZON, Lab, Result, bare
 from tests.cli.process import on_terminal, start
 from tests.support.case import CASES, Case, load
 
@@ -146,11 +147,12 @@ def plan(lab, tmp_path):
 
 
 def test_a_saved_plan_is_asked_about_in_the_same_way(lab, plan):
-    """It keeps `--created`, so the command that takes it needs only the price."""
-    refused = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    """What was given stands in the command that takes it, so only the price is to be added."""
+    given = ("--created", lab.created)
+    refused = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", *given)
     assert refused.code == 4 and refused.says("re-reads ≤ 14h", "--accept reread=14h30m")
     argv = printed(refused)
-    assert argv[:3] == ["fix", "--plan", str(plan)] and "--created" not in argv
+    assert argv[:5] == ["fix", "--plan", str(plan), *given]
     assert lab.wire.writes == []
     assert lab.cli(*argv).code == 0
 
@@ -181,6 +183,78 @@ def test_a_saved_plan_carries_no_consent(lab, tmp_path, asked, taken):
         assert less.code == 4 and less.says("costs more than --accept takes")
     assert lab.cli(*printed(refused)).code in (0, 1)
     assert lab.wire.writes != []
+
+
+def beginning_anew(lab_of, asked: str) -> tuple[Lab, list[str]]:
+    """A lab whose repair needs words of the operator, and these words."""
+    if asked == "--bootstrap":
+        lab = lab_of("a-both", LATEST, items=[])
+        return lab, ["--bootstrap"]
+    lab = lab_of("recreated" if asked == "--recreated" else "b", TRIM_HORIZON)
+    for key, row in lab.items().items():
+        if asked == "--created" and row["checkpoint"]["S"].isdigit():
+            lab.alter(key, checkpoint={"S": "TRIM_HORIZON"})
+    return lab, [asked, lab.created]
+
+
+@pytest.fixture
+def restored(monkeypatch) -> None:
+    """Tables that were restored from a backup: their age tells nothing of their rows."""
+    monkeypatch.setattr(Table, "made_at", lambda _self: None)
+
+
+WORDS = ("--bootstrap", "--recreated", "--created")
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("asked", WORDS)
+def test_a_saved_plan_carries_no_word_of_its_maker(lab_of, tmp_path, asked):
+    """To begin anew, and whose the positions are, is said by the command that writes.
+
+    DESIGN.md section 7 rule 3: `--yes` does not replace it, and no output prints the time.
+    """
+    lab, words = beginning_anew(lab_of, asked)
+    path = tmp_path / "app.plan"
+    assert lab.dry(*words, "--out", path).code == 1
+    apply = ("fix", "--plan", path, "--yes", "--assume-stopped", "--accept", "reread=all")
+    calls = len(lab.wire.calls)
+    refused = lab.cli(*apply)
+    assert refused.code == 4 and refused.says(asked), refused
+    assert lab.wire.writes == [] and lab.journals() == []
+    assert lab.created not in refused.out + refused.err
+    if asked != "--created":
+        assert len(lab.wire.calls) == calls
+    if asked == "--bootstrap":
+        assert lab.cli(*printed(refused)).code == 0
+        return
+    wrong = lab.cli(*apply, asked, "2020-01-01T00:00:00Z")
+    assert wrong.code == 4 and wrong.says(asked, "was not created at the time")
+    assert lab.wire.writes == []
+    assert lab.cli(*apply, *words).code == 0
+    assert lab.cli("undo", path, "--yes", "--assume-stopped").code == 0
+    assert "undone" in lab.cli("undo", "--list").out, "the journal of this plan"
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("asked", WORDS)
+def test_nor_does_the_rest_of_a_fix(lab_of, asked):
+    lab, words = beginning_anew(lab_of, asked)
+    argv = [*words, "--accept", "reread=all"]
+    for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
+        lab.wire.fail(operation, "InternalServerError", 500)
+    lab.wire.fail("BatchGetItem", "AccessDeniedException")
+    half = lab.fix(*argv)
+    assert half.code == 5, half
+    lab.wire.faults.clear()
+    apply = ("fix", "--resume", lab.journal(), "--yes", "--assume-stopped", *argv[-2:])
+    rows = lab.items()
+    refused = lab.cli(*apply)
+    assert refused.code == 4 and asked in refused.err and lab.items() == rows
+    assert lab.created not in refused.out + refused.err
+    if asked != "--bootstrap":
+        wrong = lab.cli(*apply, asked, "2020-01-01T00:00:00Z")
+        assert wrong.code == 4 and "was not created at the time" in wrong.err
+        assert lab.cli(*apply, *words).code == 0 and lab.items() != rows
 
 
 def test_undo_asks_nothing_of_the_price(lab):

@@ -6,6 +6,7 @@ What has to come back is worked out from the rows before, not by the code under 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from importlib.resources import files
 from pathlib import Path
@@ -405,6 +406,19 @@ def test_an_undo_asks_whose_the_table_is_after_the_question_too(lab):
     result = lab.cli("undo", lab.journal(), "--yes", "--watch", "60s")
     assert result.code == 2 and "is about another store" in result.err, result
     assert list(lab.items().values()) == fixed and kept(lab.items()) != kept(before)
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "markdown"])
+def test_an_undo_shows_what_it_writes_whether_or_not_it_asks(lab, form):
+    """As `fix --yes` shows its plan. A format of one document has the outcome alone."""
+    assert lab.fix("--created", lab.created).code == 0
+    argv = ("undo", lab.journal(), "--assume-stopped", "--format", form)
+    asked = lab.cli(*argv)
+    assert asked.code == 4 and "TRIM_HORIZON" in asked.out
+    done = lab.cli(*argv, "--yes")
+    assert done.code == 0
+    without_time = [re.sub(r"read \S+", "", text) for text in (asked.out, done.out)]
+    assert without_time[1].startswith(without_time[0]) and len(done.out) > len(asked.out)
 
 
 def test_one_document_a_command(lab):

@@ -110,7 +110,10 @@ def test_a_plan_is_saved_with_its_line_and_applied_without_the_sink(lab_of, coun
     assert done.code == Exit.OK, done.err
     assert len(asked) == 1 and written(lab)
     lab.fake.clock.advance(1)
-    assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped").says("stale")
+    apply = ("--plan", plan, "--yes", "--assume-stopped")
+    assert lab.cli("rebuild", *apply).says("stale")
+    other = lab.cli("fix", *apply)
+    assert other.code == Exit.REFUSED and other.says("from a sink", "reshardctl rebuild --plan")
 
 
 def test_an_edited_line_is_refused(lab_of, counted, tmp_path):
@@ -327,7 +330,7 @@ def test_nothing_of_it_is_written_while_the_consumer_runs(lab_of, counted, tmp_p
     steps = shown.json["decision"]["steps"]
     assert steps and not any(write["live"] for step in steps for write in step["writes"])
     found = lab.cli("fix", "--plan", plan, "--yes", "--live")
-    assert found.code == Exit.REFUSED and found.says("writes is safe while it runs")
+    assert found.code == Exit.REFUSED and found.says("rebuild asks for that")
 
 
 def test_a_position_that_is_to_be_copied_is_not_broken(lab_of, counted, tmp_path):

@@ -149,13 +149,14 @@ class Reached:
     """How the store of a saved plan or a journal is reached.
 
     journal: where the configuration keeps its journals. watch: how long it says to look for signs
-    of life.
+    of life. created: the creation time that it pins the stream to, in Unix seconds.
     """
 
     account: Account
     ports: Ports
     journal: str | None = None
     watch: str | None = None
+    created: float | None = None
 
 
 def of_saved(
@@ -172,7 +173,9 @@ def of_saved(
         return Reached(account, ports_of(account, locator, observer, stream))
     store = account_of(entry.reach, account)
     ports = ports_of(account_of(entry.stream.reach, account), locator, observer, stream, store)
-    return Reached(store, ports, folder(entry.journal), entry.watch or None)
+    return Reached(
+        store, ports, folder(entry.journal), entry.watch or None, entry.stream.created
+    )
 
 
 def _entry_of(
