@@ -64,8 +64,7 @@ class Journals:
 
     def new(self, journal: str | None, header: Header) -> Log:
         """A new journal's log: `--journal`, or a name of its own in the usual directory."""
-        if journal is not None:
-            note_plan(header.plan)
+        note_plan(header.plan)
         table = locators.parse(header.locator).target
         name = new_name(header.when, table, header.plan)
         if journal is None:

@@ -246,7 +246,9 @@ def test_nor_does_the_rest_of_a_fix(lab_of, asked):
     half = lab.fix(*argv)
     assert half.code == 5, half
     lab.wire.faults.clear()
-    apply = ("fix", "--resume", lab.journal(), "--yes", "--assume-stopped", *argv[-2:])
+    apply: tuple[str | Path, ...] = (
+        "fix", "--resume", lab.journal(), "--yes", "--assume-stopped", *argv[-2:]
+    )
     rows = lab.items()
     refused = lab.cli(*apply)
     assert refused.code == 4 and asked in refused.err and lab.items() == rows

@@ -188,33 +188,33 @@ def stores(
             ours.options = "?app=app&release=0.5&initial=LATEST"
             yield ours
     elif name == "kinsumer":
-        with kinsumer_lab(lab, []) as ours:
-            ours.options = "?release=twitch&initial=TRIM_HORIZON"
-            checkpoints, clients, metadata = (shape.name for shape in ours.shapes)
+        with kinsumer_lab(lab, []) as apart:
+            apart.options = "?release=twitch&initial=TRIM_HORIZON"
+            checkpoints, clients, metadata = (shape.name for shape in apart.shapes)
             for table, item in (
                 (checkpoints, {"Shard": first, "SequenceNumber": text, "OwnerName": text}),
                 (checkpoints, {"Shard": text, "SequenceNumber": text, "OwnerID": text}),
                 (clients, {"ID": text, "Name": text}), (metadata, {"Key": text, text: text}),
             ):
-                ours.table.boto.put_item(
+                apart.table.boto.put_item(
                     TableName=table, Item={n: {"S": v} for n, v in item.items()}
                 )
-            yield ours
+            yield apart
     elif name == "quickwit":
         with opened(lab.servers, golden_fake("q1"), [], tmp_path / "q", monkeypatch,
                     lab.wire) as base:  # fmt: skip
             root = planted(tmp_path / "indexes", "0.9.0", "q1")
-            ours = QuickwitLab(base.servers, base.fake, base.table, base.state, base.wire,
+            metastore = QuickwitLab(base.servers, base.fake, base.table, base.state, base.wire,
                                "events", "?release=0.9.0", root=root)  # fmt: skip
-            whole = json.loads(ours.text())
+            whole = json.loads(metastore.text())
             held = whole["index"]["checkpoint"]["kinesis-events"]
             held[next(iter(held))], held[text] = text, text
             whole["index"]["checkpoint"][text] = {text: text}
-            ours.file().write_text(json.dumps(whole))
-            yield ours
+            metastore.file().write_text(json.dumps(whole))
+            yield metastore
     else:
-        with spark_lab(QUBOLE, "s3", lab.servers, tmp_path, monkeypatch, lab.wire) as ours:
-            newest = ours.root / "offsets" / str(ours.newest())
+        with spark_lab(QUBOLE, "s3", lab.servers, tmp_path, monkeypatch, lab.wire) as query:
+            newest = query.root / "offsets" / str(query.newest())
             lines = newest.read_text().splitlines()
             line = json.loads(lines[2].removeprefix("0:"))
             line["shardId-000000000000"]["iteratorPosition"] = text
@@ -223,10 +223,10 @@ def stores(
             head["conf"] |= {text: text}
             newest.write_text("\n".join([lines[0], json.dumps(head), json.dumps(line)]))
             for folder in ("offsets", "commits", "metadata"):
-                place = ours.root / folder
-                place = place if place.is_dir() else ours.root
+                place = query.root / folder
+                place = place if place.is_dir() else query.root
                 (place / of_a_file(text)).write_text(text)
-            yield ours
+            yield query
 
 
 @pytest.mark.parametrize("seed", SEEDS)
