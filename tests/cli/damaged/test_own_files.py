@@ -23,6 +23,8 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("in_tmp_path")]
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "files-0.2"
 CONSUMERS = ("kcl", "kinsumer", "kinesis-consumer", "quickwit", "spark")
+AGREED = ("--yes", "--quiet")
+"""None of the files was made here: what they would write is shown, but for `--quiet`."""
 READING = {
     "stream.snapshot": (
         ("inspect", "snapshot:{file}"), ("status", "snapshot:{file}"),
@@ -31,11 +33,11 @@ READING = {
         ("graph", "snapshot:{file}", "--format", "text"),
     ),
     "fix.journal": (
-        ("undo", "--show", "{file}"), ("undo", "{file}", "--dry-run"),
-        ("undo", "--list", "{folder}"), ("fix", "--resume", "{file}", "--assume-stopped"),
+        ("undo", "--show", "{file}"), ("undo", "{file}", "--dry-run", *AGREED),
+        ("undo", "--list", "{folder}"), ("fix", "--resume", "{file}", "--assume-stopped", *AGREED),
     ),
-    "undone.journal": (("undo", "--show", "{file}"), ("undo", "{file}", "--dry-run")),
-    "fix.plan": (("fix", "--plan", "{file}", "--yes", "--assume-stopped"),),
+    "undone.journal": (("undo", "--show", "{file}"), ("undo", "{file}", "--dry-run", *AGREED)),
+    "fix.plan": (("fix", "--plan", "{file}", "--assume-stopped", *AGREED),),
     "positions.json": (("fix", "{lab}", "--stream", "orders", "--positions", "{file}", "-n"),),
 }  # fmt: skip
 """Commands that read the file and, its store being gone, write nothing."""
