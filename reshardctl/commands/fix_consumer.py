@@ -18,6 +18,7 @@ from reshardctl.commands.target import Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.whose_rows import (
+    of_this_stream,
     require_verified,
     right_incarnation,
     unambiguous,
@@ -25,7 +26,7 @@ from reshardctl.commands.whose_rows import (
 )
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Report, make, may_be_earlier, question
+from reshardctl.diagnosis.report import Report, make, may_be_another_s, question
 from reshardctl.errors import Refused
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
@@ -51,6 +52,7 @@ def plan_for(
     require_known(report)
     right_incarnation(report, created)
     report = verified_report(report, ports.kinesis)
+    of_this_stream(report)
     if unasked:
         report = _without_dear_doubts(report)
     argv = target.to_write or target.argv
@@ -64,7 +66,7 @@ def plan_for(
         Again(request.verb, (*argv, *sink), request.how),
     )
     if plan is not None and request.out is not None:
-        if may_be_earlier(report) and created is None:
+        if may_be_another_s(report) and created is None:
             observer.planned(planned)
         unambiguous(report, created)
         planned = replace(planned, saved=planned.save(request.out))

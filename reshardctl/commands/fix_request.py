@@ -113,6 +113,11 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
         "--policy": request.policy is not None, "--recreated": request.recreated is not None,
         "--bootstrap": request.bootstrap and request.shift is not None,
     })
+    if request.created is not None and request.recreated is not None:
+        raise UsageError(
+            "--created and --recreated exclude each other: the positions belong to this stream, or "
+            "to an earlier one of its name", "leave one of them out",
+        )
     settled = request.settled_by_a_plan(dry_run)
     if request.plan is not None:
         nothing_else("--plan", settled)

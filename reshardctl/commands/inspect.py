@@ -115,8 +115,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     first = targets[0]
     if len(targets) == 1 and first.entry is None and baseline is None:
         report = _alone(looking, first, observer)
-        failed = failing(report.findings, severity_for(request.fail_on, None))
-        code = Exit.FINDINGS if failed else Exit.OK
+        code = report.exit(failing(report.findings, severity_for(request.fail_on, None)))
         entry = Entry(
             first.locator.text, first.stream, first.locator, first.argv, code, report=report,
             asked=first.stream,

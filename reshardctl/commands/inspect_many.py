@@ -115,9 +115,9 @@ def _entry(
         if not any(map(suppression.covers, outcome.left_out))
     )
     sifted = replace(sifted, unused=idle)
-    code = Exit.FINDINGS if failing(sifted.kept, fail_on) else Exit.OK
     return replace(
-        whole, exit=code, report=replace(outcome, findings=sifted.kept), sifted=sifted
+        whole, exit=outcome.exit(failing(sifted.kept, fail_on)),
+        report=replace(outcome, findings=sifted.kept), sifted=sifted,
     )
 
 

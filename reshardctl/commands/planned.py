@@ -144,7 +144,7 @@ class FixResult:
 
 def left(report: Report) -> Exit:
     """OK if nothing is left to repair, else FINDINGS."""
-    return Exit.OK if report.nothing_left else Exit.FINDINGS
+    return report.exit(not report.nothing_left)
 
 
 Confirm = Callable[[Planned], bool]

@@ -80,7 +80,7 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
     sifted = sift(report.findings, target.suppressions, report.snapshot.now)
     shown = status_of(report, sifted.kept, selection, len(sifted.hidden))
     threshold = severity_for(request.fail_on, target.entry)
-    code = Exit.FINDINGS if failing(shown.findings, threshold) else Exit.OK
+    code = report.exit(failing(shown.findings, threshold))
     kept = replace(report, findings=sifted.kept)
     return StatusResult(shown, code, target.argv, name, kept)
 

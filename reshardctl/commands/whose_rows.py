@@ -9,15 +9,16 @@ output prints it as a value to copy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from reshardctl.consumers.base import MANY, Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.identity import AMBIGUOUS
-from reshardctl.diagnosis.report import Report, make, may_be_earlier
-from reshardctl.errors import Refused, command_line
-from reshardctl.model import Step, after, decode, shard_id, short, writes_of
+from reshardctl.diagnosis.report import Report, make, may_be_another_s
+from reshardctl.errors import Refused, UsageError, command_line
+from reshardctl.model import Rank, Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.listed import listed
 from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
@@ -63,7 +64,7 @@ def unambiguous(report: Report, created: float | None) -> None:
     created: what `--created` names, which decides it; so does a store younger than the stream.
     """
     planned = isinstance(report.decision, Plan)
-    if not planned or created is not None or not may_be_earlier(report):
+    if not planned or created is not None or not may_be_another_s(report):
         return
     raise Refused(
         f"{AMBIGUOUS}. If they belong to this one, add --created {CREATION_TIME}, the stream's "
@@ -95,6 +96,20 @@ def verified_report(report: Report, kinesis: Stream) -> Report:
     return report
 
 
+def of_this_stream(report: Report) -> None:
+    """UsageError for a position given by hand that is a number of another stream."""
+    policy, lineage = report.options.policy, report.snapshot.lineage
+    if not policy.names_shards:
+        return
+    for shard, cut in policy.places.items():
+        if cut.rank is Rank.INSIDE and origin(lineage, str(cut.number)) is Origin.ELSEWHERE:
+            raise UsageError(
+                f"the position given for {short(shard)}, {cut.number}, is no number of stream "
+                f"{lineage.stream.name}",
+                "give a number of this stream, or name the stream that it is of",
+            )
+
+
 def verified_steps(snapshot: Snapshot, kinesis: Stream, steps: Sequence[Step]) -> Snapshot:
     """The snapshot with Kinesis's word on every number that these steps rest on."""
     return verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
@@ -115,26 +130,29 @@ def require_proven(
     store is proven, or the operator has said whose they are. created: what `--created` names.
     """
     lineage = snapshot.lineage
+    stored = consumer_of(snapshot.locator).texts(_checkpoint(snapshot))
+    proven = any(origin(lineage, text) is Origin.OWN for text in stored.values())
     origins = {text: origin(lineage, text) for text in _touched(snapshot, steps)}
     wrong = [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]
     if wrong:
         raise Refused(
-            f"the position of {_shards(wrong)} is not of stream {lineage.stream.name}: nothing is "
-            "written beside another stream's rows",
+            f"the position of {_rows(snapshot, wrong)} is not of stream {lineage.stream.name}: "
+            "nothing is written beside another stream's rows",
             "name the right stream with --stream, or the right store",
         )
     unproven = [text for text, whose in origins.items() if whose is Origin.UNPROVEN]
+    if not proven and not unproven:  # what is written holds no number: the others have to prove it
+        unproven = [t for t in stored.values() if origin(lineage, t) is Origin.UNPROVEN]
     if askable := [text for text in unproven if not _expired(snapshot, text)]:
         raise Refused(
-            f"not verified that the positions of {_shards(askable)} are of stream "
+            f"not verified that the positions of {_rows(snapshot, askable)} are of stream "
             f"{lineage.stream.name}: Kinesis could not be asked",
             "allow kinesis:GetShardIterator on the stream (docs/iam.md)",
         )
-    proven = any(lineage.taken.values()) or Origin.OWN in origins.values()
     if unproven and not proven and created is None:
         raise Refused(
-            f"nothing proves that the positions of {_shards(unproven)}, which expired, are of "
-            f"stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
+            f"nothing proves that the positions of {_rows(snapshot, unproven)}, which expired, are "
+            f"of stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
             "stream's StreamCreationTimestamp",
             asking_for(lineage.stream.arn),
         )
@@ -155,7 +173,14 @@ def _expired(snapshot: Snapshot, text: str) -> bool:
     return decoded is not None and shard_id(decoded.shard) not in snapshot.lineage
 
 
-def _shards(texts: Sequence[str]) -> str:
-    named = (decode(text) for text in texts)
-    ids = sorted({shard_id(fields.shard) for fields in named if fields is not None})
+def _checkpoint(snapshot: Snapshot) -> Any:
+    return consumer_of(snapshot.locator).parse(snapshot.images, snapshot.lineage.stream)
+
+
+def _rows(snapshot: Snapshot, texts: Sequence[str]) -> str:
+    """The shards whose rows hold these positions; of one that no row holds, the shard it names."""
+    stored = consumer_of(snapshot.locator).texts(_checkpoint(snapshot))
+    holding = {text: shard for shard, text in stored.items()}
+    named = {text: shard_id(fields.shard) for text in texts if (fields := decode(text))}
+    ids = sorted({holding.get(text, shard) for text, shard in named.items()})
     return listed([short(shard) for shard in ids], NAMED)

@@ -19,6 +19,7 @@ from reshardctl.consumers.sequence_numbers import (
     earlier_incarnation,
     of_wrong_stream,
     spelled_cut,
+    unborn,
 )
 from reshardctl.consumers.spec import Options, Spec
 from reshardctl.errors import UsageError, WrongStream
@@ -237,6 +238,10 @@ class BaseConsumer(ABC, Generic[C, A]):
     ) -> ShardId | None:
         """A row with a number of a younger stream, if no row has a number of this stream."""
         return of_wrong_stream(lineage, numbers)
+
+    def contradicts(self, lineage: Lineage, checkpoint: C, /) -> bool:
+        """Whether a row, its number aside, says what the listing does not."""
+        return any(unborn(lineage, shard) for shard in self.positions(checkpoint))
 
     def wrong_stream(self, _checkpoint: C, shard: ShardId, why: str, /) -> WrongStream:
         """The error for another stream's store. why: what is wrong with this shard's number."""

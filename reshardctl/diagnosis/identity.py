@@ -6,7 +6,7 @@ the account has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ NAMED = 5
 
 AMBIGUOUS = (
     "the store holds no sequence number, so nothing shows that its positions belong to this stream "
-    "and not to an earlier one of its name"
+    "and not to an earlier one of its name or to another stream"
 )
 
 
@@ -65,6 +65,11 @@ def made_since(snapshot: Snapshot) -> bool:
     """Whether the store is younger than the stream, so that no earlier stream's rows are in it."""
     made_at = snapshot.made_at
     return made_at is not None and made_at > snapshot.lineage.stream.created
+
+
+def verified(snapshot: Snapshot, origins: Collection[Origin | None]) -> bool:
+    """Whether a number of the store is this stream's, or none had to be asked about in vain."""
+    return Origin.OWN in origins or None not in snapshot.asked.values()
 
 
 def unverified(snapshot: Snapshot) -> Iterator[str]:

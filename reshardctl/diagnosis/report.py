@@ -20,6 +20,7 @@ from reshardctl.diagnosis.identity import (
     made_since,
     naming,
     unverified,
+    verified,
 )
 from reshardctl.diagnosis.located import located, without_position
 from reshardctl.diagnosis.record_counts import (
@@ -33,6 +34,7 @@ from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings,
 from reshardctl.diagnosis.scope import ScopeOptions, part
 from reshardctl.diagnosis.start_times import refuse_future
 from reshardctl.errors import EmptyCheckpoint
+from reshardctl.exit import Exit
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.listed import listed
 from reshardctl.planning.decision import Answer, nothing_left
@@ -100,7 +102,7 @@ class Report:
     """Of a forecast: shards by code that have the finding already, without the reshard."""
     caveats: tuple[str, ...] = ()
     """Those of the notes without which the report would be misread: that another release is judged
-    than the named one, or a part only."""
+    than the named one, or a part only, or that nothing proves whose the positions are."""
     left_out: tuple[Finding, ...] = ()
     """Findings outside the scope; they do not count."""
     pace: str = ""
@@ -108,6 +110,19 @@ class Report:
 
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
+    verified: bool = True
+    """Whether a number of the store is proven to be this stream's, or none had to be asked about.
+    """
+
+    contradicted: bool = False
+    """Whether rows are what another stream's look like: of shards that do not exist, finished while
+    the shard is open, with other parents or hash keys."""
+
+    def exit(self, failed: bool) -> Exit:
+        """The exit code of what only reads. failed: whether a finding counts."""
+        if failed:
+            return Exit.FINDINGS
+        return Exit.OK if self.verified else Exit.UNKNOWN
 
     @property
     def nothing_left(self) -> bool:
@@ -132,7 +147,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     checkpoint = case.checkpoint()
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, repair_options, case)
-    foreign = foreign_streams(snapshot, case.origins(checkpoint), consumer.texts(checkpoint))
+    origins = case.origins(checkpoint)
+    foreign = foreign_streams(snapshot, origins, consumer.texts(checkpoint))
     with located(snapshot.locator), naming(foreign):
         incarnation = consumer.incarnation(lineage, checkpoint)
     processed = processed_frontier(case)
@@ -152,20 +168,28 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     positions = consumer.positions(checkpoint)
     parted = part(repair_options.scope, merged_findings, {*lineage, *positions})
     decision = decide(replace(case, scope=parted.scope))
-    caveats = (*case.caveats, *_of_scope(repair_options.scope, len(parted.left_out), decision))
+    caveats = (
+        *case.caveats, *_of_scope(repair_options.scope, len(parted.left_out), decision),
+        *unverified(snapshot),
+    )
     notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):
         notes |= dict.fromkeys(decision.notes)
-    if isinstance(decision, Plan) and incarnation is Incarnation.AMBIGUOUS:
-        told = made_since(snapshot) or repair_options.created is not None
-        notes |= {} if told else {f"{AMBIGUOUS}: fix asks for --created {CREATION_TIME}": None}
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
-    return Report(
+    report = Report(
         snapshot, repair_options, incarnation, counted_judged(judged, counts),
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
-        (*caveats, *repair_options.notes, *_unanswered(snapshot), *unverified(snapshot), *notes),
+        (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=caveats, left_out=parted.left_out, foreign=foreign,
+        verified=verified(snapshot, origins.values()),
+        contradicted=consumer.contradicts(lineage, checkpoint) or any(
+            effect.cause is Cause.FALSE_END for one in judged for effect in one.effects
+        ),
     )
+    if isinstance(decision, Plan) and repair_options.created is None and may_be_another_s(report):
+        asks = f"{AMBIGUOUS}: fix asks for --created {CREATION_TIME}"
+        report = replace(report, notes=(*report.notes, asks))
+    return report
 
 
 def _of_scope(
@@ -190,10 +214,13 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
         )
 
 
-def may_be_earlier(report: Report) -> bool:
-    """Whether nothing shows that the positions are not of an earlier stream of this name."""
+def may_be_another_s(report: Report) -> bool:
+    """Whether nothing shows that the positions are not of another stream.
+
+    Without a number the age of the store shows it, unless its rows look like another stream's.
+    """
     ambiguous = report.incarnation is Incarnation.AMBIGUOUS
-    return ambiguous and not made_since(report.snapshot)
+    return ambiguous and (report.contradicted or not made_since(report.snapshot))
 
 
 def own(snapshot: Snapshot) -> Snapshot:

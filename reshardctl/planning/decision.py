@@ -51,6 +51,8 @@ class Plan:
     """Shards written beyond those that were selected."""
     forgets: int = 0
     """Stored positions that the operator's word on a recreated stream gives up."""
+    newest_forgotten: float | None = None
+    """When the newest record among them was written, Unix seconds; `None` without a number."""
 
 
 @dataclass(frozen=True, slots=True)

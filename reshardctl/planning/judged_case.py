@@ -20,6 +20,7 @@ from reshardctl.model import (
     Span,
     Step,
     TargetFrontier,
+    decode,
     meet,
 )
 from reshardctl.planning.effects import Effect, StreamState, effects
@@ -95,15 +96,24 @@ class Case:
         known = {*self.state.lineage, *self.consumer.positions(checkpoint)}
         return frozenset(known - self.scope.shards)
 
-    def foreign(self, checkpoint: Any) -> Mapping[ShardId, Origin]:
-        """Shards whose stored number is not this stream's, with whose it is: never written.
+    def foreign(self, checkpoint: Any) -> Mapping[ShardId, Origin | None]:
+        """Shards whose stored position is not this stream's, with whose it is: never written.
 
-        Once the operator says that the stream was recreated, numbers older than it may be.
+        Once the operator says that the stream was recreated, numbers older than it may be. Beside
+        another stream's row one without a number (`None`) may be that stream's as well: it is
+        written only where the operator gives its position.
         """
-        return {
+        found: dict[ShardId, Origin | None] = {
             shard: whose for shard, whose in self.origins(checkpoint).items()
             if whose is Origin.ELSEWHERE or (whose is Origin.EARLIER and not self.recreated)
         }
+        if found:
+            given = self.policy.places if self.policy.names_shards else {}
+            found |= {
+                shard: None for shard, text in self.consumer.texts(checkpoint).items()
+                if decode(text) is None and shard not in given
+            }
+        return found
 
     def origins(self, checkpoint: Any) -> Mapping[ShardId, Origin | None]:
         """Whose the number of each stored position is, `None` where there is none."""

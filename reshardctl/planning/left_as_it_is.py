@@ -6,15 +6,21 @@ position could change.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.sequence_numbers import Origin
-from reshardctl.model import Cause, ShardId
-from reshardctl.planning.decision import Residual
+from reshardctl.model import Cause, ShardId, time_of
+from reshardctl.planning.decision import Plan, Residual
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.judged_case import Case, Judged, forgotten
 from reshardctl.planning.prices import ByPlace
 
-_NEVER = {
+_NEVER: Mapping[Origin | None, str] = {
+    None:
+        "it holds no number, and other rows are another stream's: nothing shows whose it is. If it "
+        "is this stream's, --set gives it a position",
     Origin.ELSEWHERE: "its position is another stream's, and is never written",
     Origin.EARLIER:
         "its position is older than the stream: of another stream, or of an earlier one of this "
@@ -56,9 +62,14 @@ def unavoided(effect: Effect) -> bool:
     return effect.harm is Harm.DISORDERED
 
 
-def forgets(case: Case) -> int:
-    """The number of stored positions that a recreated stream's plan gives up."""
+def forgetting(case: Case, plan: Plan) -> Plan:
+    """The plan with what the operator's word on a recreated stream gives up."""
     checkpoint = case.checkpoint()
-    stored, anew = case.consumer.positions(checkpoint), forgotten(case, checkpoint)
-    within_it = stored.keys() if case.scope is None else stored.keys() & case.scope.shards
-    return sum(shard in anew or shard not in case.state.lineage for shard in within_it)
+    stored, anew = case.consumer.texts(checkpoint), forgotten(case, checkpoint)
+    gone = [
+        text for shard, text in stored.items()
+        if (case.scope is None or shard in case.scope.shards)
+        and (shard in anew or shard not in case.state.lineage)
+    ]
+    written = [time for text in gone if (time := time_of(text)) is not None]
+    return replace(plan, forgets=len(gone), newest_forgotten=max(written, default=None))

@@ -40,7 +40,7 @@ from reshardctl.planning.judged_case import (
     judged_as,
     processed_frontier,
 )
-from reshardctl.planning.left_as_it_is import apart, forgets, never_written, unavoided
+from reshardctl.planning.left_as_it_is import apart, forgetting, never_written, unavoided
 from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
 from reshardctl.planning.policy import LOSSLESS
@@ -81,7 +81,7 @@ def decide(case: Case) -> Decision:
     """
     decision = _whole(case) if case.scope is None else within(case, case.scope, _whole)
     if case.recreated and isinstance(decision, Plan):
-        return replace(decision, forgets=forgets(case))
+        return forgetting(case, decision)
     return decision
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Plan
 from reshardctl.render.words import broadest, capital, shards, total, width_in_all
@@ -17,10 +18,17 @@ def price_words(decided: Plan) -> str:
     mixed = dict.fromkeys(
         e.shard for e in decided.price if e.harm is Harm.DISORDERED and e.shard is not None
     )
-    gone = "stored position" if decided.forgets == 1 else "stored positions"
-    forgotten = f"forgets {decided.forgets} {gone}, " if decided.forgets else ""
+    forgotten = f"{_forgotten(decided)}, " if decided.forgets else ""
     order = f", reads {shards(mixed)} out of order" if mixed else ""
     return capital(f"{forgotten}skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
+
+
+def _forgotten(decided: Plan) -> str:
+    """With the time of the newest number: an operator knows whether that stream still lived."""
+    gone = "stored position" if decided.forgets == 1 else "stored positions"
+    newest = decided.newest_forgotten
+    since = "" if newest is None else f" (the newest of {instant(newest)})"
+    return f"forgets {decided.forgets} {gone}{since}"
 
 
 def _by_shard(effects: Sequence[Effect]) -> str:

@@ -22,7 +22,8 @@ from reshardctl.model import Count, Cut, Interval, Probe, ShardId, decode
 from reshardctl.stores.base import Store
 
 NUMBERS_ASKED = 5
-"""Most sequence numbers of which a reading command asks Kinesis whether they are this stream's."""
+"""Most sequence numbers of which a reading command asks Kinesis whether they are this stream's,
+unless some are and some are not."""
 STREAMS_ASKED = 20
 """Most other streams of the account that are asked whether such a number is theirs."""
 
@@ -66,7 +67,11 @@ def take(
     images = medium.read()
     made_at = medium.made_at() if hasattr(medium, "made_at") else None
     snapshot = Snapshot(locator, lineage, tuple(images), store, clock(), made_at=made_at)
-    return verified(snapshot, kinesis, _stored_texts(snapshot), NUMBERS_ASKED)
+    texts = tuple(_stored_texts(snapshot))
+    snapshot = verified(snapshot, kinesis, texts, NUMBERS_ASKED)
+    origins = {origin(snapshot.lineage, text) for text in texts}
+    shared = {Origin.OWN, Origin.ELSEWHERE} <= origins
+    return verified(snapshot, kinesis, texts) if shared else snapshot
 
 
 def verified(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import shard_id
+from reshardctl.model.times import instant
 from tests.cli.lab import TRIM_HORIZON, Item, Lab
 
 CREATED = 1795219200
@@ -183,8 +184,12 @@ def test_without_permission_reports_say_so_and_nothing_is_written(streams, of):
     streams.wire.fail("GetShardIterator", "AccessDeniedException")
     streams.stream = "first"
     before = streams.items()
-    report = streams.inspect("--format", "json").json
-    assert any("not verified" in note for note in report["notes"])
+    for verb in ("inspect", "status", "fix"):
+        for form in ("text", "json", "concise"):
+            result = call(streams, f"{verb} --format {form}")
+            assert result.code == 3, (verb, form, result.out)
+            told = " ".join((result.out + result.err).split())
+            assert "not verified that the positions are of this stream" in told, (verb, form)
     refused = streams.fix("--set", "0=TRIM_HORIZON", "--accept", "reread=all")
     assert refused.code == 4, refused.out + refused.err
     assert refused.says("not verified", "kinesis:GetShardIterator")
@@ -218,3 +223,117 @@ def test_the_price_says_how_many_positions_are_forgotten(lab_of):
     lab = lab_of("recreated", TRIM_HORIZON)
     shown = lab.dry("--recreated", lab.created, "--format", "text")
     assert f"orgets {len(lab.items())} stored positions" in shown.out
+
+
+REPAIRS = ([], ["--policy", "latest", "--accept", "skip=all"], ["--shards", "4,5"],
+           ["--recreated", "created"])  # fmt: skip
+
+
+@pytest.mark.parametrize("more", REPAIRS)
+def test_without_permission_no_row_of_an_unproven_table_is_written(streams, more):
+    """What is written holds no number here; the rows beside it show that the table is unproven."""
+    second = numbers(streams, "second")
+    streams.plant(lease(0, "SHARD_END"), *(lease(i, second[i]) for i in (1, 2, 3)),
+                  lease(4, "TRIM_HORIZON"), lease(5, "LATEST"))  # fmt: skip
+    streams.wire.fail("GetShardIterator", "AccessDeniedException")
+    streams.stream = "first"
+    before = streams.items()
+    words = [streams.created if word == "created" else word for word in more]
+    refused = streams.fix("--accept", "reread=all", *words)
+    assert refused.code in (3, 4), refused.out + refused.err
+    assert "kinesis:GetShardIterator" in refused.err
+    assert streams.items() == before and streams.wire.writes == []
+
+
+def test_a_row_without_a_number_is_moved_by_its_own_name_only_beside_another_stream_s(streams):
+    """Whether 0 was finished by this stream's application or by the other's, nothing shows."""
+    first, second = numbers(streams, "first"), numbers(streams, "second")
+    streams.plant(lease(0, "SHARD_END"), lease(1, first[1]), lease(2, second[2]),
+                  lease(3, first[3]), lease(4, "LATEST"), lease(5, "TRIM_HORIZON"))  # fmt: skip
+    streams.stream = "first"
+    before = streams.items()
+    for more in ([], ["--policy", "latest"], ["--recreated", streams.created]):
+        left = streams.fix("--accept", "reread=all,skip=all,disorder", *more)
+        assert {k: v for k, v in streams.items().items() if k not in (shard_id(1), shard_id(3))} \
+            == {k: v for k, v in before.items() if k not in (shard_id(1), shard_id(3))}, more
+        assert left.code in (1, 2, 4), left.out + left.err
+    left = streams.fix("--accept", "reread=all")
+    assert "nothing shows whose it is" in left.out and "--set" in left.out
+    named = streams.fix("--set", "0=TRIM_HORIZON", "--accept", "reread=all")
+    assert named.code in (0, 1), named.out + named.err
+    assert streams.items()[shard_id(0)]["checkpoint"] == {"S": "TRIM_HORIZON"}
+
+
+MARKS = {
+    "split-since": [*((i, "SHARD_END") for i in range(4)), *((i, "TRIM_HORIZON") for i in (4, 5))],
+    "finished": [(i, "SHARD_END") for i in range(4)],
+    "unborn": [*((i, "LATEST") for i in range(3)), (4, "LATEST")],
+}
+
+
+@pytest.mark.parametrize("state", MARKS)
+def test_rows_without_a_number_that_the_listing_contradicts_need_the_operator_s_word(
+    streams, state
+):
+    """The table is younger than the stream that was named by mistake: its age proves nothing."""
+    streams.plant(*(lease(shard, position) for shard, position in MARKS[state]))
+    streams.stream = "first"
+    before = streams.items()
+    refused = streams.fix("--accept", "reread=all")
+    assert refused.code == 4, refused.out + refused.err
+    assert refused.says("--created CREATION-TIME", "another stream")
+    assert streams.items() == before
+    created = streams.fake.stream("first").created
+    done = streams.fix("--accept", "reread=all", "--created", instant(created))
+    assert done.code == 0, done.out + done.err
+
+
+def test_a_table_of_other_hash_keys_needs_the_operator_s_word(streams):
+    """Halves of the hash keys are no shards of a stream of four."""
+    half = 1 << 127
+    ranges = {0: (0, half - 1), 1: (half, (1 << 128) - 1)}
+    streams.plant(*(
+        lease(shard, "TRIM_HORIZON") | {
+            "startingHashKey": {"S": str(low)}, "endingHashKey": {"S": str(high)},
+        } for shard, (low, high) in ranges.items()
+    ))
+    streams.stream = "first"
+    before = streams.items()
+    refused = streams.fix("--accept", "reread=all")
+    assert refused.code == 4 and refused.says("--created CREATION-TIME"), refused.out
+    assert streams.items() == before
+
+
+def test_every_row_of_another_stream_is_named(streams):
+    """Seven of twenty rows: more than are asked about at first."""
+    from reshardctl.testing.topology import stream_of
+
+    now = int(streams.fake.clock.now())
+    for name, age in (("wide", 6 * HOUR), ("other", 4 * HOUR)):
+        streams.fake.add_stream(stream_of(topology(name, now - age, 20, now)))
+    own, theirs = numbers(streams, "wide"), numbers(streams, "other")
+    streams.plant(*(lease(i, theirs[i] if i >= 13 else own[i]) for i in range(20)))
+    streams.stream = "wide"
+    report = streams.inspect("--format", "json").json
+    found = {f["code"]: f for f in report["findings"]}
+    assert found["RSH207"]["shards"] == [shard_id(i) for i in range(13, 20)]
+
+
+def test_a_position_of_another_stream_is_no_position_to_give(streams, tmp_path):
+    first, second = numbers(streams, "first"), numbers(streams, "second")
+    streams.plant(*(lease(i, n) for i, n in enumerate(first)))
+    streams.stream = "first"
+    before = streams.items()
+    table = tmp_path / "positions.csv"
+    table.write_text(f"shard,position\n{shard_id(2)},{second[2]}\n")
+    for more in (["--set", f"2={second[2]}"], ["--positions", table]):
+        refused = streams.fix("--accept", "reread=all,skip=all", *more)
+        assert refused.code == 2, refused.out + refused.err
+        assert refused.says("the position given for 2", "is no number of stream first")
+    assert streams.items() == before
+
+
+def test_created_and_recreated_say_opposite_things(streams):
+    streams.stream = "first"
+    refused = streams.fix("--created", streams.created, "--recreated", streams.created)
+    assert refused.code == 2 and refused.says("--created and --recreated exclude each other")

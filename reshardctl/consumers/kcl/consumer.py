@@ -23,6 +23,7 @@ from reshardctl.consumers.kcl.positions import (
     cleaned_or_lost,
     cut_of,
     kind_of,
+    wrong_parents,
 )
 from reshardctl.consumers.kcl.processed import processed
 from reshardctl.consumers.kcl.releases import note_of
@@ -96,6 +97,15 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         if by_numbers is Incarnation.RECREATED and begun_again(lineage, table.rows.values()):
             return Incarnation.AMBIGUOUS
         return by_numbers
+
+    def contradicts(self, lineage: Lineage, table: LeaseTable, /) -> bool:
+        """Rows name their shards' parents and hash keys, too."""
+        listed = ((row, lineage[shard]) for shard, row in table.rows.items() if shard in lineage)
+        return super().contradicts(lineage, table) or any(
+            wrong_parents(lineage, row)
+            or row.hash_range not in (None, (shard.hash_start, shard.hash_end))
+            for row, shard in listed
+        )
 
     def wrong_stream(self, table: LeaseTable, shard: ShardId, why: str, /) -> WrongStream:
         """The error names the row's key."""

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.sequence_numbers import (
     CLOCKS_APART,
-    classify,
     earlier_incarnation,
-    of_another_stream,
+    of_wrong_stream,
 )
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.logs import log_of
@@ -41,13 +40,12 @@ def incarnation(
         return told
     newest = _numbers(current)
     numbers = newest or _numbers_before(checkpoint)
-    for shard, number in numbers.items():
-        if not classify(lineage, shard, number).own and of_another_stream(lineage, number):
-            raise WrongStream(
-                f"{shard}: {number} is no number of stream {name}: the "
-                "checkpoint belongs to another stream",
-                "name that stream with --stream, or the right checkpoint",
-            )
+    if (shard := of_wrong_stream(lineage, numbers)) is not None:
+        raise WrongStream(
+            f"{shard}: {numbers[shard]} is no number of stream {name}: the checkpoint belongs to "
+            "another stream",
+            "name that stream with --stream, or the right checkpoint",
+        )
     if not numbers:
         return told or _by_batches(lineage, checkpoint)
     if not all(earlier_incarnation(lineage, number) for number in numbers.values()):
