@@ -136,6 +136,30 @@ def test_a_stranger_with_a_lost_lease_s_hash_keys_hides_the_hole(
     assert never == (["there is no position, and nothing will ever make one"] if hides else [])
 
 
+LAST_COUNTER = {"leaseCounter": {"N": str(2**63 - 1)}}
+"""KCL 3.x adds one where it assigns the lease, cannot read it then, and audits without it."""
+
+
+def test_what_a_stranger_hides_is_written_before_the_hole_that_shows_it_is_closed() -> None:
+    """Drawn stores: KCL 3.5.1 by time, seeds 180, 60119 and 60358. The other row's hole makes KCL
+    synchronise, and that creates the lost lease too."""
+    items = [
+        item if item["leaseKey"]["S"].startswith("bak:") else {**item, **LAST_COUNTER}
+        for item in copied(f"bak:{LOST}")
+    ]
+    found = bench(items, "3.5.1")
+    stream, name = CASE.stream, CASE.stream["name"]
+    before = run(load_topology(stream), name, items, "TRIM_HORIZON", "3.5.1")
+    assert before.delivered.get(LOST)
+    plan = found.decide()
+    assert isinstance(plan, Plan)
+    assert len(plan.steps) > 1
+    for count in range(1, len(plan.steps) + 1):
+        rows = [dict(image.attributes) for image in found.after(plan.steps[:count])]
+        between = run(load_topology(stream), name, rows, "TRIM_HORIZON", "3.5.1")
+        assert set(before.delivered[LOST]) <= set(between.delivered.get(LOST, [])), count
+
+
 @pytest.mark.parametrize(
     ("single", "among", "judged"), [(3, 1, None), (1, 2, "orders"), (1, 1, UsageError)]
 )

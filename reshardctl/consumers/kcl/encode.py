@@ -52,7 +52,8 @@ def encode(
         orders |= missed
         writes = {o.shard: write_of(lineage, table, orders, o, form) for o in orders.values()}
     crashing = frozenset(crashing_shards(lineage, table, app.traits))
-    steps = in_steps(lineage, writes, crashing, _hidden(lineage, table, writes))
+    hidden, unaudited = _hidden(lineage, table, writes), _unaudited(lineage, table, app)
+    steps = in_steps(lineage, writes, crashing, hidden, unaudited)
     return marked(lineage, table, steps, want, app)
 
 
@@ -64,6 +65,15 @@ def _hidden(
     return frozenset(
         shard for shard in shards if shard in lineage for low, high in ranges
         if low <= lineage[shard].hash_end and lineage[shard].hash_start <= high
+    )
+
+
+def _unaudited(lineage: Lineage, table: LeaseTable, app: App) -> frozenset[ShardId]:
+    """Shards whose row hides no hole from the auditor: it is finished, or nothing is read by it."""
+    fates = simulate_start(lineage, table, app).fates
+    return frozenset(
+        shard for shard in table.rows
+        if isinstance(fate := fates[shard], WontRead) or fate.at.lo == DONE
     )
 
 

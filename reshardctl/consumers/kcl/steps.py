@@ -14,22 +14,25 @@ TRANSACTION = 100
 
 def in_steps(
     lineage: Lineage, writes: Mapping[ShardId, Write], crashing: frozenset[ShardId],
-    hidden: frozenset[ShardId] = frozenset(),
+    hidden: frozenset[ShardId] = frozenset(), unaudited: frozenset[ShardId] = frozenset(),
 ) -> list[Step]:
     """One step a family of shards, children first.
 
     A family too large for one transaction is cut so that every prefix has all children before their
     parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
-    was not its first position. Among them those come first that are hidden from KCL's auditor: it
-    finds them only while it finds another hole. Rows that crash the consumer come after all others:
-    it skips nothing while it cannot start.
+    was not its first position. Missing rows that are `hidden` from KCL's auditor come before
+    whatever closes a hole that it sees, for it finds them only while it finds another: before other
+    missing rows, and before rows that are there and `unaudited`, since KCL reads nothing by them.
+    Rows that crash the consumer come after all others: it skips nothing while it cannot start.
     """
     steps = []
     families = [in_birth_order(f)[::-1] for f in _families(lineage, writes)]
 
-    def rank(family: list[ShardId]) -> tuple[bool, bool, bool]:
-        fills = any(isinstance(writes[shard].change, Create) for shard in family)
-        return not crashing.isdisjoint(family), fills, hidden.isdisjoint(family)
+    def rank(family: list[ShardId]) -> tuple[bool, ...]:
+        filled = {shard for shard in family if isinstance(writes[shard].change, Create)}
+        closes = not filled <= hidden or not unaudited.isdisjoint(family)
+        last = not crashing.isdisjoint(family)
+        return last, bool(filled) or closes, hidden.isdisjoint(filled), closes, bool(filled)
 
     for ordered in sorted(families, key=rank):
         for part in batched(ordered, TRANSACTION):
