@@ -134,3 +134,33 @@ def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str)
     (then,) = after.replays()
     read = delivered(case, then, bench.plan_case.state.lineage)
     assert {s for s, got in read.items() if got} == {shard_id(1), shard_id(2), shard_id(3)}
+
+
+@pytest.mark.parametrize("release", ["1.15.3", "2.7.2", "3.5.1"])
+@pytest.mark.parametrize(
+    ("value", "audited"),
+    [
+        # ExtendedSequenceNumber.isShardEnd calls equals on what DynamoUtils.safeGetString gives:
+        # a NullPointerException without an S, and an answer for an empty one.
+        ({"S": ""}, True), ({"S": "abc"}, True), ({"NULL": True}, False),
+    ],
+)
+def test_a_checkpoint_that_is_there_stops_no_audit(
+    value: dict[str, Any], audited: bool, release: str
+) -> None:
+    """Drawn stores: KCL 1.15.3 by time, seed 60400."""
+    shards = ["shardId-000000000001", "shardId-000000000002"]
+    items = [
+        {**item, "checkpoint": value} for item in CASE.items() if item["leaseKey"]["S"] == shards[0]
+    ]
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    bench = Bench.on(CASE, images_of(items), options)
+    (simulation,) = bench.replays()
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)
+    if ran.died:
+        assert simulation.crash is not None
+        return
+    said = delivered(CASE, simulation, bench.plan_case.state.lineage)
+    read = {shard for shard, got in said.items() if any(p.startswith("s") for p in got)}
+    assert read == set(ran.delivered)
+    assert bool(read) is audited

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.bystanders import leases_of_strangers, notes, risks
+from reshardctl.consumers.kcl.bystanders import READABLE_AGAIN, leases_of_strangers, notes, risks
 from reshardctl.consumers.kcl.crashes import crash, finished
-from reshardctl.consumers.kcl.flaws import LAST_COUNTER, OLD_OWNER
+from reshardctl.consumers.kcl.flaws import CHECKPOINT, LAST_COUNTER, OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.keys import asked_for
 from reshardctl.consumers.kcl.positions import PositionKind, cut_of, kind_of, kinds_of
 from reshardctl.consumers.kcl.releases import Unreadable
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
-from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
+from reshardctl.consumers.kcl.sync import AUDITS, first_shards, has_hole, missing_leases
 from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -28,6 +28,7 @@ from reshardctl.model import (
     NO_DELAY,
     START,
     Cause,
+    Crash,
     Cut,
     Delay,
     Fate,
@@ -41,6 +42,11 @@ from reshardctl.model import (
 )
 
 SPOILT = "leaseCounter is the last that there is, and 3.x adds one"
+NO_WHOLE = (
+    "KCL reads no row, and starts at AT_TIMESTAMP; some of the shards that were open then have "
+    "expired, and unless ListShards answers with others it crashes after twenty attempts"
+)
+"""isHashRangeOfShardsComplete; the API reference corrects FROM_TIMESTAMP alone to the horizon."""
 _NEVER = WontRead(Cause.NO_POSITION, "has no lease, and no synchronisation will create one")
 
 
@@ -77,6 +83,7 @@ def _simulated(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     run.play()
     fates = run.fates()
     dies, told = crash(lineage, table, app.traits), tuple(notes(table, app.traits))
+    dies = dies or run.refused
     read = [s for s, f in fates.items() if isinstance(f, WillRead) and f.at.hi != DONE]
     return Simulation(fates, dies, told, tuple(risks(lineage, table, app.traits, read)))
 
@@ -91,7 +98,8 @@ class _Run:
         """Leases whose rows cannot be read once 3.x has assigned them."""
         strict = app.traits.unreadable is not Unreadable.LEFT_OUT
         self._audits_throw = any(
-            strict if self._unread(row) else row.position is None for row in table.rows.values()
+            strict if self._unread(row) else row.has_flaw(CHECKPOINT)
+            for row in table.rows.values()
         )
         self._throwing = {
             shard for shard, row in table.rows.items()
@@ -107,6 +115,8 @@ class _Run:
         self._awake: deque[ShardId] = deque()
         """Leases to examine: new ones, and those that waited for an event that has happened."""
         self._waiting: dict[ShardId, list[ShardId]] = {}
+        self.refused: Crash | None = None
+        """The crash where the shards to begin with do not cover the hash keys."""
 
     def _unread(self, row: Row) -> bool:
         return bool(row.unread(self._app.traits)) or row.shard in self._spoilt
@@ -405,23 +415,15 @@ class _Run:
 
         KCL takes a table for empty where it lists no lease; a row that it leaves out keeps its key.
         """
-        time = self._app.time
-        match self._app.initial:
-            case Start.LATEST:
-                chosen = list(self._lineage.open_shards())
-            case Start.AT_TIMESTAMP if time is not None and time > self._horizon():
-                chosen = [s for s in self._lineage if _open_at(self._lineage, s, time)]
-            case _:
-                chosen = list(self._lineage.roots())
+        chosen = first_shards(self._lineage, self._app.initial, self._app.time)
         why, cause = f"an empty table: KCL starts it at {self._app.initial}", Cause.BOOTSTRAP
         if self._table.rows:
             why, cause = f"KCL reads no row, and starts at {self._app.initial}", Cause.REFILLED
+            by_time = self._app.initial is Start.AT_TIMESTAMP
+            if by_time and has_hole(map(self._listed_range, chosen)):
+                self.refused = Crash(NO_WHOLE, READABLE_AGAIN, False, Cause.UNREADABLE)
         for shard in in_birth_order(set(chosen) - self._taken):
             self._add(shard, self._initial(shard), cause, why, NO_DELAY)
-
-    def _horizon(self) -> float:
-        starts = [t for s in self._lineage.roots() if (t := self._lineage.opened_at(s))]
-        return min(starts, default=0.0)
 
 
 def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
@@ -441,8 +443,3 @@ def _since(lineage: Lineage, shard: ShardId, time: float | None) -> Cut:
     if time is not None and opened is not None and opened >= time:
         return START
     return at_time(time)
-
-
-def _open_at(lineage: Lineage, shard: ShardId, time: float) -> bool:
-    opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
-    return (opened is None or opened <= time) and (closed is None or closed >= time)

@@ -1,4 +1,4 @@
-"""KCL's hash-range auditor and the lease synchronisation that it triggers.
+"""KCL's first leases, its hash-range auditor, and the synchronisation that this triggers.
 
 Source: PeriodicShardSyncManager and HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer, the
 same in 1.14–1.15 and 2.3–3.5.
@@ -57,6 +57,21 @@ def missing_leases(
         if not descends[shard]:
             new[shard] = True
     return new
+
+
+def first_shards(lineage: Lineage, initial: Start, time: float | None) -> list[ShardId]:
+    """The shards that get a lease where KCL lists none: those open at the start position."""
+    if initial is Start.LATEST:
+        return list(lineage.open_shards())
+    began = (t for s in lineage.roots() if (t := lineage.opened_at(s)))
+    if initial is Start.AT_TIMESTAMP and time is not None and time > min(began, default=0.0):
+        return [s for s in lineage if _open_at(lineage, s, time)]
+    return list(lineage.roots())
+
+
+def _open_at(lineage: Lineage, shard: ShardId, time: float) -> bool:
+    opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
+    return (opened is None or opened <= time) and (closed is None or closed >= time)
 
 
 def with_unleased_ancestors(
