@@ -139,6 +139,24 @@ def test_a_fix_that_is_never_enough_is_found() -> None:
     assert "fix, start, fix" in found(CONSUMER, wrong, range(20))
 
 
+def test_what_was_read_after_a_backup_is_in_no_price() -> None:
+    """A plan that lets the shard be read at all begins at the backup's number: no row has another.
+    """
+    family = FAMILIES["reference-kcl-1.15.3-by-time"]
+    state = family.state(134)
+    assert "restored from a backup" in state.damages
+    with family.judges(1) as judge:
+        assert examine(state, judge).violations == []
+        told = {s: tuple(sorted(p)) for s, p in state.read.items()}
+
+        def everything(state: State, images: list[Image]) -> Seen:
+            seen = judge(state, images)
+            return seen if images == state.images else replace(seen, delivered=told)
+
+        kinds = {one.kind for one in examine(state, everything).violations}
+        assert "more often" in kinds
+
+
 def test_a_fix_that_reads_again_is_found() -> None:
     def wrong(state: State, judge: Judge) -> list[Violation]:
         def everything(state: State, images: list[Image]) -> Seen:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
@@ -252,7 +253,7 @@ def worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
     """
     owed = state.owed()
     for shard, payloads in before.delivered.items():
-        said = _said_to_be_read(state, shard)
+        said = _said_to_be_read(state, shard) if shard in state.forged else ()
         unread = [
             p for p in payloads
             if p.startswith("n") or (p in owed.get(shard, ()) and p not in said)
@@ -262,15 +263,20 @@ def worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
 
 
 def _said_to_be_read(state: State, shard: str) -> frozenset[str]:
-    """Of a shard whose place was set by hand: its records up to the furthest one that the rows
-    hold the number of; all of them, where its row was marked as finished."""
-    order = [(p, n) for n, p, _ in state.case.records.get(shard, ()) if shard in state.forged]
-    own = [row for key, row in state.rows.items() if key.endswith(shard)]
-    if any("N" in row.get("Finished", {}) for row in own):
+    """Of a shard, what the application's rows say was read: its records up to the furthest one that
+    they hold the number of; all of them, where its row is marked as finished."""
+    order = [(payload, n) for n, payload, _ in state.case.records.get(shard, ())]
+    # A renamed row is another application's.
+    own = {key: row for key, row in state.rows.items() if not key.startswith("old-")}
+    if any(_finished(row) for key, row in own.items() if key.endswith(shard)):
         return frozenset(payload for payload, _ in order)
-    texts = json.dumps(state.rows)
+    texts = json.dumps(own)
     last = max((i for i, (_, n) in enumerate(order) if n in texts), default=-1)
     return frozenset(payload for payload, _ in order[: last + 1])
+
+
+def _finished(row: Mapping[str, Any]) -> bool:
+    return "N" in row.get("Finished", {}) or row.get("checkpoint") == {"S": "SHARD_END"}
 
 
 def _silent(
@@ -316,19 +322,17 @@ def _more_often(
 ) -> Iterator[Violation]:
     """What was delivered once comes again after a fix and not without it only where it says so.
 
-    Of a shard of whose records no row of the application holds a number, nothing tells that any was
-    read.
+    Behind the furthest record of a shard that the application's rows hold the number of, nothing
+    tells that any was read: rows from a backup are as honest rows were when it was made.
     """
     if before.died:
         return
-    own = (key for key in state.rows if not key.startswith("old-"))  # renamed: another's rows
-    texts = json.dumps([state.rows[key] for key in own])
     shown = decision.after[0] if isinstance(decision, Plan) else ()
     for shard, payloads in after.delivered.items():
         more = set(payloads) & state.read.get(shard, frozenset())
         more -= set(before.delivered.get(shard, ()))
-        known = any(number in texts for number, _, _ in state.case.records.get(shard, ()))
-        hidden = sorted(p for p in more if known and not _told(state, shown, shard, p))
+        more &= _said_to_be_read(state, shard)
+        hidden = sorted(p for p in more if not _told(state, shown, shard, p))
         if hidden:
             yield Violation("more often", f"{shard} gives {hidden} again, and no effect says so")
 
