@@ -32,7 +32,8 @@ When the fix is not offered
 If the parent's is not: see its finding. Where the parent is not listed any more and has no row, no
 position helps: the plan names the way out. A parent that is merely behind is no finding. A parent
 whose application never checkpoints at its end, or for which no worker has capacity, blocks its
-children too; no table shows that, but the application's log does.
+children too; no table shows that, but the application's log does. So does one without records whose
+end KCL 2.0–2.6.0 lost by a race: it ends once the worker is restarted.
 
 Example
 -------
@@ -42,7 +43,8 @@ Example
 Seen in the wild
 ----------------
 awslabs/amazon-kinesis-client#211, #1733 and Graylog2/graylog-plugin-aws#102 (no checkpoint at the
-end), #202 (no room for the parent); #114 and #786 (a parent that is only behind).
+end), #202 (no room for the parent), #837 and #1319 (a lost end); #114 and #786 (a parent that is
+only behind).
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from tests.interop.kcl.verdict import Outcome, came, outcome_of, started
 from tests.interop.starts.deciding import recorded_or_run
 from tests.interop.starts.records import RECORDED, Records
 from tests.support.case import Case, Delivery
+from tests.support.case_stream import shard_name
 from tests.support.case_tables import SIDE_KEYS
 
 WORKER = "w1"
@@ -40,6 +41,10 @@ AWAITED_SECONDS = 60.0
 PATIENCE_SECONDS = 120.0
 ATTEMPTS = 3
 WITH_SIDE_TABLES = frozenset({"3.1.3"})
+LOSES_ENDS = frozenset({"2.2.11"})
+"""Before 2.6.1 a shard's end that comes while the worker still finishes its initialization, as an
+empty one's may, is lost: no ShutdownTask runs, and its children wait for ever
+(awslabs/amazon-kinesis-client#1319; ShardConsumer.initializeComplete of 2.2.11)."""
 LOCK_SECONDS = 120.0
 """How long a killed worker's leader lock holds (leaseDuration of its row, KCL 3.5.1)."""
 
@@ -134,10 +139,11 @@ class Laboratory:
         A lone worker has nobody to lose a lease to: where it does, this machine kept it from
         renewing in time, and the repeated records say nothing about the table. The last of
         three attempts counts whatever happened. A start with a record is not run (`starts`).
+        The same holds where the library lost the end of a shard (LOSES_ENDS).
         """
         for _ in range(ATTEMPTS - 1):
             outcome = self._once(start)
-            if not outcome.robbed:
+            if not outcome.robbed and not _without_end(start, outcome):
                 return outcome
         return self._once(start)
 
@@ -251,6 +257,17 @@ class Laboratory:
         """Leave no application polling a stream that is about to close."""
         library.stop(run)
         library.log(run).wait(lambda log: log.ended(), 30)
+
+
+def _without_end(start: Start, outcome: Outcome) -> bool:
+    """Whether the run began a closed shard and never ended it, by the library's own race."""
+    if outcome.recorded or outcome.died or start.release not in LOSES_ENDS:
+        return False
+    closed = {shard_name(s["id"]) for s in start.case.stream["shards"] if "close" in s}
+    begun, ended = (
+        {event.members["shard"] for event in outcome.log.of(kind)} for kind in ("INIT", "SHARD_END")
+    )
+    return not (begun & closed) <= ended
 
 
 def read_on(stream: ServedStream) -> Callable[[Log], bool]:
