@@ -160,12 +160,12 @@ class _Orders:
         for shard in in_birth_order(self._with_lease):
             if shard in self._lineage:
                 self._complete_merge(shard)
-        for row in self._table.rows.values():
-            if row.shard not in self._orders and row.shard not in self._leave:
-                self._free_of_new_leases(row)
         for shard in reversed(self._lineage):
             if shard in self._orders or shard in self._table.rows:
                 self._put_parents_first(shard)
+        for row in self._table.rows.values():
+            if row.shard not in self._orders and row.shard not in self._leave:
+                self._free_of_new_leases(row)
         return self._orders
 
     def _unlisted(self, shard: ShardId) -> None:
