@@ -6,7 +6,7 @@ finished shards once all their children have made progress (LeaseCleanupManager)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from reshardctl.consumers.kcl.app import App, Start
@@ -20,6 +20,7 @@ from reshardctl.model import (
     START,
     TIP,
     Basis,
+    Cut,
     ShardId,
     Span,
     at_number,
@@ -70,10 +71,10 @@ class _Present:
                     return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
                 return exactly(DONE)
             case PositionKind.START:
-                return exactly(START)
+                return self._at(row, START)
             case PositionKind.NUMBER:
                 assert row.position is not None
-                return exactly(at_number(row.position, row.sub))
+                return self._at(row, at_number(row.position, row.sub))
             case PositionKind.AHEAD:
                 assert row.position is not None
                 why = "its number lies in the future, and is of no record"
@@ -91,6 +92,13 @@ class _Present:
                 return self._of_latest(row)
             case PositionKind.FOREIGN | PositionKind.NONSENSE:
                 return unknown
+
+    def _at(self, row: Row, cut: Cut) -> Span:
+        """A row is taken at its word, but for what another's row says of its shard beyond that."""
+        further = self.read_elsewhere.get(row.shard, cut)
+        if further <= cut:
+            return exactly(cut)
+        return Span(cut, further, Basis.INFERRED, _READ_ELSEWHERE)
 
     def _of_latest(self, row: Row) -> Span:
         """What LATEST proves; KCL writes it at a bootstrap or for a hole, never at a shard's end.
@@ -129,17 +137,21 @@ class _Present:
         return opened is not None and self._oldest is not None and self._oldest < opened
 
     @cached_property
-    def read_elsewhere(self) -> frozenset[ShardId]:
-        """Shards of which another's row holds the number of a record, as after a swap or a copy."""
-        homes = set()
+    def read_elsewhere(self) -> Mapping[ShardId, Cut]:
+        """The furthest record of a shard that another's row holds the number of.
+
+        As after a swap or a copy.
+        """
+        found: dict[ShardId, Cut] = {}
         for row in (*self._table.rows.values(), *self._table.strangers):
             decoded = decode(row.position) if row.position else None
             home = shard_id(decoded.shard) if decoded else row.shard
             if home != row.shard and home in self._lineage and (
                 classify(self._lineage, home, row.position or "") is NumberKind.INSIDE
             ):
-                homes.add(home)
-        return frozenset(homes)
+                cut = at_number(row.position or "")
+                found[home] = max(found.get(home, cut), cut)
+        return found
 
     @cached_property
     def _oldest(self) -> int | None:
