@@ -43,8 +43,8 @@ from reshardctl.model import (
 
 SPOILT = "leaseCounter is the last that there is, and 3.x adds one"
 NO_WHOLE = (
-    "KCL reads no row, and starts at AT_TIMESTAMP; some of the shards that were open then have "
-    "expired, and unless ListShards answers with others it crashes after twenty attempts"
+    "some of the shards that were open there have expired, and unless ListShards answers with "
+    "others it crashes after twenty attempts"
 )
 """isHashRangeOfShardsComplete; the API reference corrects FROM_TIMESTAMP alone to the horizon."""
 _NEVER = WontRead(Cause.NO_POSITION, "has no lease, and no synchronisation will create one")
@@ -419,9 +419,8 @@ class _Run:
         why, cause = f"an empty table: KCL starts it at {self._app.initial}", Cause.BOOTSTRAP
         if self._table.rows:
             why, cause = f"KCL reads no row, and starts at {self._app.initial}", Cause.REFILLED
-            by_time = self._app.initial is Start.AT_TIMESTAMP
-            if by_time and has_hole(map(self._listed_range, chosen)):
-                self.refused = Crash(NO_WHOLE, READABLE_AGAIN, False, Cause.UNREADABLE)
+            if has_hole(map(self._listed_range, chosen)):
+                self.refused = Crash(f"{why}; {NO_WHOLE}", READABLE_AGAIN, False, Cause.UNREADABLE)
         for shard in in_birth_order(set(chosen) - self._taken):
             self._add(shard, self._initial(shard), cause, why, NO_DELAY)
 
