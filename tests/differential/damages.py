@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
@@ -63,6 +64,13 @@ class World:
 
 
 TRIES = 6
+A_SECOND = 2**148 + 2**36
+"""Of a number, in the time at which its shard was made and in its own."""
+HOSTILE = (
+    "\x1b[2J\x1b]0;x\x07", "a\n::error::b\r\n%0A", "\u202eevil", '=HYPERLINK("http://x")',
+    "' OR 1=1 --", "../" * 40, "\u00e9" * 300, "\x00", "{{7*7}}", "$(id)", "<b>&amp;", "",
+)
+"""Texts that a terminal, a log, a shell, a page or a spreadsheet would obey."""
 
 Damage = Callable[[Random, Rows, World], Forged]
 
@@ -182,6 +190,20 @@ def other_stream(rng: Random, rows: Rows, world: World) -> Forged:
             continue
         other = number(created - 3, rng.randrange(1, 900), created + min(500, life // 3), index)
         world.shape.place(rows[key], {"S": other})
+    return ()
+
+
+def twin(rng: Random, rows: Rows, world: World) -> Forged:
+    """All places, or some, are of a twin: a stream of the same shards in another region, which was
+    made, split and merged some seconds or minutes before this one, or after."""
+    seconds = rng.choice((-300, -40, -5, -1, 1, 2, 30, 200))
+    theirs = deepcopy(rng.choice((rows, *world.backups)))
+    every = rng.random() < 0.5
+    for key in world.keys(theirs):
+        text = str((world.shape.position(theirs[key]) or {}).get("S", ""))
+        if len(text) == 56 and text.isdecimal() and (every or rng.random() < 0.4):
+            world.shape.place(theirs[key], {"S": str(int(text) + seconds * A_SECOND)})
+            rows[key] = theirs[key]
     return ()
 
 

@@ -10,12 +10,14 @@ from typing import Any
 from reshardctl.model.times import instant
 from tests.differential.damages import (
     COMMON,
+    HOSTILE,
     Damage,
     Forged,
     Value,
     World,
     come_home,
     damaged,
+    twin,
 )
 from tests.differential.drawn_go import _drawn
 from tests.differential.states import Rows, State, Stream, spelled_out
@@ -105,8 +107,8 @@ def hashes(rng: Random, rows: Rows, world: World) -> Forged:
     """Hash keys that were typed: of another shard, turned round, no numbers, one missing."""
     if keys := world.keys(rows):
         row, other = rows[rng.choice(keys)], rows[rng.choice(keys)]
-        low, high = row.get("startingHashKey"), row.get("endingHashKey")
-        if low and high:
+        low, high = row.get("startingHashKey", {}), row.get("endingHashKey", {})
+        if "S" in low and "S" in high:
             changes: tuple[dict[str, Any], ...] = (
                 {"startingHashKey": high, "endingHashKey": low},
                 {"startingHashKey": {"S": "abc"}}, {"endingHashKey": {"S": "8.5E37"}},
@@ -215,6 +217,23 @@ def expired_parent(rng: Random, rows: Rows, world: World) -> Forged:
     return ()
 
 
+def hostile(rng: Random, rows: Rows, world: World) -> Forged:
+    """A text that something would obey, in an attribute that is no place, or as one's name."""
+    if keys := world.keys(rows):
+        row, text = rows[rng.choice(keys)], {"S": rng.choice(HOSTILE)}
+        parents, found = (
+            row.get(name, {}).get("SS", []) for name in ("parentShardId", "childShardIds")
+        )
+        more = text["S"] or "-"  # a set holds no empty string
+        row |= rng.choice((
+            {"leaseOwner": {"S": more}}, {"note": text}, {more: text}, {"entityType": text},
+            {"pendingCheckpoint": text, "pendingCheckpointSubSequenceNumber": {"N": "0"}},
+            {"checkpointOwner": {"S": more}}, {"parentShardId": {"SS": sorted({*parents, more})}},
+            {"childShardIds": {"SS": sorted({*found, more})}},
+        ))
+    return ()
+
+
 def _place(row: Mapping[str, Any]) -> str:
     return str(row.get("checkpoint", {}).get("S", ""))
 
@@ -233,6 +252,12 @@ LATER: dict[str, tuple[Damage, float]] = {
 """Drawn with dice of their own, after the others, so that a state without one stays as it was."""
 SHARE = 0.3
 """Of the states that get one of these."""
+LATEST: dict[str, tuple[Damage, float]] = {
+    "a twin's numbers": (twin, 3), "hostile text": (hostile, 2),
+}
+AFTERWARDS = (("later", LATER, SHARE), ("latest", LATEST, 0.2))
+COPIED = 0.1
+"""Of the states that are of a copy of the table, as it was when the copy was made."""
 AT_A_STREAM = frozenset({"another key"})
 """What befalls keys of a table of one stream."""
 
@@ -263,25 +288,33 @@ def leases(seed: int, created: int, release: str, family: str,
     options = {"initial": initial, "release": release}
     begun = State("", 0, "kcl", stream, {}, options, {}, (), {})
     case = begun.case
-    stages, read = _left(rng, case, begun.starting, release)
-    honest = stages[-1]
+    stages, reads = _left(rng, case, begun.starting, release)
+    name = f"damage kcl {release} {seed}{' by time' if by_time else ''}"
+    copied = _copied(Random(f"copied {name}{way}"), stages)
+    honest, read = stages[-1], reads[len(stages) - 1]
     world = World(case, LeaseShape(), stages[:-1])
     damages: tuple[str, ...] = ()
     rows, forged = honest, frozenset[str]()
-    name = f"damage kcl {release} {seed}{' by time' if by_time else ''}"
     last = 0
     if rng.random() >= 0.05:
         last = len(damaged(name, honest, world, LEASES)[1])
         places = None if only is None else [place for place in only if place < last]
         rows, damages, forged = damaged(name, honest, world, LEASES, places)
-    dice = Random(f"later {name}{way}")
-    if dice.random() < SHARE and (only is None or last in only):
-        stream = _expired(dice, stream)
-        case = State("", 0, "kcl", stream, {}, options, {}, (), {}).case
-        world = World(case, LeaseShape(), stages[:-1])
-        ways = {n: w for n, w in LATER.items() if not (multi and n in AT_A_STREAM)}
-        rows, more, false = damaged(f"later {name}", rows, world, ways)
+    for word, choice, share in AFTERWARDS:
+        dice = Random(f"{word} {name}{way}")
+        if dice.random() >= share:
+            continue
+        place, last = last, last + 1
+        if only is not None and place not in only:
+            continue
+        if choice is LATER:
+            stream = _expired(dice, stream)
+            case = State("", 0, "kcl", stream, {}, options, {}, (), {}).case
+            world = World(case, LeaseShape(), stages[:-1])
+        ways = {n: w for n, w in choice.items() if not (multi and n in AT_A_STREAM)}
+        rows, more, false = damaged(f"{word} {name}", rows, world, ways)
         damages, forged = (*damages, *more), forged | false
+    damages = (*damages, *copied)
     forged |= _begun_at_latest(rows, honest, world) | come_home(case, rows, "checkpoint", read)
     extra: dict[str, Any] = {}
     if multi:
@@ -338,8 +371,24 @@ def _begun_at_latest(rows: Rows, honest: Rows, world: World) -> frozenset[str]:
     )
 
 
+def _copied(rng: Random, stages: list[Rows]) -> tuple[str, ...]:
+    """Of a table that was copied for a second application while the first went on, the copy.
+
+    Its rows name the first one's worker, or nobody. The stages after it are the first one's alone.
+    """
+    if rng.random() >= COPIED:
+        return ()
+    del stages[rng.randrange(len(stages)) + 1 :]
+    owner = rng.choice(("blue", None))
+    for row in stages[-1].values():
+        row.pop("leaseOwner", None)
+        if owner:
+            row["leaseOwner"] = {"S": owner}
+    return ("a copy of the table",)
+
+
 def _left(rng: Random, case: Case, initial: str, release: str
-          ) -> tuple[list[Rows], dict[str, frozenset[str]]]:
+          ) -> tuple[list[Rows], list[dict[str, frozenset[str]]]]:
     """The table at every pause of a worker that was killed in the end, and what it had read."""
     created, now = case.stream["created"], case.now
     life = now - created
@@ -348,7 +397,7 @@ def _left(rng: Random, case: Case, initial: str, release: str
     source = Source(stream, case.stream["name"])
     worker = Worker(stream, source, {}, Initial.of(initial), release)  # type: ignore[arg-type]
     worker.start()
-    stages = []
+    stages, reads = [], []
     for moment in moments:
         stream.show(moment)
         for _ in range(rng.choice((2, 3, 5, 8, 40, 40))):
@@ -356,7 +405,8 @@ def _left(rng: Random, case: Case, initial: str, release: str
             if rng.random() < 0.3:
                 clean_up(worker.table, worker.finished, worker.source, release)
         stages.append({key: deepcopy(item) for key, item in worker.table.items()})
-    return stages, {shard: frozenset(payloads) for shard, payloads in worker.delivered.items()}
+        reads.append({shard: frozenset(read) for shard, read in worker.delivered.items()})
+    return stages, reads
 
 
 def start(state: State, rows: Rows) -> Run:

@@ -11,15 +11,16 @@ from random import Random
 import pytest
 
 from reshardctl.model import Create, Image, Step, Update
-from reshardctl.planning.plan import Decision, Plan
+from reshardctl.planning.plan import Decision, Nothing, Plan
 from tests.differential import drawn_spark
 from tests.differential.casefile import document
 from tests.differential.damages import COMMON, damaged
+from tests.differential.drawn_kcl import LATER, LATEST
 from tests.differential.drawn_spark import by_qubole, misplaced_by_qubole
 from tests.differential.families import FAMILIES
 from tests.differential.seeds import one
 from tests.differential.states import State
-from tests.differential.trial import Judge, Seen, Violation, examine
+from tests.differential.trial import Judge, Seen, Violation, examine, more_often
 from tests.reference.spark import Run
 from tests.sim.spark_scenes import Scene
 from tests.sim.test_spark import starts
@@ -91,6 +92,27 @@ def test_every_kind_of_damage_changes_some_state(way: str) -> None:
     pytest.fail(f"{way} never changes anything")
 
 
+def test_every_later_damage_befalls_some_table_of_kcl() -> None:
+    states = [FAMILIES["reference-kcl-3.5.1"].state(seed) for seed in range(120)]
+    drawn = {damage for state in states for damage in state.damages}
+    assert drawn >= {*LATER, *LATEST, "a copy of the table"}
+
+
+def test_a_copy_of_a_table_is_as_it_was_when_it_was_made() -> None:
+    """What the first application read after that, the second has still to read."""
+    drawn = [FAMILIES["reference-kcl-3.5.1"].state(seed) for seed in range(120)]
+    copies = [one for one in drawn if "a copy of the table" in one.damages]
+    assert copies
+    for state in copies:
+        rows = state.honest
+        assert all(row.get("leaseOwner") in (None, {"S": "blue"}) for row in rows.values())
+        for shard, records in state.case.records.items():
+            places = [n for n, _, _ in records]
+            if (at := rows.get(shard, {}).get("checkpoint", {}).get("S")) in places:
+                read = [n for n, payload, _ in records if payload in state.read[shard]]
+                assert read[-1] == at
+
+
 def found(name: str, wrong: object, seeds: range = range(40)) -> set[str]:
     """Kinds of violations, with a judge or a fix made wrong."""
     family = FAMILIES[name]
@@ -139,22 +161,27 @@ def test_a_fix_that_is_never_enough_is_found() -> None:
     assert "fix, start, fix" in found(CONSUMER, wrong, range(20))
 
 
-def test_what_was_read_after_a_backup_is_in_no_price() -> None:
-    """A plan that lets the shard be read at all begins at the backup's number: no row has another.
-    """
-    family = FAMILIES["reference-kcl-1.15.3-by-time"]
-    state = family.state(134)
-    assert "restored from a backup" in state.damages
-    with family.judges(1) as judge:
-        assert examine(state, judge).violations == []
-        told = {s: tuple(sorted(p)) for s, p in state.read.items()}
-
-        def everything(state: State, images: list[Image]) -> Seen:
-            seen = judge(state, images)
-            return seen if images == state.images else replace(seen, delivered=told)
-
-        kinds = {one.kind for one in examine(state, everything).violations}
-        assert "more often" in kinds
+@pytest.mark.parametrize(
+    ("checkpoint", "comes", "told"),
+    [("s0-0", ["s0-1", "s0-2"], False), ("s0-0", ["s0-0"], True), ("SHARD_END", ["s0-2"], True)],
+)
+def test_what_was_read_after_a_backup_is_in_no_price(
+    checkpoint: str, comes: list[str], told: bool
+) -> None:
+    """No row holds a number behind the backup's, so nobody can tell that it was read."""
+    shard, created = "shardId-000000000000", 1_795_219_200
+    records = {"n": 3, "from": 60, "to": 900}
+    stream = {"created": created, "now": 2000, "shards": [
+        {"id": 0, "range": ["0", "1"], "open": 0, "close": 1000, "records": records},
+        {"id": 1, "range": ["0", "1"], "open": 1001, "parents": [0]},
+    ]}
+    read = {shard: frozenset({"s0-0", "s0-1", "s0-2"})}
+    state = State("", 0, "kcl", stream, {}, {}, read, (), {})
+    if checkpoint != "SHARD_END":
+        checkpoint = state.case.number_of(checkpoint)
+    stored = replace(state, rows={shard: {"checkpoint": {"S": checkpoint}}})
+    found = more_often(stored, Nothing(), Seen({}, False), Seen({shard: tuple(comes)}, False))
+    assert bool(list(found)) is told
 
 
 def test_a_fix_that_reads_again_is_found() -> None:

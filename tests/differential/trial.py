@@ -150,6 +150,7 @@ def _not_ours(before: Bench, after: Bench) -> Iterator[Violation]:
     """A row whose number Kinesis refuses in the shard that it names is another stream's.
 
     FakeKinesis refuses a number whose epoch the shard never had, and a case's shards keep theirs.
+    Of a shard that is not listed any more it says only that there is none: nobody can tell then.
     """
     case, consumer = before.case, before.plan_case.consumer
     was, now = (
@@ -158,7 +159,9 @@ def _not_ours(before: Bench, after: Bench) -> Iterator[Violation]:
     for shard, text in was.items():
         fields = decode(text)
         home = None if fields is None else case.topology.get(fields.shard)
-        if fields is None or home is None or fields.time > case.now + CLOCKS_APART:
+        if fields is None or home is None or not home.listed:
+            continue
+        if fields.time > case.now + CLOCKS_APART:
             continue
         own = {decode(number) for number in (home.start, home.end) if number}
         if fields.epoch not in {one.epoch for one in own if one} and now.get(shard) != text:
@@ -190,7 +193,7 @@ def _repaired(
     if not after.died:
         yield from worse(state, before, after)
         yield from _cost(state, processed_frontier(bench.plan_case), decision, after)
-        yield from _more_often(state, decision, before, after)
+        yield from more_often(state, decision, before, after)
 
 
 def _was_told(decision: Decision, second: Decision, again: Bench) -> bool:
@@ -317,7 +320,7 @@ def _within(state: State, payload: str, cut: Cut) -> bool:
     return cut == DONE
 
 
-def _more_often(
+def more_often(
     state: State, decision: Decision, before: Seen, after: Seen
 ) -> Iterator[Violation]:
     """What was delivered once comes again after a fix and not without it only where it says so.
