@@ -104,7 +104,7 @@ def test_attributes_that_no_library_writes_lose_their_names(scheme):
 
 def test_what_the_store_tells_of_a_table_stays():
     """RSH301 rests on it; other applications' columns beside it lose their names and values."""
-    told = {
+    told: dict[str, Any] = {
         SAME_KEY: {"M": {"count": {"N": "1"}, "next": {"L": [{"S": "49"}]}}},
         UNGUARDED: {"S": NO_UNIQUE_KEY},
     }

@@ -225,8 +225,10 @@ def test_the_price_says_how_many_positions_are_forgotten(lab_of):
     assert f"orgets {len(lab.items())} stored positions" in shown.out
 
 
-REPAIRS = ([], ["--policy", "latest", "--accept", "skip=all"], ["--shards", "4,5"],
-           ["--recreated", "created"])  # fmt: skip
+REPAIRS: list[list[str]] = [
+    [], ["--policy", "latest", "--accept", "skip=all"], ["--shards", "4,5"],
+    ["--recreated", "created"],
+]
 
 
 @pytest.mark.parametrize("more", REPAIRS)
