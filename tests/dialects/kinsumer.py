@@ -4,7 +4,8 @@ A row: ``shard``; ``at`` NULL, EMPTY, ABSENT (the spellings of never read), LATE
 payload or a literal number; ``finished``; ``aside``: finished by a bootstrap's hand, not by the
 library; ``owner``; ``age``: seconds since LastUpdate; ``omit``, ``set``: raw attributes, last.
 ``[store]``: ``cache`` the cached shards (no ShardCache row without it); ``leader``, ``clients``:
-ids of what runs or was killed; ``raw``: raw attributes over the ShardCache's.
+ids of what runs or was killed; ``raw``: raw attributes over the ShardCache's; ``strange``: raw
+attributes of checkpoints whose Shard is no shard's, by that.
 
 In ``[expect.fixed] writes`` a position is TRIM_HORIZON (NULL), START, LATEST, FINISHED, UNFINISHED
 (the number stays), a payload, a literal number, ``delete`` or ``same`` (other attributes); the
@@ -32,7 +33,7 @@ KEYS: frozenset[str] = frozenset({"rows", "store"})
 START = "initial"
 
 ROW_KEYS = {"shard", "at", "finished", "aside", "owner", "age", "omit", "set"}
-STORE_KEYS = {"cache", "leader", "clients", "raw"}
+STORE_KEYS = {"cache", "leader", "clients", "raw", "strange"}
 NULL = {"NULL": True}
 AGE = 3600
 CACHE = -1
@@ -156,6 +157,8 @@ def _others(case: Case) -> Iterable[Image]:
     if store.get("leader"):
         leader["ID"] = {"S": store["leader"]}
     yield Image("metadata/Leader", canonical(leader))
+    for name, item in store.get("strange", {}).items():
+        yield Image(f"checkpoints/{name}", canonical({"Shard": {"S": name}, **item}))
     for client in store.get("clients", []):
         yield Image(f"clients/{client}", canonical({"ID": {"S": client}, **stamps}))
 
@@ -182,7 +185,7 @@ def _moved(case: Case, item: Item | None, shard: int, wanted: str) -> Item:
         row.pop(name, None)
     for name, kinds in {"SequenceNumber": "SN", "Finished": "N", "LastUpdate": "N"}.items():
         if next(iter(row.get(name, NULL))) not in (*kinds, "NULL"):
-            row[name] = dict(NULL)
+            row[name] = {"N": _nanos(updated)} if name == "LastUpdate" else dict(NULL)
     if wanted == "FINISHED":
         done = {"Finished": {"N": _nanos(updated)}, "FinishedRFC": {"S": _rfc(updated)}}
         return row | done

@@ -101,7 +101,7 @@ class _Start:
 
     def _unfound(self) -> WontRead | None:
         """Why no leader's round finds a shard that is not in the ShardCache."""
-        if (blind := self.store.unreadable) is not None:
+        if blind := next(iter(self.store.unreadable.values()), None):
             why = f"the leader's rounds fail on the row of {blind}: nobody finds it"
             return WontRead(Cause.UNREADABLE, f"not in the ShardCache, and {why}")
         if (until := self.ahead.blind) is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
-from reshardctl.consumers.kinsumer.positions import asked_first
+from reshardctl.consumers.kinsumer.positions import asked_first, cut_of
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
@@ -75,7 +75,7 @@ def encode(
         elif row is None:
             order = _of_absent(shard, want[shard], fates[shard])
         else:
-            order = _of_present(lineage, row, want[shard], fates[shard])
+            order = _of_present(lineage, row, want[shard], fates[shard], app)
         if order is not None:
             orders[shard] = order
     writes = [_write(lineage, tables, order, app) for order in orders.values()]
@@ -118,14 +118,16 @@ def _of_absent(shard: ShardId, want: Cut, fate: Fate) -> _Order | None:
     return None if unread and not isinstance(fate, WillRead) else _Order(shard, want, why)
 
 
-def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate) -> _Order | None:
+def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate, app: App) -> _Order | None:
     why = fate.why
     if want == DONE:
         if lineage.is_open(row.shard) or (row.finished is not None and not row.mistyped):
             return None
         return _Order(row.shard, None if row.finished is not None else DONE, why)
     if row.mistyped:
-        return _Order(row.shard, want if "SequenceNumber" in row.mistyped else None, why)
+        moves = row.finished is not None or "SequenceNumber" in row.mistyped
+        moves = moves or cut_of(lineage, row, app) != want
+        return _Order(row.shard, want if moves else None, why)
     if row.finished is None and isinstance(fate, WillRead) and fate.at.exact and fate.at.lo == want:
         return None
     return _Order(row.shard, want, why)
@@ -215,8 +217,9 @@ def _cache_write(
     lineage: Lineage, tables: Tables, orders: Mapping[ShardId, _Order], leave: Collection[ShardId],
     held: bool,
 ) -> Write | None:
-    """A new ShardCache, if the old one is unreadable, from the future or names a finished shard.
+    """A new ShardCache, if the old one is unreadable or from the future, or names the wrong shards.
 
+    Those are finished ones, and, where the leader's rounds fail, unfinished ones that are left out.
     Otherwise it is left alone: the leader adds missing shards in its first round. held: whether its
     time lies in the future.
     """
@@ -225,13 +228,16 @@ def _cache_write(
     cached = tables.cache is not None and bool(tables.cache.shards)
     again = {s for s in finished & asked if cached or _bare(s, tables)}
     broken = tables.cache is not None and bool(tables.cache.broken)
-    if not again and not broken and not held:
+    ids = [s for s in lineage if (s in asked if s in leave else s not in finished)]
+    unfound = not asked.issuperset(ids) and not tables.unreadable.keys() <= orders.keys()
+    reasons = {
+        "its LastUpdate lies in the future": held,
+        "the leader's rounds fail: nobody adds the shards that it leaves out": unfound,
+        "a finished shard in it is read again": bool(again), "it cannot be read": broken,
+    }
+    why = next((reason for reason, holds in reasons.items() if holds), None)
+    if why is None or not ids:
         return None
-    ids = sorted(s for s in lineage if s not in finished)
-    if not ids:
-        return None
-    why = "a finished shard in it is read again" if again else "it cannot be read"
-    why = "its LastUpdate lies in the future" if held else why
     before = tables.cache.image if tables.cache else None
     return cache_row(lineage, ids, before, why, broken or held)
 

@@ -100,15 +100,14 @@ class Tables:
         return [*(shard for shard in self.rows if shard not in lineage), *lineage]
 
     @property
-    def unreadable(self) -> str | None:
-        """The name of a row that makes the leader's rounds fail for all shards (loadCheckpoints).
+    def unreadable(self) -> dict[ShardId, str]:
+        """Rows that make the leader's rounds fail for all shards (loadCheckpoints): their names.
 
         It reads every row of the table, also one whose key is no shard's.
         """
-        broken = [short(row.shard) for row in self.rows.values() if row.mistyped]
-        strange = (i for i in self.others if i.key.startswith(CHECKPOINTS))
-        broken += [repr(_shard(i)) for i in strange if _row(_shard(i), i).mistyped]
-        return next(iter(broken), None)
+        broken = {row.shard: short(row.shard) for row in self.rows.values() if row.mistyped}
+        rows = {_shard(i): i for i in self.others if i.key.startswith(CHECKPOINTS)}
+        return broken | {s: repr(s) for s, i in rows.items() if _row(s, i).mistyped}
 
 
 def parse(images: Iterable[Image], known: Mapping[ShardId, Row] | None = None) -> Tables:
