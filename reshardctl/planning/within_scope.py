@@ -16,7 +16,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
 from reshardctl.model.listed import listed
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
-from reshardctl.planning.judged_case import Case, as_it_is
+from reshardctl.planning.judged_case import Case, as_it_is, processed_frontier
 from reshardctl.planning.prices import acceptable
 from reshardctl.planning.scope import Added, Scope
 
@@ -171,12 +171,26 @@ class _Search:
         steps: Sequence[Step] = ()
         if isinstance(decision, Plan):
             steps = decision.steps
+            undone |= {("forgotten", shard) for shard in self._forgotten(steps)}
             undone |= {
                 (str(e.harm), e.shard) for run in decision.after for e in run
                 if self._selected.concerns(e) and not acceptable(e, self._case.limit)
             }
         due = self._due and self._due - touched(self._case, steps).keys()
         return undone | {("not written", shard) for shard in due}
+
+    def _forgotten(self, steps: Sequence[Step]) -> set[ShardId]:
+        """Shards that stay as they are, and of which less is known to be processed after these steps.
+
+        A row that is written holds the number of another shard, as where two were swapped.
+        """
+        known = processed_frontier(self._case)
+        then = processed_frontier(self._case, after(self._case.images, steps))
+        writes = touched(self._case, steps)
+        return {
+            shard for shard, span in known.items()
+            if shard not in writes and shard in then and not span.lo <= then[shard].lo
+        }
 
     def _named(self, decision: Decision) -> Decision:
         """The same, naming the shards that it writes beyond the selection."""
@@ -191,7 +205,7 @@ class _Search:
 
     def _refused(self, alone: Decision, writes: dict[ShardId, str]) -> Decision:
         """A plan that is proven but mends a part only, else why the selection is not enough."""
-        if isinstance(alone, Plan) and self._contained(alone):
+        if isinstance(alone, Plan) and self._contained(alone) and not self._forgotten(alone.steps):
             return self._named(alone)
         if self._selected.shards.isdisjoint(writes) and not self._hurt():
             return Nothing()

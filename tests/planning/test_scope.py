@@ -10,6 +10,7 @@ from reshardctl.model import ShardId, after, shard_id
 from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.scope import Scope
 from reshardctl.planning.within_scope import touched
+from tests.dialects import kinesis_consumer as rows
 from tests.support.case import CASES, load
 from tests.support.judging import Bench
 
@@ -81,3 +82,18 @@ def test_a_row_of_an_unrelated_shard_is_not_written_but_asked_for() -> None:
 def test_a_skipping_policy_moves_what_was_selected(number: int) -> None:
     case = case_of("a-both-named", number, policy="latest-at-start")
     assert writes(case, decide(case)) == {shard_id(number)}
+
+
+@pytest.mark.parametrize("release", ["0.5.0", "master-31e0042"])
+def test_the_only_copy_of_another_shard_s_number_is_not_written_over(release: str) -> None:
+    """1 and 2 hold each other's numbers (the case file): one number put right alone destroys what
+    tells how far the other shard was read, which would then be read again as a whole."""
+    case = load(CASES / "kinesis-consumer" / "f-swapped.toml")
+    options = {"initial": "TRIM_HORIZON", "release": release, "app": "app"}
+    whole = Bench.on(case, rows.images(case), options).plan_case
+    alone = decide(replace(whole, scope=Scope(frozenset({shard_id(1)}))))
+    assert isinstance(alone, NoSafePlan)
+    assert alone.needs == (shard_id(1), shard_id(2))
+    for shards in ([1, 2], [0, 1]):
+        scope = Scope(frozenset(map(shard_id, shards)))
+        assert writes(whole, decide(replace(whole, scope=scope))) == {shard_id(1), shard_id(2)}
