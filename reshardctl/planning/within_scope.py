@@ -180,7 +180,7 @@ class _Search:
         return undone | {("not written", shard) for shard in due}
 
     def _forgotten(self, steps: Sequence[Step]) -> set[ShardId]:
-        """Shards that stay as they are, and of which less is known to be processed after these steps.
+        """Shards that stay as they are, and of which less is known to be processed then.
 
         A row that is written holds the number of another shard, as where two were swapped.
         """

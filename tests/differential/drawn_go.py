@@ -9,6 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+from reshardctl.model import decode
 from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.differential.damages import (
@@ -18,8 +19,8 @@ from tests.differential.damages import (
     Value,
     World,
     come_home,
-    damaged,
 )
+from tests.differential.later import copied, harmed, hostile, twin
 from tests.differential.states import Rows, State, Stream, as_of, spelled_out
 from tests.reference import kinesis_consumer as kinesis_consumer_reference
 from tests.reference import kinesis_consumer_telegraf as telegraf_reference
@@ -107,6 +108,19 @@ def killed(rng: Random, rows: Rows, world: World) -> Forged:
     return ()
 
 
+def copied_alive(rng: Random, rows: Rows, world: World) -> Forged:
+    """A blue/green copy that was taken while the other colour ran: its owners and its leader."""
+    at = world.case.now - rng.choice((QUIET, 1200))
+    stamps = {"LastUpdate": {"N": str(at * 10**9)}, "LastUpdateRFC": {"S": _rfc(at)}}
+    for key in world.keys(rows):
+        if "N" not in rows[key].get("Finished", {}):
+            rows[key] |= {"OwnerID": {"S": "blue"}, "OwnerName": {"S": "blue"}, **stamps}
+    rows["clients/blue"] = {"ID": {"S": "blue"}, "Name": {"S": "blue"}, **stamps}
+    leader = {"Key": {"S": "Leader"}, "ID": {"S": "blue"}, "Name": {"S": "blue"}, **stamps}
+    rows["metadata/Leader"] = leader
+    return ()
+
+
 def cache_changed(rng: Random, rows: Rows, world: World) -> Forged:
     """The list of shards is of another moment, or gone."""
     row = rows.get("metadata/ShardCache")
@@ -177,6 +191,14 @@ KINSUMER: dict[str, tuple[Damage, float]] = {
 CONSUMER: dict[str, tuple[Damage, float]] = {
     **COMMON, "renamed": (renamed, 1), "a row of another kind": (stranger, 2),
 }
+LATER_KINSUMER: dict[str, tuple[Damage, float]] = {
+    "a twin's rows": (twin, 2), "hostile": (hostile, 2), "copied while it ran": (copied_alive, 2),
+}
+LATER_CONSUMER: dict[str, tuple[Damage, float]] = {
+    "a twin's rows": (twin, 2), "hostile": (hostile, 2),
+    "a copy beside": (copied("green-orders", "namespace"), 1),
+    "a copy with a longer name": (copied("app-orders-green", "namespace"), 1),
+}
 TYPED = ("restored from CSV", "another type", "an attribute missing", "mistyped", "edited")
 NUMBERS = {name: way for name, way in COMMON.items() if name not in TYPED} | {
     "set to a bound": (bound, 3),
@@ -205,7 +227,8 @@ def kinsumer(seed: int, created: int, release: str, family: str,
     behind: frozenset[str] = frozenset()
     if lags:
         honest, behind = _lagging(rng, honest, world, read)
-    rows, damages, forged = _harmed(rng, seed, release, honest, world, KINSUMER, only)
+    name = f"damage {release} {seed}"
+    rows, damages, forged = harmed(rng, name, honest, world, KINSUMER, LATER_KINSUMER, only)
     if any("restored" in name for name in damages):
         forged |= behind  # the backup is of a client that was not behind
     options = {"initial": "TRIM_HORIZON", "release": release}
@@ -248,11 +271,13 @@ def consumer(seed: int, created: int, release: str, family: str,
     ways = CONSUMER if store == "ddb" else NUMBERS
     name = release if store == "ddb" else f"{release} {store}"
     name += " by time" if by_time else ""
-    rows, damages, forged = _harmed(rng, seed, name, honest, world, ways, only)
+    name = f"damage {name} {seed}"
+    rows, damages, forged = harmed(rng, name, honest, world, ways, LATER_CONSUMER, only)
     options = {"initial": initial, "release": release, "app": "app"}
     kept = {shard: frozenset(done) for shard, done in read.items()}
     forged |= come_home(world.case, rows, "sequence_number", kept)
-    if by_time and not rows:  # nothing tells that it ever ran: the tool asks whether it is new
+    texts = [str(row.get("sequence_number", {}).get("S")) for row in rows.values()]
+    if by_time and not any(map(decode, texts)):  # nothing tells when it ran
         forged |= frozenset(kept)
     return State(
         family, seed, "kinesis-consumer", stream, rows, options, kept, damages, honest, forged)
@@ -335,13 +360,6 @@ def _fake(stream: Stream, moment: int) -> FakeKinesis:
 
 def _case(stream: Stream) -> Case:
     return State("", 0, "kinsumer", stream, {}, {"release": ""}, {}, (), {}).case
-
-
-def _harmed(rng: Random, seed: int, release: str, honest: Rows, world: World, ways: Any,
-            only: Sequence[int] | None) -> tuple[Rows, tuple[str, ...], frozenset[str]]:
-    if rng.random() < 0.05:
-        return {key: dict(row) for key, row in honest.items()}, (), frozenset()
-    return damaged(f"damage {release} {seed}", honest, world, ways, only)
 
 
 def _lagging(rng: Random, rows: Rows, world: World, read: dict[str, set[str]]

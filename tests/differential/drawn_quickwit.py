@@ -10,8 +10,9 @@ from typing import Any
 
 from reshardctl.testing import load_topology
 from tests.dialects.quickwit import PREFIX
-from tests.differential.damages import COMMON, Forged, Value, World, damaged
+from tests.differential.damages import COMMON, Damage, Forged, Value, World
 from tests.differential.drawn_go import _case, _fake, _history, _live, bound
+from tests.differential.later import harmed, hostile, twin
 from tests.differential.states import Rows, State
 from tests.reference.quickwit import Run, started
 
@@ -30,8 +31,19 @@ def stranger(rng: Random, rows: Rows, world: World) -> Forged:  # noqa: ARG001 -
     return ()
 
 
+def green(rng: Random, rows: Rows, world: World) -> Forged:
+    """The checkpoint of a source that a blue/green copy of the index has, under the same name."""
+    for key, row in sorted(rng.choice([rows, *world.backups]).items()):
+        rows[key.replace(PREFIX, "events/green-events", 1)] = {n: dict(v) for n, v in row.items()}
+    return ()
+
+
 POSITIONS = {name: way for name, way in COMMON.items() if name not in TYPED} | {
     "set to a bound": (bound, 2), "a row of another kind": (stranger, 2),
+}
+
+LATER: dict[str, tuple[Damage, float]] = {
+    "a twin's rows": (twin, 2), "hostile": (hostile, 1), "a copy beside": (green, 1),
 }
 
 
@@ -70,12 +82,9 @@ def source(seed: int, created: int, release: str, family: str,
             read.setdefault(shard, set()).update(payloads)
         stages.append(_rows(positions, release))
     honest = stages[-1]
-    damages: tuple[str, ...] = ()
-    rows, forged = honest, frozenset[str]()
-    if rng.random() >= 0.05:
-        world = World(_case(stream), EntryShape(), stages[:-1])
-        name = f"damage quickwit {release} {seed}"
-        rows, damages, forged = damaged(name, honest, world, POSITIONS, only)
+    world = World(_case(stream), EntryShape(), stages[:-1])
+    name = f"damage quickwit {release} {seed}"
+    rows, damages, forged = harmed(rng, name, honest, world, POSITIONS, LATER, only)
     kept = {shard: frozenset(done) for shard, done in read.items()}
     return State(family, seed, "quickwit", stream, rows, {"release": release}, kept, damages,
                  honest, forged)

@@ -80,6 +80,15 @@ class State:
         return self.options["release"]
 
     @property
+    def own_rows(self) -> Rows:
+        """Without those that are stored for another application beside it, or under its old name.
+        """
+        if self.consumer != "kinesis-consumer":
+            return self.rows
+        space = f"{self.options['app']}-{self.case.stream['name']}/"
+        return {key: row for key, row in self.rows.items() if key.startswith(space)}
+
+    @property
     def images(self) -> list[Image]:
         """The rows as a medium reads them."""
         return images_of(self.rows)

@@ -219,14 +219,14 @@ def _cache_write(
 ) -> Write | None:
     """A new ShardCache, if the old one is unreadable or from the future, or names the wrong shards.
 
-    Those are finished ones, and, where the leader's rounds fail, unfinished ones that are left out.
-    Otherwise it is left alone: the leader adds missing shards in its first round. held: whether its
-    time lies in the future.
+    Those are finished ones that would be read again, and, where the leader's rounds fail, all that
+    it leaves out. Otherwise it is left alone: the leader adds missing shards and drops finished
+    ones in its first round. held: whether its time lies in the future.
     """
     finished = {s for s in lineage if _ends(s, tables, orders) and s not in leave}
     asked = asked_first(lineage, tables)
     cached = tables.cache is not None and bool(tables.cache.shards)
-    again = {s for s in finished & asked if cached or _bare(s, tables)}
+    again = {s for s in finished & asked if (cached and s in orders) or _bare(s, tables)}
     broken = tables.cache is not None and bool(tables.cache.broken)
     ids = [s for s in lineage if (s in asked if s in leave else s not in finished)]
     unfound = not asked.issuperset(ids) and not tables.unreadable.keys() <= orders.keys()
