@@ -99,7 +99,7 @@ def _note(text: str) -> None:
 
 
 def _passwords_in(text: str) -> Iterator[str]:
-    """What may be the password of a locator or URL: from a colon to any `@` behind it."""
+    """What may be the password of a locator or URL: from a colon to any `@` after it."""
     scheme = _SCHEME.match(text)
     if scheme is None:
         return
@@ -122,7 +122,7 @@ def _passwords_in(text: str) -> Iterator[str]:
 
 
 def _of_query(text: str) -> Iterator[tuple[str, str]]:
-    """Values behind a question mark that are, or may be, a token; each with what is before it."""
+    """Values after a question mark that are, or may be, a token; each with what is before it."""
     address, mark, query = text.partition("?")
     if not mark:
         return

@@ -11,7 +11,7 @@ VALUED, FLAGS = "--debug", ("--quiet",)
 def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The global options of a command line, and the rest of it, each in its order.
 
-    What stands behind `--` is never an option.
+    What stands after `--` is never an option.
     """
     ahead: list[str] = []
     rest: list[str] = []

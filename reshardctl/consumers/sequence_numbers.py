@@ -52,7 +52,7 @@ class NumberKind(Enum):
     AT_END = "at-end"
     """The shard's EndingSequenceNumber, which no record has."""
     BEFORE_START = "before-start"
-    BEHIND_END = "behind-end"
+    AFTER_END = "after-end"
     OTHER_STREAM = "other-stream"
     """Inside the shard's range, but Kinesis says that it did not come from this stream."""
     OTHER_SHARD = "other-shard"
@@ -72,7 +72,7 @@ class NumberKind(Enum):
 
 
 _FOREIGN = (
-    NumberKind.BEFORE_START, NumberKind.BEHIND_END, NumberKind.OTHER_SHARD, NumberKind.OTHER_STREAM,
+    NumberKind.BEFORE_START, NumberKind.AFTER_END, NumberKind.OTHER_SHARD, NumberKind.OTHER_STREAM,
 )
 _OWN = (NumberKind.START, NumberKind.INSIDE, NumberKind.AT_END)
 
@@ -106,7 +106,7 @@ def _classified(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
     if start is not None and number <= start:
         return NumberKind.START if number == start else NumberKind.BEFORE_START
     if end is not None and number >= end:
-        return NumberKind.AT_END if number == end else NumberKind.BEHIND_END
+        return NumberKind.AT_END if number == end else NumberKind.AFTER_END
     if decoded is not None and _origin(lineage, number, decoded) is Origin.ELSEWHERE:
         return NumberKind.OTHER_STREAM
     return _inside(lineage, decoded)
@@ -203,7 +203,7 @@ def _life(lineage: Lineage, shard: ShardId) -> tuple[int | None, int | None]:
 
 
 def _outside(lineage: Lineage, shard: ShardId, number: int) -> bool:
-    """Whether the number lies before or behind the life of its shard, as far as that is listed."""
+    """Whether the number lies before or after the life of its shard, as far as that is listed."""
     start, end = _life(lineage, shard)
     return (start is not None and number < start) or (end is not None and number > end)
 

@@ -337,7 +337,7 @@ class _Run:
         raise Cancelled("interrupted; nothing was written")
 
     def _stop_at(self, step: Step) -> None:
-        """Stops at a step behind a barrier: the consumer has to continue first."""
+        """Stops at a step after a barrier: the consumer has to continue first."""
         if not step.barrier:
             return
         try:

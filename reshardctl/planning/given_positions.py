@@ -16,7 +16,7 @@ def times_back(
     """The Unix second to which each shard's reading goes back.
 
     A shard that is read to its end goes back only as far as the shards below it do: not at all if
-    they stay behind its end.
+    they stay after its end.
     """
     lineage, times = state.lineage, dict[ShardId, float]()
     for shard in reversed(list(lineage)):

@@ -314,7 +314,7 @@ def _for_candidate(
             continue
         if not steps:
             break
-        rows = case.after(ahead(steps))  # steps behind a barrier are proven later
+        rows = case.after(ahead(steps))  # steps after a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, places)]
         costs = _policy_costs(case, want, processed, run.simulation)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDEST = 100
 NARROWEST = 40
 LABEL = 9
-"""Columns of a label (`fix`, `writes`) with the space behind it."""
+"""Columns of a label (`fix`, `writes`) with the space after it."""
 
 BLOCK = 4
 """Columns by which the cells of a row are indented that is a block of its own."""
@@ -143,7 +143,7 @@ class Sheet:
         self._rows.append((Padding(table, (0, 0, 0, indent)) if indent else table, False))
 
     def _block(self, heads: Sequence[Text], cells: Sequence[Text], indent: int) -> None:
-        """A row whose cells stand below each other, each behind its head; empty ones are left out.
+        """A row whose cells stand below each other, each after its head; empty ones are left out.
 
         Cells without a head, and the first that has one, are the block's own first line.
         """
@@ -179,7 +179,7 @@ class Sheet:
     def command(self, arguments: Sequence[str], comment: str = "", indent: int = 2) -> None:
         """A command to copy: broken between words with a backslash, never inside of one.
 
-        comment: behind it after `# `, which a shell leaves out; above it where there is no room.
+        comment: follows it after `# `, which a shell leaves out; above it where there is no room.
         """
         rows: list[list[str]] = [[]]
         used = indent
@@ -210,7 +210,7 @@ class Sheet:
             self._rows.append((self.text(" " * indent, (f"# {row}", "dim")), True))
 
     def render(self) -> str:
-        """Everything as one text, with a line end behind the last line."""
+        """Everything as one text, with a line end after the last line."""
         from rich.console import Console
 
         out = StringIO()
@@ -229,7 +229,7 @@ class Sheet:
 
 
 def _with_values(arguments: Sequence[str]) -> list[str]:
-    """A flag and the value behind it as one."""
+    """A flag and the value after it as one."""
     joined: list[str] = []
     for word in arguments:
         last = joined[-1] if joined else ""

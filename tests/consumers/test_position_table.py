@@ -53,7 +53,7 @@ RECORD = number(EPOCH, CREATED + 60)
 TABLE = [
     # consumers.md: a sentinel that no record has; AFTER it is TRIM_HORIZON. KCL asks AT it.
     (str(start(0, EPOCH)), "NSSS.. NSSS.. FSSS.. FFFEw. NNN-.."),
-    # kcl.md 4.4, consumers.md: the last record that was processed; read on behind it.
+    # kcl.md 4.4, consumers.md: the last record that was processed; read on after it.
     (RECORD, "NNNN.. NNNN.. FFFEw. FFFEw. NNN-.."),
     # kcl.md 9.1 g; consumers.md "e row = EndingSequenceNumber"; quickwit.md 8.3. Its index is the
     # highest there is, so that it is no record's on an open shard either.
@@ -93,7 +93,7 @@ TABLE = [
 ]
 LETTERS = {
     "start": "S", "number": "N", "inside": "N", "at-end": "E", "end": "E", "ahead": "A",
-    "foreign": "F", "before-start": "F", "behind-end": "F", "other-shard": "F", "nonsense": "X",
+    "foreign": "F", "before-start": "F", "after-end": "F", "other-shard": "F", "nonsense": "X",
     "not-a-number": "X", "latest": "L", "by-time": "T", "end-mark": "M", "unread": "U",
 }
 

@@ -30,7 +30,7 @@ def twin(rng: Random, rows: Rows, world: World) -> Forged:
     keys = [key for key in world.keys(rows) if world.place_of(key, rows) in world.case.topology]
     for key in keys if every else rng.sample(keys, len(keys) // 2):
         text = (world.shape.position(rows[key]) or {}).get("S", "")
-        if (own := decode(str(text))) is not None:
+        if (own := decode(str(text))) is not None and own.time <= world.case.now:
             index, time = rng.randrange(2**20), own.time + max(off, 0)
             world.shape.place(rows[key], {"S": number(own.epoch + off, index, time, own.shard)})
     return ()

@@ -50,6 +50,18 @@ def retired(text: str) -> str | None:
     return match[0] if match else None
 
 
+AFTER = re.compile(
+    r"\bbehind (its|the|that|a|an|every) "
+    r"(\w+ )?(number|position|place|EndingSequenceNumber|end|record|colon|sign)\b"
+)
+"""*Behind* is lag alone: what was not reached yet. What follows a place is *after* it."""
+
+
+def test_behind_never_means_after() -> None:
+    assert AFTER.search("it resumes behind its position") is not None
+    assert [f"{where}: {text}" for where, text in texts() if AFTER.search(text)] == []
+
+
 def test_no_page_and_no_message_has_a_retired_word() -> None:
     found = []
     for where, text in texts():

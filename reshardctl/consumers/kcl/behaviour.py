@@ -246,7 +246,7 @@ class _Run:
             case PositionKind.AHEAD:
                 lease.at, lease.cause = cut_of(row, self._app), Cause.FOREIGN_NUMBER
                 lease.why = (
-                    "its number lies in the future: behind it nothing is found, or it is refused"
+                    "its number lies in the future: after it nothing is found, or it is refused"
                 )
             case PositionKind.BY_TIME if self._app.initial is not Start.AT_TIMESTAMP:
                 why = "AT_TIMESTAMP without a timestamp in the application's configuration"

@@ -28,7 +28,7 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 LAST_COUNTER = _MOST
 """KCL 3.x has DynamoDB add one to it where it assigns a lease, and cannot read the row then."""
 COUNTER_WITH_ROOM = 2**62
-"""No lease comes so far by renewals; behind the last Long, Java's next one is negative, and that of
+"""No lease comes so far by renewals; after the last Long, Java's next one is negative, and that of
 DynamoDB's ADD is none."""
 _INTEGER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
 """What Java's BigInteger and Long read, up to a length that no row and no hash key has."""

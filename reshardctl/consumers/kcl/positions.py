@@ -67,7 +67,7 @@ def kind_of(lineage: Lineage, row: Row) -> PositionKind:
     if kind is NumberKind.START:
         end = lineage[row.shard].end
         if end is not None and int(lineage[row.shard].start) >= int(end):
-            return PositionKind.FOREIGN  # behind the end, as an emulator has it
+            return PositionKind.FOREIGN  # after the end, as an emulator has it
     return _OF_NUMBERS.get(kind, PositionKind.FOREIGN)
 
 

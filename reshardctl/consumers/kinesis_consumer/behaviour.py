@@ -127,7 +127,7 @@ class _Run:
                 at = self._seen.at_row(shard)
                 return self._reads(shard, at, Cause.UNMARKED, "resumes at its row")
             case NumberKind.AHEAD:
-                why = "its number lies in the future: behind it nothing is found, or it is refused"
+                why = "its number lies in the future: after it nothing is found, or it is refused"
                 return self._reads(shard, self._seen.at_row(shard), Cause.FOREIGN_NUMBER, why)
             case NumberKind.START:
                 why = "its row is the shard's StartingSequenceNumber: it is read whole"

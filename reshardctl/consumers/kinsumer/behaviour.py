@@ -138,9 +138,9 @@ class _Start:
         if row.number is None:
             why = "finished without a number and asked for once more: all of it is read again"
             return self._reads(shard, exactly(at or START), Cause.FINISHED, why)
-        why = "finished, and asked for once more behind its last number"
-        behind = Span(at, DONE, Basis.INFERRED) if at is not None else exactly(DONE)
-        return self._reads(shard, behind, Cause.FINISHED, why)
+        why = "finished, and asked for once more after its last number"
+        after = Span(at, DONE, Basis.INFERRED) if at is not None else exactly(DONE)
+        return self._reads(shard, after, Cause.FINISHED, why)
 
     def _without_row(self, shard: ShardId) -> WillRead:
         at = beginning(self.lineage, shard, self.app)
@@ -158,12 +158,12 @@ class _Start:
                 return WontRead(Cause.UNREADABLE, "its SequenceNumber is no number")
             case PositionKind.AT_END:
                 why = (
-                    "Kinesis refuses to go on behind the EndingSequenceNumber at every start: the "
+                    "Kinesis refuses to go on after the EndingSequenceNumber at every start: the "
                     "shard is never marked as finished"
                 )
                 return self._reads(shard, exactly(DONE), Cause.AT_END, why, possible=why)
             case PositionKind.AHEAD:
-                why = "its number lies in the future: behind it nothing is found, or it is refused"
+                why = "its number lies in the future: after it nothing is found, or it is refused"
                 cause = Cause.FOREIGN_NUMBER
             case PositionKind.LATEST:
                 why = "at LATEST: at the tip at every start until a record is acknowledged"

@@ -94,10 +94,10 @@ def _fate_at(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
     if position.kind is PositionKind.NONSENSE:
         return WontRead(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
     if position.kind is PositionKind.AHEAD:
-        why = "its number lies in the future: behind it nothing is found, or it is refused"
+        why = "its number lies in the future: after it nothing is found, or it is refused"
         at, until = exactly(position.span.hi), furthest(lineage, shard)
         return WillRead(at, until, frozenset(), not is_open, Cause.FOREIGN_NUMBER, why)
-    why = "resumes behind its position" if position.span.lo.text else "is read from its beginning"
+    why = "resumes after its position" if position.span.lo.text else "is read from its beginning"
     return WillRead(
         position.span, furthest(lineage, shard), frozenset(), not is_open, Cause.UNMARKED, why
     )

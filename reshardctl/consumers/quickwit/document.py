@@ -202,9 +202,9 @@ def _level(text: str, holder: Member, what: str, ends: bool = False) -> dict[str
     level = {member.name: member for member in members(text, holder.value, what)}
     if ends:
         last = max((m.end for m in level.values()), default=holder.value + 1)
-        behind = blank(text, blank(text, last) + 1)
-        if behind < len(text):
-            raise broken(text, behind, "text after the end of the object")
+        rest = blank(text, blank(text, last) + 1)
+        if rest < len(text):
+            raise broken(text, rest, "text after the end of the object")
     return level
 
 

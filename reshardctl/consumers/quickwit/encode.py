@@ -176,7 +176,7 @@ def _text(lineage: Lineage, shard: ShardId, wanted: Cut) -> tuple[str | None, st
     if wanted != DONE or end is None:
         return wanted.text, "it was processed up to that record"
     if wanted.text.isdigit():
-        return wanted.text, "its last record: a read showed that nothing is behind it"
+        return wanted.text, "its last record: a read showed that nothing is after it"
     if wanted.text:
         return None, "it never held a record"
     return end, "its end: nothing of it is read, and it announces no children"

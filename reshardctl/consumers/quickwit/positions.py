@@ -96,7 +96,7 @@ def _unknown(lineage: Lineage, shard: ShardId, why: str) -> Span:
 
 def _of_number(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
     kind = classify(lineage, shard, text)
-    if kind is NumberKind.BEHIND_END and decode(lineage[shard].end or "") is None:
+    if kind is NumberKind.AFTER_END and decode(lineage[shard].end or "") is None:
         kind = NumberKind.AT_END  # an emulator's ends are no numbers
     elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and _is_an_end(text):
         kind = NumberKind.OTHER_SHARD

@@ -71,7 +71,7 @@ def match(view: View) -> Iterator[Finding]:
         return
     effects = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
     what = "the position is older than the stream's retention, or the shard has expired"
-    costs = "records behind it may be gone already; nothing brings them back"
+    costs = "records after it may be gone already; nothing brings them back"
     yield from from_effects(
         CODE, NAME, effects, what, costs, Severity.WARNING,
         "--probe tells an idle shard from a loss"

@@ -70,7 +70,7 @@ def match(view: View) -> Iterator[Finding]:
     for what, helps, part in _by_stream(view, stalls):
         yield from from_effects(CODE, NAME, part, what, costs, helps=helps)
     ahead = view.harmed(Harm.SKIPPED, Cause.FOREIGN_NUMBER)
-    costs = "the consumer goes on behind it, or Kinesis refuses it: what is there is not read"
+    costs = "the consumer goes on after it, or Kinesis refuses it: what is there is not read"
     for what, helps, part in _by_stream(view, ahead, _AHEAD):
         yield from from_effects(CODE, NAME, part, what, costs, Severity.ERROR, helps)
     again = view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)

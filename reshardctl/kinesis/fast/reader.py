@@ -83,7 +83,7 @@ class Unread(NamedTuple):
 
 
 class Overtaken(CannotTell):
-    """Records behind those that were read may have expired before they could be read.
+    """Records after those that were read may have expired before they could be read.
 
     Next: read faster, or extend the stream's retention, and read again.
     """

@@ -10,11 +10,11 @@ from reshardctl.render.columns import side_by_side
 from reshardctl.render.escape import ascii_only, escape
 
 WRAPS = frozenset({"owner", "rule"})
-"""Columns whose cells may go on in the next line, behind one of the signs of `_PIECE`."""
+"""Columns whose cells may go on in the next line, after one of the signs of `_PIECE`."""
 RIGHT = frozenset({"lag", "records", "bytes"})
 """Columns of numbers, flushed right."""
 LABEL = 10
-"""Columns of a name in a block, with the space behind it."""
+"""Columns of a name in a block, with the space after it."""
 INDENT = 2
 
 _PIECE = re.compile(r"[^-:/@., ]*[-:/@., ]+|[^-:/@., ]+")
@@ -103,7 +103,7 @@ def blocks(grid: Grid, width: int) -> Iterator[str]:
 
 
 def _folded(cell: str, width: int) -> list[str]:
-    """The cell on lines of at most `width`, broken behind signs."""
+    """The cell on lines of at most `width`, broken after signs."""
     if _size(cell) <= width:
         return [cell]
     lines = [""]

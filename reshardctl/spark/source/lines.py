@@ -48,7 +48,7 @@ def starting_line(text: str) -> Starting:
         raise UsageError(what, error.next) from None
     starts = [starting.everywhere, *starting.shards.values()]
     if any(start is not None and start.kind == LATEST for start in starts):
-        raise UsageError("startingLine: nothing lies behind LATEST", "write a number or a time")
+        raise UsageError("startingLine: nothing lies after LATEST", "write a number or a time")
     return starting
 
 
@@ -113,7 +113,7 @@ def spelled(lineage: Lineage, between: list[Stretch]) -> dict[str, str]:
         kind, value = stretch.begin
         starts[stretch.shard] = kind if value is None else {kind: value}
         ends[stretch.shard] = SHARD_END if stretch.until is None else stretch.until
-    if not ends:  # no option can name no shard; behind SHARD_END lies nothing
+    if not ends:  # no option can name no shard; after SHARD_END lies nothing
         ends = dict.fromkeys(lineage.roots(), TIP)
     return {"startingLine": json.dumps(starts), "endingLine": json.dumps(ends)}
 

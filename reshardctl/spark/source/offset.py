@@ -9,7 +9,7 @@ PySpark stores `json.dumps` of it:
 seq: the number of the last record of the batch, "" where none has been met. end: whether the
 batch reads (or a batch before it has read) the shard to its end. from: Unix seconds, where the
 shard begins by time as long as no record of it has been met. tip: Unix seconds; as of then
-nothing that is unread lay behind `seq`. created: the stream's creation, Unix seconds. retention:
+nothing that is unread lay after `seq`. created: the stream's creation, Unix seconds. retention:
 seconds for which the stream kept its records when the batch was planned.
 
 A finished shard stays as a mark while it is listed, or while a child of it is not in the offset.

@@ -72,7 +72,7 @@ def _batches(reader: FastReader, piece: Piece, stretch: Stretch) -> Iterator[pa.
             to_end=stretch.to_end, unread=stretch.unread,
         ):
             yield batch_of(page.records, stretch.shard, reader.name, unpack=piece.unpack)
-    except (PastEnd, TimeAhead):  # a closed shard that is begun at a time behind its end
+    except (PastEnd, TimeAhead):  # a closed shard that is begun at a time after its end
         return
     except (ShardGone, Unmet) as gone:
         if piece.strict:

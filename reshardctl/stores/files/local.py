@@ -217,7 +217,7 @@ class Local:
             above = next(folder for folder in self._root.parents if folder.is_dir())
             hint = f"check the path: ls {shlex.quote(str(above))}{self._absent}"
             if "~" in self.location:
-                hint = "write the path in full: no shell puts a home behind the colon"
+                hint = "write the path in full: no shell puts a home after the colon"
             return NoStore(f"there is no directory {self.location}", hint)
         return unreadable(self.location, error, str(self._root))
 

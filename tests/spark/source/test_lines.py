@@ -104,7 +104,7 @@ def test_nothing_in_a_stream_of_open_shards() -> None:
 @pytest.mark.parametrize(
     ("start", "end", "error", "what"),
     [
-        ("LATEST", "TIP", UsageError, "nothing lies behind LATEST"),
+        ("LATEST", "TIP", UsageError, "nothing lies after LATEST"),
         ("nonsense", "TIP", UsageError, "startingLine is 'nonsense'"),
         ({"shard-1": "TRIM_HORIZON"}, "TIP", UsageError, "startingLine: 'shard-1' is no shard id"),
         ("TRIM_HORIZON", "soon", UsageError, "endingLine is 'soon'"),
