@@ -272,7 +272,8 @@ def _said_to_be_read(state: State, shard: str) -> frozenset[str]:
     """Of a shard, what the application's rows say was read: its records up to the furthest one that
     they hold the number of; all of them, where its row is marked as finished."""
     order = [(payload, n) for n, payload, _ in state.case.records.get(shard, ())]
-    own = state.own_rows
+    # A renamed row is another application's.
+    own = {key: row for key, row in state.own_rows.items() if not key.startswith("old-")}
     if any(_finished(row) for key, row in own.items() if key.endswith(shard)):
         return frozenset(payload for payload, _ in order)
     texts = json.dumps(own)
