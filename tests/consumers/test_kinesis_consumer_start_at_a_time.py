@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from reshardctl.model import Image, at_number, canonical, shard_id
+from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Decision, Nothing, Plan
 from tests.dialects import kinesis_consumer as dialect
 from tests.support.case import Case, from_table
@@ -80,3 +82,18 @@ def test_an_application_that_read_nothing_before_its_start_time_began_there() ->
     """A root without a row has had no record since."""
     early = "AT_TIMESTAMP:+10"
     assert isinstance(decided(case(s1="s1-0"), early, "0.5.0"), Nothing)
+
+
+def test_a_number_under_another_key_tells_how_far_the_shard_may_have_been_read() -> None:
+    """A copy of the row under a key that is no shard's proves nothing, and prices the repair."""
+    rows = case(s0="s0-2", s3="s3-0")
+    own = rows.number_of("s1-0")
+    copied = Image("app-orders/old-shardId-000000000001", canonical({
+        "namespace": {"S": "app-orders"}, "shard_id": {"S": "old-shardId-000000000001"},
+        "sequence_number": {"S": own},
+    }))
+    options = {**options_of(rows, LATE, "0.5.0"), "app": "app"}
+    plan = Bench.on(rows, [*dialect.images(rows), copied], options, accept="reread=24h").decide()
+    assert isinstance(plan, Plan)
+    (again,) = [e for e in plan.after[0] if e.harm is Harm.REREAD and e.shard == shard_id(1)]
+    assert again.until == at_number(own)

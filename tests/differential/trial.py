@@ -39,6 +39,7 @@ from reshardctl.planning.plan import Decision, NoSafePlan, Nothing, Plan, proces
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryStore
 from tests.differential.states import State
+from tests.support.case_stream import Record
 from tests.support.judging import Bench, delivered
 from tests.support.plans import apply
 
@@ -291,7 +292,8 @@ def _silent(
     """Nothing unread at all is lost, unless the report names the shard, or nothing can tell."""
     every = list(findings)
     named = {shard for finding in every for shard in finding.shards} | left
-    if any(f.severity is Severity.ERROR and not f.shards for f in every):
+    errors = [f for f in every if f.severity is Severity.ERROR]
+    if any(not f.shards or any(e.harm is Harm.CRASHES for e in f.effects) for f in errors):
         return
     if after.died:
         yield Violation("silent", "it dies, and no finding says so")

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
 
-from reshardctl.consumers.kinesis_consumer.rows import Positions, Row
+from reshardctl.consumers.kinesis_consumer.rows import Positions, Row, read, text_of
+from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE
 from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, classify
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Span, at_number, decode, exactly, shard_id, time_of
@@ -89,11 +90,26 @@ class Evidence:
         return number if decoded is not None and shard_id(decoded.shard) == row_shard else ""
 
     def elsewhere(self, shard: ShardId) -> str:
-        """The furthest number of this shard in another shard's row, "" if there is none.
+        """The furthest number of this shard in another row of the application, "" without one.
 
-        It may have been copied there, so it proves nothing; but the shard may have been read to it.
+        That is another shard's row, or one whose key is no shard's. It may have been copied there,
+        so it proves nothing; but the shard may have been read to it.
         """
-        return max(self._lost.get(shard, {}).values(), key=int, default="")
+        numbers = chain(self._lost.get(shard, {}).values(), self._set_aside.get(shard, ()))
+        return max(numbers, key=int, default="")
+
+    @cached_property
+    def _set_aside(self) -> dict[ShardId, list[str]]:
+        """Numbers in rows of the application whose key is no shard's, such as a copy's."""
+        numbers: dict[ShardId, list[str]] = {}
+        space = self._positions.namespace
+        own = (row for row in self._positions.others if text_of(row, NAMESPACE) == space)
+        for text in (read(row.attributes) for row in own):
+            decoded = decode(text)
+            home = shard_id(decoded.shard) if decoded else None
+            if home and classify(self._lineage, home, text) is NumberKind.INSIDE:
+                numbers.setdefault(home, []).append(text)
+        return numbers
 
     def _rows(self) -> Iterator[tuple[ShardId, Row]]:
         return iter(self._positions.rows.items())
