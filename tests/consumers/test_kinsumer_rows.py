@@ -12,6 +12,7 @@ from reshardctl.consumers.kinsumer.releases import RELEASES, traits_of
 from reshardctl.consumers.kinsumer.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, canonical
+from reshardctl.planning.plan import Nothing
 from tests.dialects import kinsumer as dialect
 from tests.support.case import CASES, load
 from tests.support.golden_kinsumer import STORES, images_of
@@ -103,3 +104,13 @@ def test_the_leader_s_rounds_fail_on_any_row_that_is_mistyped():
         assert list(tables.rows) == ["shardId-000000000000"]
         (anomaly,) = tables.anomalies
         assert (anomaly.raw, "rounds fail" in anomaly.why) == ("bak", named is not None)
+
+
+def test_a_row_on_which_the_leader_s_rounds_fail_is_named_even_while_nothing_is_missing():
+    """performLeaderActions in leader.go of both: it adds no shard of a later reshard either."""
+    case = load(CASES / "kinsumer" / "strange-row-cannot-be-read.toml")
+    bench = Bench.on(case, dialect.images(case), {"release": "twitch"})
+    mended = Bench.on(case, bench.after(bench.decide().steps), {"release": "twitch"})
+    assert isinstance(mended.decide(), Nothing)
+    (note,) = [n for run in mended.replays() for n in run.notes if "rounds fail" in n]
+    assert "'bak'" in note

@@ -207,6 +207,12 @@ class _Start:
                 f"finished without a number: {', '.join(sorted(bare, key=int))}; read again from "
                 "the beginning if the ShardCache is ever deleted"
             )
+        strange = [n for s, n in self.store.unreadable.items() if s not in self.store.rows]
+        if strange:
+            yield (
+                f"the leader's rounds fail on the row of {', '.join(strange)}: until it is deleted "
+                "no shard of a later reshard is found"
+            )
         if any(row.owner is not None for row in self.store.rows.values()):
             yield (
                 "some shards have an owner: if it was killed, they are taken over after five times "
