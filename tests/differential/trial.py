@@ -39,7 +39,6 @@ from reshardctl.planning.plan import Decision, NoSafePlan, Nothing, Plan, proces
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryStore
 from tests.differential.states import State
-from tests.support.case_stream import Record
 from tests.support.judging import Bench, delivered
 from tests.support.plans import apply
 
