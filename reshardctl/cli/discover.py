@@ -16,7 +16,6 @@ class DiscoverFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
-    JSON1 = "json1"
 
 
 def discover(

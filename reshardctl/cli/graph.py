@@ -19,7 +19,6 @@ class GraphFormat(StrEnum):
     MERMAID = "mermaid"
     GRAPHML = "graphml"
     JSON = "json"
-    JSON1 = "json1"
     SVG = "svg"
     HTML = "html"
 
@@ -62,8 +61,7 @@ def graph(
         GraphFormat,
         typer.Option(
             "--format",
-            help="svg and html are pictures: time by hash keys. "
-            "json1: JSON documents of version 1, for one release.",
+            help="svg and html are pictures: time by hash keys.",
         ),
     ] = GraphFormat.TEXT,
     output: options.Output = None,

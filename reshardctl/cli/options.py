@@ -155,8 +155,7 @@ Format = Annotated[
         "--format",
         metavar="NAME[=FILE]",
         help=f"{', '.join(choices.FormatName)}. Default: text on a terminal, concise in a pipe. "
-        "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release. "
-        "diff: the rows that are written, for reviews.",
+        "Repeatable: others go to their FILE. diff: the rows that are written, for reviews.",
         show_default=False,
         autocompletion=completion.formats,
     ),
@@ -167,9 +166,8 @@ MetricsFormat = Annotated[
         "--format",
         metavar="NAME[=FILE]",
         help=f"{', '.join([*choices.FormatName, *choices.MetricsFormat])}. Default: text on a "
-        "terminal, concise in a pipe. Repeatable: others go to their FILE. json1: JSON documents "
-        "of version 1, for one release. openmetrics: gauges for Prometheus; with --probe the age "
-        "of unread records too.",
+        "terminal, concise in a pipe. Repeatable: others go to their FILE. openmetrics: gauges for "
+        "Prometheus; with --probe the age of unread records too.",
         show_default=False,
         autocompletion=completion.formats_and_metrics,
     ),

@@ -11,7 +11,6 @@ class FormatName(StrEnum):
     TEXT = "text"
     CONCISE = "concise"
     JSON = "json"
-    JSON1 = "json1"
     JSONL = "jsonl"
     MARKDOWN = "markdown"
     GITHUB = "github"

@@ -10,7 +10,7 @@ from reshardctl.console.choices import FormatName, MetricsFormat
 from reshardctl.errors import UsageError
 
 ONE_DOCUMENT = frozenset({
-    FormatName.JSON, FormatName.JSON1, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
+    FormatName.JSON, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
 })
 """Formats of which a program reads exactly one document per command: no plan before the outcome."""
 

@@ -19,9 +19,7 @@ from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
 
-REPORTS = ("reshardctl/report/2", "reshardctl/report/1")
-ROUNDUPS = ("reshardctl/roundup/2", "reshardctl/roundup/1")
-"""A baseline may be of either version: what is read of it is the same in both."""
+REPORT, ROUNDUP = "reshardctl/report/2", "reshardctl/roundup/2"
 MAKE = "make one: reshardctl inspect --format json -o FILE"
 
 
@@ -68,8 +66,8 @@ def parsed(source: str | bytes, name: str) -> Baseline:
     json_path = JsonPath(name, next=MAKE)
     body = parse(source, json_path)
     schema = body.get("schema") if isinstance(body, dict) else None
-    if schema not in (*REPORTS, *ROUNDUPS):
-        either = f"{REPORTS[0]} or {ROUNDUPS[0]}"
+    if schema not in (REPORT, ROUNDUP):
+        either = f"{REPORT} or {ROUNDUP}"
         raise UsageError(f"{name}: not a report of this version ({either})", MAKE)
     known, earlier = {}, {}
     for report, inside in _reports(body, json_path):
@@ -95,7 +93,7 @@ def _earlier(report: dict[str, Any], taken: str, json_path: JsonPath) -> Earlier
 def _reports(
     body: dict[str, Any], json_path: JsonPath
 ) -> Iterator[tuple[dict[str, Any], JsonPath]]:
-    if body["schema"] in REPORTS:
+    if body["schema"] == REPORT:
         yield body, json_path
         return
     for number, entry in enumerate(array(body.get("consumers"), json_path / "consumers")):

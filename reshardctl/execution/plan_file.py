@@ -51,8 +51,6 @@ MADE = "name a file made with --out"
 
 Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
-IN_FILES = {"crashes": "dies"}
-"""Harms that plan files spell in another way; files of version 1 keep their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +171,7 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
         "probe": plan.probe,
         "made": plan.made,
         "steps": [wire.step_json(step) for step in plan.steps],
-        "promised": [
-            [[IN_FILES.get(harm, harm), *rest] for harm, *rest in effects]
-            for effects in plan.promised
-        ],
+        "promised": [[list(promise) for promise in effects] for effects in plan.promised],
         "footprint": dict(plan.footprint),
     }
 
@@ -308,10 +303,9 @@ def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
 
 def _promised(value: object, json_path: JsonPath) -> tuple[Promise, ...]:
     out = []
-    harms = {old: harm for harm, old in IN_FILES.items()}
     for number, item in enumerate(array(value, json_path)):
         parts = [string(p, json_path / number) for p in array(item, json_path / number)]
         if len(parts) != 3:
             (json_path / number).wrong("not harm, shard and certainty")
-        out.append((harms.get(parts[0], parts[0]), parts[1], parts[2]))
+        out.append((parts[0], parts[1], parts[2]))
     return tuple(out)

@@ -25,7 +25,6 @@ WRITERS: Mapping[str, Writer] = {
     "text": _writer("text"),
     "concise": _writer("concise"),
     "json": _writer("json"),
-    "json1": _writer("json", "write_version_1"),
     "jsonl": _writer("jsonl"),
     "markdown": _writer("markdown"),
     "github": _writer("github"),

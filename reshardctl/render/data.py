@@ -2,7 +2,7 @@
 
 Sequence numbers are strings (a double cannot hold them), times are ISO 8601 in UTC, lengths of
 time are seconds. `report.schema.json` beside this file describes the documents. Members are only
-ever added; `render/json1.py` makes documents of version 1.
+ever added.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from reshardctl.render.words import command, count, elsewhere
 if TYPE_CHECKING:
     from reshardctl.journal.listed_journals import Entry
 
-FORMATS = ("text", "concise", "json", "json1", "jsonl")
+FORMATS = ("text", "concise", "json", "jsonl")
 """Formats that can list journals."""
 SHOWING = ("text", "concise", "json", "jsonl")
 """Formats that can show one with its rows."""

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from reshardctl.render.document import Document
-from reshardctl.render.json1 import version_1
 from reshardctl.render.json_text import indented
 
 
 def write(document: Document) -> str:
     """The document's data, indented."""
     return indented(document.data)
-
-
-def write_version_1(document: Document) -> str:
-    """The same in the words of version 1."""
-    return indented(version_1(document.data))

@@ -45,7 +45,7 @@ def _lines(pattern: str) -> Callable[[str], set[str]]:
 
 
 READERS: Mapping[str, Callable[[str], set[str]]] = {
-    "json": _json, "json1": _json, "jsonl": _jsonl, "sarif": _sarif, "junit": _junit,
+    "json": _json, "jsonl": _jsonl, "sarif": _sarif, "junit": _junit,
     "text": _lines(r"\b(error|warning)\s+RSH"),
     "github": _lines(r"^::(error|warning)\b"),
     "markdown": _lines(r"\|\s*(error|warning)\s*\|"),

@@ -19,7 +19,7 @@ from reshardctl.planning.policy import AT_TIMESTAMP, POLICIES
 from tests.support.case import CASES
 
 BIN = Path(sys.executable).parent
-SNAPSHOT = CASES.parent / "golden" / "files-0.1" / "kcl" / "stream.snapshot"
+SNAPSHOT = CASES.parent / "golden" / "files-0.2" / "kcl" / "stream.snapshot"
 CONFIG = """
 [streams.orders]
 stream = "orders-prod"
@@ -100,7 +100,7 @@ SHELLS = [needing("bash", in_bash), needing("fish", in_fish), needing("zsh", in_
 @pytest.mark.parametrize("ask", SHELLS)
 @pytest.mark.parametrize(("words", "offered"), [
     (("fix", "fraud", "--policy", "l"), {"lossless", "latest", "latest-at-start"}),
-    (("audit", "x", "--format", "js"), {"json", "json1", "jsonl"}),
+    (("audit", "x", "--format", "js"), {"json", "jsonl"}),
     (("inspect", "fraud", "--format", "open"), {"openmetrics"}),
     (("inspect", "fraud", "--rule", "RSH50"), {r.code for r in RULES if "RSH50" in r.code}),
     (("undo", "20261121T0010"), {JOURNALS[0]}),

@@ -93,8 +93,7 @@ def test_a_fix_leaves_its_outcome_in_the_file(lab_of, tmp_path):
 def test_a_program_gets_one_document(lab_of, name):
     shown = lab_of("a-both", OPTIONS).fix("--format", name)
     assert shown.code == 0
-    start = {"junit": "<?xml", "jsonl": '"type":"header"', "sarif": '"$schema"', "json": '"schema"',
-             "json1": '"schema"'}  # fmt: skip
+    start = {"junit": "<?xml", "jsonl": '"type":"header"', "sarif": '"$schema"', "json": '"schema"'}
     assert name in start, "say what stands exactly once in a document of the new format"
     assert shown.out.count(start[name]) == 1
 

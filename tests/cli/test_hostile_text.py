@@ -116,7 +116,7 @@ def commands(where: list[str]) -> Iterator[list[str]]:
             yield ["explain", shard, *where, "--format", form]
     for form in ("json", "csv"):
         yield ["export", *where, "--format", form]
-    for form in ("text", "json", "json1"):
+    for form in ("text", "json"):
         yield ["discover", "orders", "--format", form]
     for form in ("text", "markdown"):
         yield ["inspect", *where, "--verbose", "--format", form]

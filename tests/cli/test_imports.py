@@ -13,7 +13,7 @@ import typer.main
 
 from reshardctl.cli.grouped_help import summary
 
-SNAPSHOT = Path("tests/golden/files-0.1/kcl/stream.snapshot").absolute()
+SNAPSHOT = Path("tests/golden/files-0.2/kcl/stream.snapshot").absolute()
 UNUSED = {
     "networkx", "pyspark", "psycopg", "rich", "random", "tempfile", "tomllib", "xml.etree",
     "reshardctl.journal", "reshardctl.render.github", "reshardctl.render.junit",

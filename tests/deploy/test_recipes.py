@@ -25,7 +25,7 @@ KUBERNETES = sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-SNAPSHOT = ROOT / "tests" / "golden" / "files-0.1" / "kcl" / "stream.snapshot"
+SNAPSHOT = ROOT / "tests" / "golden" / "files-0.2" / "kcl" / "stream.snapshot"
 """A stream with RSH203, and its lease table."""
 
 

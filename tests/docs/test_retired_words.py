@@ -23,8 +23,8 @@ PUBLISHED = re.compile(
     r"the (stream|listing) has settled|not settled"
 )
 """`--until settled` waits for a stream whose reshard has come to its end, and says so."""
-OLD_DOCUMENTS = ("render/json1.py", "execution/plan_file.py", "commands/wait.py")
-"""Modules that read or write the words of version 1, or take the word as a value."""
+OLD_DOCUMENTS = ("commands/wait.py",)
+"""Modules that take the word as a value."""
 ABOUT_VERSIONS = ("docs/ci.md", "CHANGELOG.md")
 """Pages that quote the words of earlier versions."""
 QUOTED = re.compile(r'"[^"]*"|`[^`]*`')

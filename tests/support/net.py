@@ -179,7 +179,7 @@ def _exit(started: object, words: Sequence[str]) -> object:
         return started(list(words))
     except SystemExit as ended:
         return ended.code
-    except BaseException as error:  # noqa: BLE001 -- what it is, is the answer
+    except BaseException as error:
         return f"{type(error).__name__}: {error}"
 
 

@@ -26,7 +26,7 @@ from reshardctl.cli.app import run
 
 ROOT = Path(__file__).resolve().parents[2]
 METRICS = ROOT / "docs" / "metrics"
-SNAPSHOT = ROOT / "tests" / "golden" / "files-0.1" / "kcl-redacted" / "stream.snapshot"
+SNAPSHOT = ROOT / "tests" / "golden" / "files-0.2" / "kcl-redacted" / "stream.snapshot"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 LIMIT = 60.0
 """Seconds in which Prometheus has to start and scrape."""

@@ -1,9 +1,8 @@
-"""Files of 0.1 and 0.2 stay readable; what is read of them is written again to the same bytes."""
+"""Saved files stay readable; what is read of them is written again to the same bytes."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,9 @@ from reshardctl.snapshot import file as snapshot_file
 from reshardctl.snapshot import positions_reader
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-FOLDER = GOLDEN / "files-0.1"
-FOLDERS = [FOLDER, GOLDEN / "files-0.2"]
+FOLDER = GOLDEN / "files-0.2"
 PLANS, SNAPSHOTS, JOURNALS, POSITIONS = (
-    sorted(path for folder in FOLDERS for path in folder.rglob(pattern))
+    sorted(FOLDER.rglob(pattern))
     for pattern in ("*.plan", "*.snapshot", "*.journal", "positions.json")
 )
 
@@ -27,25 +25,16 @@ def name(path: Path) -> str:
     return "/".join(path.parts[-3:]).removeprefix("files-")
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_there_are_files_of_every_consumer(folder: Path) -> None:
+def test_there_are_files_of_every_consumer() -> None:
     consumers = {"kcl", "kinsumer", "kinesis-consumer", "quickwit", "spark"}
     for kind in (PLANS, SNAPSHOTS, JOURNALS):
-        assert consumers <= {path.parent.name for path in kind if folder in path.parents}
+        assert consumers <= {path.parent.name for path in kind}
 
 
 @pytest.mark.parametrize("path", PLANS, ids=name)
 def test_a_plan_is_written_again_to_the_same_bytes(path: Path) -> None:
     content = path.read_bytes()
     assert plan_file.text(plan_file.parsed(content, "p")).encode() == content
-
-
-def test_a_crash_that_was_promised_is_spelled_as_in_0_1() -> None:
-    content = (FOLDER / "kcl" / "fix.plan").read_bytes()
-    plan = replace(plan_file.parsed(content, "p"), promised=((("crashes", "", "possible"),),))
-    text = plan_file.text(plan)
-    assert json.loads(text)["promised"] == [[["dies", "", "possible"]]]
-    assert plan_file.parsed(text, "p") == plan
 
 
 @pytest.mark.parametrize("path", SNAPSHOTS, ids=name)
@@ -77,7 +66,7 @@ def test_a_journal_is_read_and_its_records_are_written_again(path: Path) -> None
 
 
 def test_a_file_of_several_plans_is_written_again_to_the_same_bytes() -> None:
-    path = FOLDERS[1] / "kcl-several" / "both.plans"
+    path = FOLDER / "kcl-several" / "both.plans"
     plans = plan_bundle.load(path)
     assert len(plans) == 2 and len({plan.locator for plan in plans}) == 2
     assert plan_bundle.text(plans).encode() == path.read_bytes()
@@ -86,7 +75,7 @@ def test_a_file_of_several_plans_is_written_again_to_the_same_bytes() -> None:
 def test_a_plan_of_a_part_and_one_of_given_positions_say_so() -> None:
     """What `--shards 2` and `--set 1=TRIM_HORIZON` asked for is in their plans."""
     part, given = (
-        plan_file.load(FOLDERS[1] / folder / "fix.plan") for folder in ("kcl-part", "kcl-given")
+        plan_file.load(FOLDER / folder / "fix.plan") for folder in ("kcl-part", "kcl-given")
     )
     assert [w.key for step in part.steps for w in step.writes] == ["shardId-000000000002"]
     assert "shardId-000000000001" in {w.key for step in given.steps for w in step.writes}

@@ -16,7 +16,6 @@ GRAPHS: Mapping[str, Callable[[Chart], str]] = {
     "mermaid": mermaid.draw,
     "graphml": graphml.draw,
     "json": json.draw,
-    "json1": json.draw_version_1,
     "svg": svg.draw,
     "html": html.draw,
 }

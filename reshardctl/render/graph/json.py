@@ -11,7 +11,6 @@ from typing import Any
 from reshardctl.model import Cut, Rank
 from reshardctl.model.times import instant
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss
-from reshardctl.render.json1 import version_1
 from reshardctl.render.json_text import indented, time_json
 
 GRAPH = "reshardctl/graph/2"
@@ -20,11 +19,6 @@ GRAPH = "reshardctl/graph/2"
 def draw(chart: Chart) -> str:
     """ASCII throughout, so that nothing in it can steer a terminal."""
     return indented(document(chart))
-
-
-def draw_version_1(chart: Chart) -> str:
-    """The same in the words of version 1."""
-    return indented(version_1(document(chart)))
 
 
 def document(chart: Chart) -> dict[str, Any]:
