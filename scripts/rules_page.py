@@ -1,4 +1,4 @@
-"""Write docs/rules.md from the docstrings of reshardctl/diagnosis/rules.
+"""Write docs/rules.md from the pages in reshardctl/diagnosis/rules/pages.
 
     .venv/bin/python scripts/rules_page.py
 """
@@ -14,7 +14,7 @@ from reshardctl.diagnosis.rules.pages import Page, pages
 PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
 HEAD = """# Rules
 
-Written by `scripts/rules_page.py` from `reshardctl/diagnosis/rules`; edit the docstrings there.
+Written by `scripts/rules_page.py` from `reshardctl/diagnosis/rules/pages`; edit those.
 `reshardctl rule RSH203` prints one rule.
 
 A finding carries the code of a rule. A code keeps its meaning for good. The first digit is the

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from typer.core import TyperGroup
 
 import reshardctl.diagnosis.rules
 from reshardctl.diagnosis.rules import RULES, Rule
-from reshardctl.diagnosis.rules.pages import SECTIONS, find, page_of, pages
+from reshardctl.diagnosis.rules.pages import SECTIONS, find, page_of, pages, parsed
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
@@ -190,15 +189,15 @@ def test_a_page_without_a_section_is_refused() -> None:
     rule = RULES[0]
     cut = rule.page.replace("Example\n-------\n", "")
     with pytest.raises(ValueError, match=rule.code):
-        page_of(replace(rule, page=cut))
+        parsed(rule.code, rule.name, cut)
     with pytest.raises(ValueError, match=rule.code):
-        page_of(replace(rule, page="A sentence."))
+        parsed(rule.code, rule.name, "A sentence.")
 
 
 def test_a_page_with_a_longer_summary_is_refused() -> None:
     rule = RULES[0]
     with pytest.raises(ValueError, match="summary"):
-        page_of(replace(rule, page=f"One line,\n{rule.page}"))
+        parsed(rule.code, rule.name, f"One line,\n{rule.page}")
 
 
 def test_breaches_of_a_listing_have_pages() -> None:

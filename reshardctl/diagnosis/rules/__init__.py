@@ -1,6 +1,6 @@
 """All rules, in the order of their codes.
 
-A code is never used twice; the docstring of a rule's module is its documentation page.
+A code is never used twice; `pages/` has the documentation page of each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reshardctl.diagnosis.rules.sinks import Sink
 def _rule(name: str) -> Rule[Any]:
     module = import_module(f"{__name__}.{name}")
     wanted_by: frozenset[str] = getattr(module, "WANTED_BY", frozenset())
-    return Rule(module.CODE, module.NAME, module.match, module.__doc__ or "", wanted_by)
+    return Rule(module.CODE, module.NAME, module.match, wanted_by)
 
 
 STARTS: tuple[Rule[View], ...] = tuple(

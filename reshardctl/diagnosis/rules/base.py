@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from importlib import resources
 from typing import Generic, TypeVar
 
 from reshardctl.diagnosis.activity import Watched
@@ -90,13 +91,18 @@ Seen = TypeVar("Seen")
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Seen]):
-    """One code. page: its documentation; wanted_by: the policies that ask for what it finds."""
+    """One code. wanted_by: the policies that ask for what it finds."""
 
     code: str
     name: str
     match: Callable[[Seen], Iterator[Finding]]
-    page: str
     wanted_by: frozenset[str] = frozenset()
+
+    @property
+    def page(self) -> str:
+        """Its documentation: `pages/CODE.md`."""
+        page = resources.files(__package__) / "pages" / f"{self.code}.md"
+        return page.read_text(encoding="utf-8")
 
 
 def raised_elsewhere(_seen: object) -> Iterator[Finding]:

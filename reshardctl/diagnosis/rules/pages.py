@@ -1,4 +1,4 @@
-"""Rules' documentation pages: their modules' docstrings, parsed into sections.
+"""Rules' documentation pages, the files in `pages/`, parsed into sections.
 
 A page is plain text. Its first line is a one-sentence summary; each section has a heading of one
 line, underlined with as many dashes.
@@ -57,15 +57,20 @@ def find(wanted: str) -> Rule[Any]:
 
 
 def page_of(rule: Rule[Any]) -> Page:
+    """A rule's page in parts."""
+    return parsed(rule.code, rule.name, rule.page)
+
+
+def parsed(code: str, name: str, text: str) -> Page:
     """A rule's page in parts; raises ValueError for one with other sections than `SECTIONS`."""
-    lines = rule.page.strip().splitlines()
+    lines = text.strip().splitlines()
     starts = [i for i, line in enumerate(lines[1:]) if _underlines(line, lines[i])]
     sections = tuple(_sections(lines, starts))
     if tuple(section.title for section in sections) != SECTIONS:
-        raise ValueError(f"{rule.code}: its page has not the sections {', '.join(SECTIONS)}")
+        raise ValueError(f"{code}: its page has not the sections {', '.join(SECTIONS)}")
     if "\n".join(lines[1 : starts[0]]).strip():
-        raise ValueError(f"{rule.code}: its summary is not one line")
-    return Page(rule.code, rule.name, lines[0], sections)
+        raise ValueError(f"{code}: its summary is not one line")
+    return Page(code, name, lines[0], sections)
 
 
 def pages() -> tuple[Page, ...]:

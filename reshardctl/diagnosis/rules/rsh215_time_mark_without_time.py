@@ -1,41 +1,4 @@
-"""A row starts by time, but the application has no start time.
-
-What it is
-----------
-A row says AT_TIMESTAMP, and the application starts at LATEST or TRIM_HORIZON. The time itself is
-not stored: KCL takes it from the application's configuration.
-
-Why it matters
---------------
-Without it KCL fails on the shard at every attempt: it is not read, and its children wait (RSH213).
-
-How it happens
---------------
-The application was first started by time and is configured otherwise now; or the position was
-written by hand to move a shard back.
-
-What the fix writes
--------------------
-TRIM_HORIZON: the shard's beginning skips nothing, and records before the intended time are read in
-addition. For an expired shard, SHARD_END: nothing of it can be read, and KCL would never end it.
-
-    reshardctl fix 'kcl://TABLE?initial=LATEST' --stream NAME --dry-run
-
-When the fix is not offered
----------------------------
-If initial= is not given: the position then shows that the application starts by time, and is no
-finding. If reading the shard again takes more than the accepted re-read. To keep the time, start
-the application with AT_TIMESTAMP once more until the row holds a number.
-
-Example
--------
-    1   open   AT_TIMESTAMP     initial=LATEST
-
-Seen in the wild
-----------------
-awslabs/amazon-kinesis-client#196 and #803 (a time that the lease table overrules, and how people
-try to get around it).
-"""
+"""RSH215, see `pages/RSH215.md`."""
 
 from __future__ import annotations
 

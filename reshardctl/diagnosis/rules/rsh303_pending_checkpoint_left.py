@@ -1,35 +1,4 @@
-"""A prepared checkpoint that was never committed.
-
-What it is
-----------
-A row holds pendingCheckpoint: the application called prepareCheckpoint and did not commit.
-
-Why it matters
---------------
-It usually does not. KCL starts at the committed checkpoint and passes the pending one to the
-application's initialize(). An application that commits it must be prepared for that.
-
-How it happens
---------------
-The worker stopped, or lost the lease, between preparing and committing.
-
-What the fix writes
--------------------
-Nothing. If a plan moves the row's position for another reason, it removes the pending checkpoint
-with it, which belongs to the old position; undo restores it.
-
-When the fix is not offered
----------------------------
-Always.
-
-Example
--------
-    0   closed   49…12   pending 49…20
-
-Seen in the wild
-----------------
-awslabs/amazon-kinesis-client#188 (what it is for), #472 (how the application sees it).
-"""
+"""RSH303, see `pages/RSH303.md`."""
 
 from __future__ import annotations
 

@@ -1,38 +1,4 @@
-"""A row holds parents or children in a type that the consumer cannot read.
-
-What it is
-----------
-parentShardId or childShardIds is no string set (SS) but a list, a string or something else.
-
-Why it matters
---------------
-KCL 2.x and 3.x read it as empty, so the shard waits for no parent. It is a warning if a parent
-still has unread records (RSH201 is reported too), else info. KCL 1.x cannot list such a row and
-crashes: an error. (1.0–1.13 do not read childShardIds.)
-
-How it happens
---------------
-A row written through a JSON document or an ORM, which turns a set into a list.
-
-What the fix writes
--------------------
-The parents, or the children, as a string set; the position stays.
-
-    reshardctl fix kcl://TABLE --stream NAME --dry-run
-
-When the fix is not offered
----------------------------
-If it is only info: no shard waits for these parents any more. A plan made for another reason mends
-unfinished rows as well.
-
-Example
--------
-    0   49…12 ─── 2   TRIM_HORIZON   parentShardId {"L": [{"S": "shardId-000000000000"}]}
-
-Seen in the wild
-----------------
-No public report known. Run on KCL 1.15.3, 2.7.2 and 3.5.1.
-"""
+"""RSH305, see `pages/RSH305.md`."""
 
 from __future__ import annotations
 

@@ -1,46 +1,4 @@
-"""The consumer runs, but a shard makes no progress.
-
-What it is
-----------
-Reported by inspect --watch only. The table is read twice: while other leases are renewed, one is
-not, or one is renewed and its checkpoint does not change although there is something to read.
-
-Why it matters
---------------
-Most findings are about a restart. This one is about the running process: the lag of a part of the
-keys grows, and from its arrival plus the retention on, the oldest record is lost.
-
-How it happens
---------------
-No worker takes the lease: every worker is at its maxLeasesForWorker, or waits for a failover time
-longer than the watch. Or the owner does not checkpoint: the record processor blocks or fails on one
-record again and again, it never checkpoints at the shard's end (then the shard never ends, and its
-children never start), or it checkpoints less often than the watch is long.
-
-What the fix writes
--------------------
-Nothing: a correct position is not moved. Look at the worker's log for that shard first.
-
-    reshardctl inspect kcl://TABLE --stream NAME --watch 5m --probe
-
-When the fix is not offered
----------------------------
-There is none. The severity depends on what was seen: an error if no worker takes a shard and a
-record was read that is older than the watch; a warning if no worker takes it, or its owner leaves
-such records, or a closed shard, as they are; info if the checkpoint does not change and nothing is
-known of records: the shard may be idle, and --probe shows it. A shard that waits for its parent has
-no finding.
-
-Example
--------
-    1   w1   renewed, 49…07 all the time, a record of 14:02 unread
-    4   -    not renewed in 60 s while 3 others are
-
-Seen in the wild
-----------------
-awslabs/amazon-kinesis-client#202 (maxLeasesForWorker leaves a shard to nobody) and #442 (an idle
-worker that renews its leases).
-"""
+"""RSH403, see `pages/RSH403.md`."""
 
 from __future__ import annotations
 

@@ -1,42 +1,4 @@
-"""The stream has records that the sink does not have.
-
-What it is
-----------
-With the stream (audit without --alone): every record of the window was looked up in the sink by
-shard, sequence number and index inside its aggregate, and these were not there.
-
-Why it matters
---------------
-They are in the stream until their retention ends; then they are lost. An error if they are known to
-be lost: the sink has later records of their shard, of a child of it, or much later ones of other
-shards, or the named consumer will not read them. A warning if they are newer than all of those: the
-sink may be behind. Info if the consumer has yet to read them.
-
-How it happens
---------------
-A child that was never started or started at LATEST, a parent that was abandoned at a reshard,
-records acknowledged before they were stored, a filter or a failed conversion, deleted files.
-
-What the fix writes
--------------------
-Nothing: an audit judges a sink. Read them again, from their list or from where the gap is:
-
-    reshardctl audit SINK --stream NAME --rows DIR
-
-When the fix is not offered
----------------------------
-Always. A pipeline that drops records on purpose lacks them rightly. To restart the whole consumer
-before the first missing record, see reshardctl rebuild.
-
-Example
--------
-    stream   0   49…02  49…18  49…34  49…50
-    sink     0   49…02                49…50      2 missing
-
-Seen in the wild
-----------------
-awslabs/amazon-kinesis-client#339, #185 and #837 (shards not read after a reshard).
-"""
+"""RSH501, see `pages/RSH501.md`."""
 
 from __future__ import annotations
 

@@ -1,43 +1,4 @@
-"""The sink has no row of a shard.
-
-What it is
-----------
-A shard is listed, and no row has a number of it: info. With the stream: a warning if the shard has
-records, and no finding if it is empty; with --since or --until it was not read in full, and stays
-info. A sink without any row is a warning.
-
-Why it matters
---------------
-A shard that nothing reads looks like an idle one. After a reshard this is the usual way to lose
-half of the keys without an error.
-
-How it happens
---------------
-The children of a split have no position and none is ever created; the shard is new; or it is idle,
-because no record's key is in its range. Old parents are empty once all has expired.
-
-What the fix writes
--------------------
-Nothing. To see whether the consumer reads the shard, and what to write if it does not:
-
-    reshardctl inspect CONSUMER --stream NAME
-
-When the fix is not offered
----------------------------
-Always. Only the stream shows whether the shard is idle:
-
-    reshardctl audit SINK --stream NAME
-
-Example
--------
-    0   closed   12,000 rows
-    0 ─┬─ 2   open    9,000 rows
-       └─ 3   open    none
-
-Seen in the wild
-----------------
-awslabs/amazon-kinesis-client#339, #185 and #837 (shards not read after a reshard).
-"""
+"""RSH505, see `pages/RSH505.md`."""
 
 from __future__ import annotations
 

@@ -1,40 +1,4 @@
-"""A stored position is behind the sink.
-
-What it is
-----------
-The sink holds records that come after the consumer's position in the same shard. Positions are read
-before the sink: for a running consumer, a part of the difference arose in between.
-
-Why it matters
---------------
-The records in between are read and stored again at the next start. A sink that accepts each record
-once is not affected; any other has them twice then (RSH502).
-
-How it happens
---------------
-Every consumer stores records first and its position later, so a crash leaves a few seconds between
-them. Hours between them mean that positions are not stored any more, that they were moved back, or
-that the sink is another consumer's.
-
-What the fix writes
--------------------
-Nothing. What the next start will do, and the positions that the sink proves (reshardctl rebuild):
-
-    reshardctl inspect CONSUMER --stream NAME
-
-When the fix is not offered
----------------------------
-Always. An old position is never wrong, only slow.
-
-Example
--------
-    sink       0   49…02  49…18  49…34
-    position   0   49…18               1 record is read again
-
-Seen in the wild
-----------------
-awslabs/amazon-kinesis-client#511 and #572 (old shards processed again).
-"""
+"""RSH506, see `pages/RSH506.md`."""
 
 from __future__ import annotations
 

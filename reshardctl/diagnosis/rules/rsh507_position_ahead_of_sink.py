@@ -1,40 +1,4 @@
-"""A stored position is ahead of the sink.
-
-What it is
-----------
-The consumer has acknowledged records that the sink does not have. An error if the stream shows such
-a record, a warning if only the numbers show it: the position is the number of a record, and the
-sink's last row of that shard comes before it.
-
-Why it matters
---------------
-They are not read again: the next start begins after them. Within the stream's retention they can
-still be read by hand, or by a start further back.
-
-How it happens
---------------
-The position is stored before the records are, or by a separate timer; a batch failed and was
-acknowledged anyway; files of the sink were deleted; the position was moved forward.
-
-What the fix writes
--------------------
-Nothing. What is missing, and the positions that the sink proves (reshardctl rebuild):
-
-    reshardctl audit SINK --stream NAME --consumer CONSUMER
-
-When the fix is not offered
----------------------------
-Always. A job that filters records has positions ahead of its sink, and loses nothing.
-
-Example
--------
-    sink       0   49…02  49…18
-    position   0   49…50          everything up to it counts as stored
-
-Seen in the wild
-----------------
-No public report known that compares the two. awslabs/amazon-kinesis-client#339 shows the loss.
-"""
+"""RSH507, see `pages/RSH507.md`."""
 
 from __future__ import annotations
 

@@ -1,41 +1,4 @@
-"""For a part of the stream it cannot be known whether the sink has all of it.
-
-What it is
-----------
-With the stream: records that have expired, shards that are not listed any more, a read that was cut
-short. Their records cannot be compared.
-
-Why it matters
---------------
-No finding is no proof. An audit makes a statement about the window that it names, shard by shard,
-and no more. If a read failed that others may be allowed, or that may succeed the next time, the
-audit exits with 3, whatever --fail-on says.
-
-How it happens
---------------
-Always, for a stream that is older than its retention. The sooner the audit is run after a reshard
-or a crash, the more can be known.
-
-What the fix writes
--------------------
-Nothing. To keep the next weeks comparable (this costs money):
-
-    aws kinesis increase-stream-retention-period --stream-name NAME --retention-period-hours 168
-
-When the fix is not offered
----------------------------
-Always. Longer retention keeps what is still there, and restores nothing.
-
-Example
--------
-    0   closed    gone            |########|       24 h
-    2   open      |##########################| now
-                  cannot be known ^ compared
-
-Seen in the wild
-----------------
-No public report: it says what this audit has not read.
-"""
+"""RSH508, see `pages/RSH508.md`."""
 
 from __future__ import annotations
 
