@@ -18,7 +18,8 @@ POLICIES = ("lossless", "latest", "at-timestamp=", "latest-at-start")
 """The words of `--policy`; a test compares them with the policies."""
 
 RULES = Path(__file__).parents[1] / "diagnosis" / "rules"
-"""The folder with a file for each rule, named after its code and name."""
+"""The folder with the rules, each of which begins with its code and name."""
+_RULE = re.compile(r'^(?:@rule|elsewhere)\(\s*"(RSH\d+)", "([a-z0-9-]+)"', re.MULTILINE)
 
 _SNAPSHOT = re.compile(r"snapshot\s?:\s?([^\s?'\"\\]+)")
 
@@ -40,12 +41,9 @@ def formats_and_metrics(incomplete: str) -> list[str]:
 
 def rules(incomplete: str) -> list[tuple[str, str]]:
     """The code of each rule, with its name beside it."""
-    files = sorted(path.stem for path in RULES.glob("rsh[0-9]*.py"))
-    known = (stem.partition("_") for stem in files)
-    return [
-        (code.upper(), name.replace("_", "-")) for code, _, name in known
-        if code.upper().startswith(incomplete.upper())
-    ]
+    files = (path.read_text(encoding="utf-8") for path in RULES.glob("*.py"))
+    known = sorted(rule for text in files for rule in _RULE.findall(text))
+    return [(code, name) for code, name in known if code.startswith(incomplete.upper())]
 
 
 def journals(incomplete: str) -> list[str]:

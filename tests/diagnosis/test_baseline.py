@@ -75,7 +75,7 @@ def test_a_name_changes_nothing(report, text):
 
 def test_of_several_consumers(report, text):
     error = {"report": None, "error": {"what": "throttled"}}
-    both = {"schema": "reshardctl/roundup/1",
+    both = {"schema": "reshardctl/roundup/2",
             "consumers": [error, {"report": json.loads(text), "error": None}]}  # fmt: skip
     assert left(report, json.dumps(both)) == []
 
@@ -85,9 +85,9 @@ WRONG = {
     "[]": "not a report",
     '{"schema": "reshardctl/report/9"}': "not a report of this version",
     '{"schema": "reshardctl/fix/1"}': "not a report",
-    '{"schema": "reshardctl/report/1"}': "stream: not an object",
-    '{"schema": "reshardctl/roundup/1"}': "consumers: not a list",
-    '{"schema": "reshardctl/roundup/1", "consumers": [7]}': "consumers[0]: not an object",
+    '{"schema": "reshardctl/report/2"}': "stream: not an object",
+    '{"schema": "reshardctl/roundup/2"}': "consumers: not a list",
+    '{"schema": "reshardctl/roundup/2", "consumers": [7]}': "consumers[0]: not an object",
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from importlib import resources
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.earlier_report import Earlier
@@ -85,18 +85,48 @@ class View:
         return [o for o in self.anomalies if o.kind in kinds]
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule has found: a `Finding` without the rule's code and name."""
+
+    severity: Severity
+    shards: tuple[ShardId, ...]
+    what: str
+    costs: str = ""
+    effects: tuple[Effect, ...] = ()
+    deadline: Deadline | None = None
+    helps: str = ""
+
+
 Seen = TypeVar("Seen")
 """What a rule sees: a `View` of a start, or a sink (`rules.sinks`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Seen]):
-    """One code. wanted_by: the policies that ask for what it finds."""
+    """One code.
+
+    wanted_by: the policies that ask for what it finds. last: it looks at what no other explains.
+    """
 
     code: str
     name: str
-    match: Callable[[Seen], Iterator[Finding]]
+    look: Callable[[Seen], Iterator[Found]]
     wanted_by: frozenset[str] = frozenset()
+    last: bool = False
+
+    def match(self, seen: Seen) -> Iterator[Finding]:
+        """Its findings."""
+        for f in self.look(seen):
+            yield Finding(
+                self.code, self.name, f.severity, f.shards, f.what, f.costs, f.effects, f.deadline,
+                helps=f.helps,
+            )
+
+    @property
+    def of_a_sink(self) -> bool:
+        """Whether it looks at a sink, for `audit`, and not at a consumer's next start."""
+        return "Sink" in self.look.__annotations__.values()
 
     @property
     def page(self) -> str:
@@ -105,9 +135,30 @@ class Rule(Generic[Seen]):
         return page.read_text(encoding="utf-8")
 
 
-def raised_elsewhere(_seen: object) -> Iterator[Finding]:
-    """The match of a rule that finds nothing: what it is about ends the command with an error."""
-    return iter(())
+REGISTERED: list[Rule[Any]] = []
+"""Every rule of the modules that are loaded; `rules/__init__.py` loads all of them."""
+
+Look = Callable[[Seen], Iterator[Found]]
+
+
+def rule(
+    code: str, name: str, *, wanted_by: frozenset[str] = frozenset(), last: bool = False
+) -> Callable[[Look[Seen]], Look[Seen]]:
+    """Makes a function the rule of this code: it takes a `View` or a `Sink`, and yields `Found`."""
+
+    def registered(look: Look[Seen]) -> Look[Seen]:
+        REGISTERED.append(Rule(code, name, look, wanted_by, last))
+        return look
+
+    return registered
+
+
+def elsewhere(code: str, name: str) -> None:
+    """A rule that finds nothing: what it is about ends the command with an error."""
+
+    @rule(code, name)
+    def found_elsewhere(_view: View) -> Iterator[Found]:
+        return iter(())
 
 
 def by_certainty(effects: Iterable[Effect]) -> Severity:
@@ -126,30 +177,24 @@ def shards_of(harmed: Iterable[Effect | Anomaly]) -> tuple[ShardId, ...]:
     return tuple(dict.fromkeys(f.shard for f in harmed if f.shard is not None))
 
 
-def from_effects(
-    code: str, name: str, effects: Sequence[Effect], what: str, costs: str,
-    severity: Severity | None = None, helps: str = "",
-) -> Iterator[Finding]:
+def of_effects(
+    effects: Sequence[Effect], what: str, costs: str, severity: Severity | None = None,
+    helps: str = "",
+) -> Iterator[Found]:
     """One finding over all the effects, none if there are none."""
     if effects:
-        yield Finding(
-            code, name, by_certainty(effects) if severity is None else severity,
-            shards_of(effects), what, costs, tuple(effects), earliest(effects), helps=helps,
+        yield Found(
+            by_certainty(effects) if severity is None else severity, shards_of(effects), what,
+            costs, tuple(effects), earliest(effects), helps,
         )
 
 
-def from_anomalies(
-    code: str,
-    name: str,
-    anomalies: Sequence[Anomaly],
-    severity: Severity,
-    what: str,
-    costs: str = "",
-    helps: str = "",
-) -> Iterator[Finding]:
+def of_anomalies(
+    anomalies: Sequence[Anomaly], severity: Severity, what: str, costs: str = "", helps: str = "",
+) -> Iterator[Found]:
     """One finding over all the anomalies, none if there are none."""
     if anomalies:
-        yield Finding(code, name, severity, shards_of(anomalies), what, costs, helps=helps)
+        yield Found(severity, shards_of(anomalies), what, costs, helps=helps)
 
 
 def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View
-
-CODE, NAME = "RSH101", "reshard-in-progress"
+from reshardctl.diagnosis.rules.base import Found, Severity, View, rule
 
 
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH101", "reshard-in-progress")
+def reshard_in_progress(view: View) -> Iterator[Found]:
     """Info: the listing was consistent, and may change."""
     if view.lineage.stream.status == "UPDATING":
         what = "the stream is UPDATING: shards may still be split or merged"
-        yield Finding(CODE, NAME, Severity.INFO, (), what, helps="look again with --wait 15m")
+        yield Found(Severity.INFO, (), what, helps="look again with --wait 15m")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
+from reshardctl.diagnosis.rules.base import Found, Severity, View, earliest, rule, shards_of
 from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
-CODE, NAME = "RSH102", "stream-recreated"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH102", "stream-recreated")
+def stream_recreated(view: View) -> Iterator[Found]:
     """Error: the rows belong to an earlier stream of the same name."""
     if view.recreated:
         anomalies = view.anomalies_of(AnomalyKind.EARLIER_INCARNATION)
@@ -26,8 +25,8 @@ def match(view: View) -> Iterator[Finding]:
         )
         stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
         crashes = view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
-        yield Finding(
-            CODE, NAME, Severity.ERROR, shards_of(anomalies), what,
+        yield Found(
+            Severity.ERROR, shards_of(anomalies), what,
             crashes[0].why if crashes else costs, (*crashes, *stalls), earliest(stalls),
             helps=helps,
         )

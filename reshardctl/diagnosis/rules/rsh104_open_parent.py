@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.rules.base import raised_elsewhere
+from reshardctl.diagnosis.rules.base import elsewhere
 
-CODE, NAME = "RSH104", "open-parent"
-match = raised_elsewhere
-"""Raised while the stream is listed (reshardctl/lineage/breaches.py), exit 3."""
+# Raised while the stream is listed (reshardctl/lineage/breaches.py), exit 3.
+elsewhere("RSH104", "open-parent")

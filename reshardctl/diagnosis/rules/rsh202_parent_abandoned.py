@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, View, from_effects
+from reshardctl.diagnosis.rules.base import Found, View, of_effects, rule
 from reshardctl.diagnosis.rules.families import below_a_row, is_closed, waits_for_a_parent
 from reshardctl.model import Cause
 from reshardctl.planning.effects import Harm
 
-CODE, NAME = "RSH202", "parent-abandoned"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH202", "parent-abandoned")
+def parent_abandoned(view: View) -> Iterator[Found]:
     """Error or warning: the shard's unread records are lost once they expire."""
     never = [
         e for e in view.harmed(Harm.STALLED, Cause.NO_POSITION)
@@ -30,4 +29,4 @@ def match(view: View) -> Iterator[Finding]:
     if seen:
         what = "closed with records left in it, and nothing will read them"
     costs = "the unread records are lost once they expire"
-    yield from from_effects(CODE, NAME, effects, what, costs)
+    yield from of_effects(effects, what, costs)

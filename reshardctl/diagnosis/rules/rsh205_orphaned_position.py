@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.earlier_report import Trace
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies, shards_of
+from reshardctl.diagnosis.rules.base import (
+    Found,
+    Severity,
+    View,
+    of_anomalies,
+    rule,
+    shards_of,
+)
 from reshardctl.model import START, Anomaly, AnomalyKind, Cause, ShardId
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm, has_unread
 
-CODE, NAME = "RSH205", "orphaned-position"
 GONE = (
     "closed and without a position, and their children have progress: cleaned up, or lost before "
     "the children were started"
@@ -19,7 +25,7 @@ LOST = "closed and without a position, neither"
 ASK = "ask the sink, with reshardctl audit"
 
 
-def _cannot_tell(view: View) -> Iterator[Finding]:
+def _cannot_tell(view: View) -> Iterator[Found]:
     """Shards without a row, with unread records, that may not have been read to their end."""
     anomalies = [
         o for o in view.anomalies_of(AnomalyKind.CLEANED_OR_LOST)
@@ -33,13 +39,13 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
         "the sink can, with reshardctl audit, or a snapshot from before that start: inspect "
         "--baseline FILE"
     )
-    yield from from_anomalies(
-        CODE, NAME, by_what.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell",
+    yield from of_anomalies(
+        by_what.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell",
         helps=helps,
     )
     for what, alike in by_what.items():
         severity = Severity.WARNING if what.startswith(LOST) else Severity.INFO
-        yield from from_anomalies(CODE, NAME, alike, severity, what, helps=ASK)
+        yield from of_anomalies(alike, severity, what, helps=ASK)
 
 
 def _traced(view: View, anomaly: Anomaly) -> str:
@@ -76,18 +82,19 @@ def _finished(view: View, shard: ShardId) -> bool:
             return False
 
 
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH205", "orphaned-position")
+def orphaned_position(view: View) -> Iterator[Found]:
     """Info: the row does no harm, or the consumer removes it; an error where it crashes."""
     what = "positions of shards that are not listed any more"
     gone = view.anomalies_of(AnomalyKind.GONE)
     crashes = view.harmed(Harm.CRASHES, Cause.UNBORN)
     if gone and crashes and not view.anomalies_of(AnomalyKind.UNBORN):
         shards = shards_of(gone)
-        yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
+        yield Found(Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
     else:
-        yield from from_anomalies(CODE, NAME, gone, Severity.INFO, what)
+        yield from of_anomalies(gone, Severity.INFO, what)
     yield from _cannot_tell(view)
     if earlier := view.anomalies_of(AnomalyKind.EARLIER_STREAM):
         count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
         what = f"{count} of an earlier stream of this name, never touched"
-        yield from from_anomalies(CODE, NAME, earlier, Severity.INFO, what)
+        yield from of_anomalies(earlier, Severity.INFO, what)

@@ -6,33 +6,32 @@ from collections.abc import Iterator, Sequence
 
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.identity import Foreign
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
+from reshardctl.diagnosis.rules.base import Found, Severity, View, of_effects, rule
 from reshardctl.model import Cause, awaited
 from reshardctl.planning.effects import Effect, Harm
 
-CODE, NAME = "RSH207", "position-out-of-range"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH207", "position-out-of-range")
+def position_out_of_range(view: View) -> Iterator[Found]:
     """Error or warning: Kinesis always refuses the number, while the row looks alive."""
     if view.recreated:
         return
     stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
     costs = f"Kinesis refuses the number at every attempt; {_unread(view, stalls)} not read"
     for what, helps, part in _by_stream(view, stalls):
-        yield from from_effects(CODE, NAME, part, what, costs, helps=helps)
+        yield from of_effects(part, what, costs, helps=helps)
     ahead = view.harmed(Harm.SKIPPED, Cause.FOREIGN_NUMBER)
     costs = "the consumer goes on after it, or Kinesis refuses it: what is there is not read"
     for what, helps, part in _by_stream(view, ahead, _AHEAD):
-        yield from from_effects(CODE, NAME, part, what, costs, Severity.ERROR, helps)
+        yield from of_effects(part, what, costs, Severity.ERROR, helps)
     again = view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
     costs = "Kinesis refuses the number; the consumer silently reads the shard from its beginning"
     for what, helps, part in _by_stream(view, again):
-        yield from from_effects(CODE, NAME, part, what, costs, Severity.WARNING, helps)
+        yield from of_effects(part, what, costs, Severity.WARNING, helps)
     if crashes := view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER):
         shards = tuple(s for e in crashes for s in e.by)
         what = next((_of(view.foreign[s]) for s in shards if s in view.foreign), _OTHER_SHARD)
-        yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
+        yield Found(Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
 
 
 _OTHER_SHARD = "its position is a number of another shard, or of none"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reshardctl.diagnosis.rules.base import Finding, View, from_effects
+from reshardctl.diagnosis.rules.base import Found, View, of_effects, rule
 from reshardctl.diagnosis.rules.families import waits_for_a_parent
 from reshardctl.model import Cause, ShardId, awaited, short
 from reshardctl.planning.effects import Effect, Harm
 
-CODE, NAME = "RSH213", "blocked-for-ever"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH213", "blocked-for-ever")
+def blocked_for_ever(view: View) -> Iterator[Found]:
     """Error: nothing of the shard is read until the parent is repaired."""
     effects = [
         e for e in view.harmed(Harm.STALLED)
@@ -38,7 +37,7 @@ def match(view: View) -> Iterator[Finding]:
     if strange:
         wrong = ", ".join(map(short, strange))
         helps = f"{wrong} is no parent of what waits for it: the row names a wrong one"
-    yield from from_effects(CODE, NAME, effects, what, costs, helps=helps if named else "")
+    yield from of_effects(effects, what, costs, helps=helps if named else "")
 
 
 def _is_no_parent(view: View, effects: Sequence[Effect], shard: ShardId) -> bool:

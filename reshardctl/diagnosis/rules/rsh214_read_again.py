@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
+from reshardctl.diagnosis.rules.base import Found, Severity, View, of_effects, rule
 from reshardctl.planning.effects import Harm
 
-CODE, NAME = "RSH214", "read-again"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH214", "read-again")
+def read_again(view: View) -> Iterator[Found]:
     """Warning: duplicates beyond what the consumer delivers twice anyway."""
     effects = [e for e in view.harmed(Harm.REREAD) if e.certain]
     what = "records that were already processed are read again"
-    yield from from_effects(CODE, NAME, effects, what, "duplicates", Severity.WARNING)
+    yield from of_effects(effects, what, "duplicates", Severity.WARNING)

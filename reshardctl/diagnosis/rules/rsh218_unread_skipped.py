@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
+from reshardctl.diagnosis.rules.base import Finding, Found, Severity, View, of_effects, rule
 from reshardctl.model import Cause
 from reshardctl.planning.effects import Effect, Harm
 
-CODE, NAME = "RSH218", "unread-skipped"
 LOSSES = (
     (Harm.SKIPPED, "the next start begins after unread records",
      "the records before that are lost once they expire"),
@@ -19,7 +18,8 @@ LOSSES = (
 """A loss, what a finding says of it, and what it costs: of a crash, what crashes it."""
 
 
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH218", "unread-skipped", last=True)
+def unread_skipped(view: View) -> Iterator[Found]:
     """Report a loss that none of `view.findings` explains: an error where it is certain."""
     if view.findings is None:
         return
@@ -27,7 +27,7 @@ def match(view: View) -> Iterator[Finding]:
         left = [e for e in view.harmed(harm) if not _explained(e, view.findings)]
         if left and (not costs or all(e.cause is Cause.TIME_NOT_PASSED for e in left)):
             costs = left[0].why
-        yield from from_effects(CODE, NAME, left, what, costs)
+        yield from of_effects(left, what, costs)
 
 
 def _explained(effect: Effect, findings: Sequence[Finding]) -> bool:

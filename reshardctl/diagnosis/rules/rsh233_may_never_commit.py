@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.diagnosis.rules.base import Found, Severity, View, rule
 from reshardctl.model import Cause
 
-CODE, NAME = "RSH233", "may-never-commit"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH233", "may-never-commit")
+def may_never_commit(view: View) -> Iterator[Found]:
     """Warning: a race, which a read that finds the shards drained rules out."""
     for risk in view.simulation.risks:
         if risk.cause not in (Cause.BACKFILL, Cause.LIVELOCK):
@@ -19,8 +18,8 @@ def match(view: View) -> Iterator[Finding]:
         drained = {s for s in risk.shards if s in probes and probes[s].drained}
         if risk.cause is Cause.LIVELOCK and drained == set(risk.shards):
             continue
-        yield Finding(
-            CODE, NAME, Severity.WARNING, risk.shards,
+        yield Found(
+            Severity.WARNING, risk.shards,
             "the source may fail again and again before anything is committed", risk.why,
             helps=risk.helps,
         )

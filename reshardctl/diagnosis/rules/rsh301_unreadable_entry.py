@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
+from reshardctl.diagnosis.rules.base import Found, Severity, View, earliest, rule, shards_of
 from reshardctl.diagnosis.rules.families import unreadable
 from reshardctl.model import AnomalyKind, Cause, ShardId, WillRead
 from reshardctl.planning.effects import Harm
 
-CODE, NAME = "RSH301", "unreadable-entry"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH301", "unreadable-entry")
+def unreadable_entry(view: View) -> Iterator[Found]:
     """Error: the shard is not read, or the whole consumer crashes, by release."""
     if kept := view.anomalies_of(AnomalyKind.NOT_KEPT):
         what = f"no position can be saved: {'; '.join(o.why for o in kept)}"
         costs = "each start reads again what was read since the stored position"
-        yield Finding(CODE, NAME, Severity.ERROR, (), what, costs)
+        yield Found(Severity.ERROR, (), what, costs)
     anomalies = unreadable(view)
     if not anomalies:
         yield from _missing(view)
@@ -29,8 +28,8 @@ def match(view: View) -> Iterator[Finding]:
     elif all(_as_without_it(view, anomaly.shard) for anomaly in anomalies):
         costs = "the consumer goes on as if there were no such row"
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
-    yield Finding(
-        CODE, NAME, Severity.ERROR, shards_of(anomalies), f"rows that cannot be read: {why}", costs,
+    yield Found(
+        Severity.ERROR, shards_of(anomalies), f"rows that cannot be read: {why}", costs,
         (*crashes, *stalls), earliest(stalls),
     )
 
@@ -40,10 +39,10 @@ def _as_without_it(view: View, shard: ShardId | None) -> bool:
     return isinstance(fate, WillRead) and fate.cause in (Cause.REFILLED, Cause.BOOTSTRAP)
 
 
-def _missing(view: View) -> Iterator[Finding]:
+def _missing(view: View) -> Iterator[Found]:
     """Files that are missing, so cannot be read. Mistyped parents are RSH305's."""
     if view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE):
         return
     if crashes := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
         what = "what the consumer reads first is missing or incomplete"
-        yield Finding(CODE, NAME, Severity.ERROR, (), what, crashes[0].why, tuple(crashes))
+        yield Found(Severity.ERROR, (), what, crashes[0].why, tuple(crashes))

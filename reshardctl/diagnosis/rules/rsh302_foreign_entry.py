@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.diagnosis.rules.base import Found, Severity, View, rule
 from reshardctl.model import AnomalyKind
 from reshardctl.planning.effects import Harm
 
-CODE, NAME = "RSH302", "foreign-entry"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH302", "foreign-entry")
+def foreign_entry(view: View) -> Iterator[Found]:
     """Info; an error where the starting release crashes."""
     anomalies = view.anomalies_of(AnomalyKind.FOREIGN_ENTRY)
     if not anomalies:
@@ -19,7 +18,7 @@ def match(view: View) -> Iterator[Finding]:
     crashes = view.harmed(Harm.CRASHES, None)
     severity = Severity.ERROR if crashes else Severity.INFO
     kinds = ", ".join(dict.fromkeys(o.raw for o in anomalies))
-    yield Finding(
-        CODE, NAME, severity, (), f"rows that are no positions ({kinds}); they are never touched",
+    yield Found(
+        severity, (), f"rows that are no positions ({kinds}); they are never touched",
         crashes[0].why if crashes else "", tuple(crashes),
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies
+from reshardctl.diagnosis.rules.base import Found, Severity, View, of_anomalies, rule
 from reshardctl.model import AnomalyKind
 
-CODE, NAME = "RSH303", "pending-checkpoint-left"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH303", "pending-checkpoint-left")
+def pending_checkpoint_left(view: View) -> Iterator[Found]:
     """Info: the application gets it at its next start."""
     what = "a prepared checkpoint was never committed; the application is told of it"
     anomalies = view.anomalies_of(AnomalyKind.PENDING)
-    yield from from_anomalies(CODE, NAME, anomalies, Severity.INFO, what)
+    yield from of_anomalies(anomalies, Severity.INFO, what)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import (
-    Finding,
+    Found,
     Severity,
     View,
     earliest,
-    from_anomalies,
+    of_anomalies,
+    rule,
     shards_of,
 )
 from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
-CODE, NAME = "RSH304", "end-with-subsequence"
 
-
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH304", "end-with-subsequence")
+def end_with_subsequence(view: View) -> Iterator[Found]:
     """Error: the shard never ends, its children wait for ever; info where the release ends it."""
     anomalies = view.anomalies_of(AnomalyKind.END_WITH_SUB)
     fates = view.simulation.fates
@@ -29,15 +29,13 @@ def match(view: View) -> Iterator[Finding]:
     ]
     if not loops:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"
-        yield from from_anomalies(CODE, NAME, anomalies, Severity.INFO, what)
+        yield from of_anomalies(anomalies, Severity.INFO, what)
         return
     # Only an open shard has unread records; a closed one has been read to its end.
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)
     what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
     costs = "the shard never ends, and its children are never read"
-    yield Finding(
-        CODE,
-        NAME,
+    yield Found(
         Severity.ERROR,
         shards_of(anomalies),
         what,

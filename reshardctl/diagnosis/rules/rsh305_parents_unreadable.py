@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies, shards_of
+from reshardctl.diagnosis.rules.base import (
+    Found,
+    Severity,
+    View,
+    of_anomalies,
+    rule,
+    shards_of,
+)
 from reshardctl.diagnosis.rules.families import unreadable
 from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
 PARENTS = "parentShardId"
-CODE, NAME = "RSH305", "parents-unreadable"
 
 
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH305", "parents-unreadable")
+def parents_unreadable(view: View) -> Iterator[Found]:
     """Error where the consumer crashes, warning where the order depends on it, else info."""
     anomalies = view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE)
     crashes = view.harmed(Harm.CRASHES, Cause.UNREADABLE)
     if anomalies and crashes and not unreadable(view):
         what = "sets of shards on rows that are no string sets"
-        yield Finding(
-            CODE, NAME, Severity.ERROR, shards_of(anomalies), what, crashes[0].why, tuple(crashes)
+        yield Found(
+            Severity.ERROR, shards_of(anomalies), what, crashes[0].why, tuple(crashes)
         )
         return
     loose = {e.shard for e in view.harmed(Harm.DISORDERED) if not e.past}
@@ -31,4 +38,4 @@ def match(view: View) -> Iterator[Finding]:
         what = f"{PARENTS} is no string set and is read as empty: the shard waits for no parent"
         if not parents:
             what = "childShardIds is no string set and is read as empty"
-        yield from from_anomalies(CODE, NAME, some, severity, what)
+        yield from of_anomalies(some, severity, what)

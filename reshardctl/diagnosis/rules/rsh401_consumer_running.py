@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.rules.base import raised_elsewhere
+from reshardctl.diagnosis.rules.base import elsewhere
 
-CODE, NAME = "RSH401", "consumer-running"
-match = raised_elsewhere
-"""Raised by the watch of fix and undo, before they write, exit 4."""
+# Raised by the watch of fix and undo, before they write, exit 4.
+elsewhere("RSH401", "consumer-running")

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from reshardctl.diagnosis.activity import Watched
-from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.diagnosis.rules.base import Found, Severity, View, rule
 from reshardctl.model import DONE, ShardId, WillRead
 from reshardctl.model.times import duration, instant
-
-CODE, NAME = "RSH403", "not-progressing"
 
 
 class _Known(Enum):
@@ -26,7 +24,8 @@ class _Known(Enum):
     IDLE = "idle"
 
 
-def match(view: View) -> Iterator[Finding]:
+@rule("RSH403", "not-progressing")
+def not_progressing(view: View) -> Iterator[Found]:
     """A finding each for shards that no worker takes, stuck ones and possibly idle ones."""
     watched = view.watched
     if watched is None or not watched.runs:
@@ -69,7 +68,7 @@ _NOT_TAKEN = {_Known.UNREAD: ", and has unread records", _Known.CLOSED: ", and i
 
 def _not_taken(
     view: View, watched: Watched, known: _Known, shards: Sequence[ShardId]
-) -> Finding:
+) -> Found:
     others = sum(movement.renewed for movement in watched.shards.values())
     renewed = f"{others} other{'s were' if others > 1 else ' was'} renewed"
     runs = renewed if others else "the consumer runs"
@@ -82,13 +81,13 @@ def _not_taken(
         f"{_again(view, known)}"
     )
     severity = Severity.ERROR if known is _Known.UNREAD else Severity.WARNING
-    return Finding(CODE, NAME, severity, tuple(shards), what, _costs(view, known, shards),
+    return Found(severity, tuple(shards), what, _costs(view, known, shards),
                    helps=helps)
 
 
 def _standing_still(
     view: View, watched: Watched, known: _Known, shards: Sequence[ShardId]
-) -> Finding:
+) -> Found:
     owners = sorted({watched.shards[shard].owner for shard in shards})
     held = f"held by {', '.join(owners[:3])}" + (" and others" if len(owners) > 3 else "")
     still = f"{held}, renewed, and its position stood still for {duration(watched.seconds)}"
@@ -102,7 +101,7 @@ def _standing_still(
         _Known.NOTHING: "--probe tells whether records are there",
     }.get(known, "see the worker's log for it; it may also checkpoint more rarely than that")
     severity = Severity.INFO if known is _Known.NOTHING else Severity.WARNING
-    return Finding(CODE, NAME, severity, tuple(shards), what, _costs(view, known, shards),
+    return Found(severity, tuple(shards), what, _costs(view, known, shards),
                    helps=helps)
 
 

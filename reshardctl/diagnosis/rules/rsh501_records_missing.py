@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reshardctl.auditing.coverage import time_in
 from reshardctl.auditing.facts import Compared
-from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.base import Found, Severity, rule
 from reshardctl.diagnosis.rules.missing import Lack, Why, lacks
 from reshardctl.diagnosis.rules.sinks import Sink, in_order, many
 from reshardctl.model import short
@@ -14,7 +14,6 @@ from reshardctl.model.listed import listed
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Deadline
 
-CODE, NAME = "RSH501", "records-missing"
 NAMED = 12
 """Shards that a reason names before it counts the rest."""
 HELPS = {
@@ -24,7 +23,8 @@ HELPS = {
 }
 
 
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH501", "records-missing")
+def records_missing(sink: Sink) -> Iterator[Found]:
     """One finding for each severity, over all its shards."""
     all_lacks = list(lacks(sink))
     for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO):
@@ -32,15 +32,15 @@ def match(sink: Sink) -> Iterator[Finding]:
             yield _finding(sink, severity, such)
 
 
-def _finding(sink: Sink, severity: Severity, lacking: list[Lack]) -> Finding:
+def _finding(sink: Sink, severity: Severity, lacking: list[Lack]) -> Found:
     compared = [lack.compared for lack in lacking]
     missing = sum(each.missing for each in compared)
     are = "is" if missing == 1 else "are"
     first = [t for each in compared if (t := time_in(each.first_missing)) is not None]
     last = [t for each in compared if (t := time_in(each.last_missing)) is not None]
     arrived = f", arrived {_stretch(min(first), max(last))}" if first and last else ""
-    return Finding(
-        CODE, NAME, severity, in_order(sink.lineage, (each.shard for each in compared)),
+    return Found(
+        severity, in_order(sink.lineage, (each.shard for each in compared)),
         f"{many(missing, 'record')} of the stream {are} not in the sink{arrived}",
         _reasons(lacking), deadline=_deadline(sink, compared), helps=HELPS[severity],
     )

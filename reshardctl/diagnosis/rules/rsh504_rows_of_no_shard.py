@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.auditing.facts import Fault
-from reshardctl.diagnosis.rules.base import Finding
+from reshardctl.diagnosis.rules.base import Found, rule
 from reshardctl.diagnosis.rules.sinks import Sink, with_faults
 
-CODE, NAME = "RSH504", "rows-of-no-shard"
 WORDS = {
     Fault.OTHER_STREAM: "they name another stream",
     Fault.OTHER_INCARNATION: "their numbers are older than the stream: of an earlier one of its "
@@ -19,6 +18,7 @@ WORDS = {
 HELPS = "check --stream and --column, or audit each stream by itself"
 
 
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH504", "rows-of-no-shard")
+def rows_of_no_shard(sink: Sink) -> Iterator[Found]:
     """One warning for each fault."""
-    yield from with_faults(sink, CODE, NAME, WORDS, "they are not counted otherwise", HELPS)
+    yield from with_faults(sink, WORDS, "they are not counted otherwise", HELPS)

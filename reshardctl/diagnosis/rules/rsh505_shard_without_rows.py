@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.base import Found, Severity, rule
 from reshardctl.diagnosis.rules.sinks import Sink, many
 from reshardctl.model import ShardId
 
-CODE, NAME = "RSH505", "shard-without-rows"
 
-
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH505", "shard-without-rows")
+def shard_without_rows(sink: Sink) -> Iterator[Found]:
     """A warning where the stream shows records, or the sink is empty; else info."""
     facts = sink.facts
     bare = [shard for shard in sink.lineage if shard not in facts.shards]
     if not facts.rows:
-        yield Finding(
-            CODE, NAME, Severity.WARNING, (), "the sink holds no row at all",
+        yield Found(
+            Severity.WARNING, (), "the sink holds no row at all",
             helps="check its path, and whether something writes to it",
         )
     full = [s for s in bare if s in facts.compared and facts.compared[s].read]
     if full:
         read = sum(facts.compared[shard].read for shard in full)
-        yield Finding(
-            CODE, NAME, Severity.WARNING, tuple(full),
+        yield Found(
+            Severity.WARNING, tuple(full),
             f"the sink has no row, and the stream has {many(read, 'record')}",
             helps="whether the consumer reads them: reshardctl inspect",
         )
@@ -33,24 +32,24 @@ def match(sink: Sink) -> Iterator[Finding]:
         yield from _quiet(sink, quiet)
 
 
-def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
+def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Found]:
     """Findings of shards of which all that is left was read, and of others."""
     read = [shard for shard in shards if _read_whole(sink, shard)]
     left = [shard for shard in shards if shard not in read]
     if read:
-        yield Finding(
-            CODE, NAME, Severity.INFO, tuple(read),
+        yield Found(
+            Severity.INFO, tuple(read),
             "the sink has no row, and the stream has no record any more",
         )
     if left and sink.facts.compared:
-        yield Finding(
-            CODE, NAME, Severity.INFO, tuple(left),
+        yield Found(
+            Severity.INFO, tuple(left),
             "the sink has no row, and of the stream not all was read that it may have of them",
             helps="without --since and --until all of it is read",
         )
     elif left:
-        yield Finding(
-            CODE, NAME, Severity.INFO, tuple(left), "the sink has no row: idle, or not read",
+        yield Found(
+            Severity.INFO, tuple(left), "the sink has no row: idle, or not read",
             helps="whether they are idle: audit without --alone",
         )
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.auditing.facts import InSink
-from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.base import Found, Severity, rule
 from reshardctl.diagnosis.rules.sinks import Sink, behind
 from reshardctl.model import Cut, ShardId, time_of
 from reshardctl.model.times import duration
 
-CODE, NAME = "RSH506", "position-behind-sink"
 
-
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH506", "position-behind-sink")
+def position_behind_sink(sink: Sink) -> Iterator[Found]:
     """One warning over all shards; silent without a consumer."""
     ahead: list[tuple[ShardId, Cut, InSink]] = []
     for shard in sink.lineage if sink.processed is not None else ():
@@ -22,8 +21,8 @@ def match(sink: Sink) -> Iterator[Finding]:
         if span is not None and inside is not None and behind(span.hi, inside.last):
             ahead.append((shard, span.hi, inside))
     if ahead:
-        yield Finding(
-            CODE, NAME, Severity.WARNING, tuple(shard for shard, _, _ in ahead),
+        yield Found(
+            Severity.WARNING, tuple(shard for shard, _, _ in ahead),
             f"the sink is ahead of the stored position{_by(ahead)}",
             "what lies between is read and stored again at the next start",
             helps="nothing has to be done where the sink takes each record once",

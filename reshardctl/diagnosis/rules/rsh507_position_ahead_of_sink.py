@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.base import Found, Severity, rule
 from reshardctl.diagnosis.rules.sinks import Sink, covers
 from reshardctl.model import Cut, Rank, ShardId
 
-CODE, NAME = "RSH507", "position-ahead-of-sink"
 HELPS = "for the positions that the sink proves: reshardctl rebuild"
 
 
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH507", "position-ahead-of-sink")
+def position_ahead_of_sink(sink: Sink) -> Iterator[Found]:
     """What the stream shows, then what only the numbers show."""
     if sink.processed is None:
         return
     shards = [shard for shard in sink.lineage if shard in sink.processed]
     shown = [s for s in shards if _acknowledged(sink, s, sink.processed[s].lo)]
     if shown:
-        yield Finding(
-            CODE, NAME, Severity.ERROR, tuple(shown),
+        yield Found(
+            Severity.ERROR, tuple(shown),
             "records of the stream were acknowledged and are not in the sink",
             "the next start begins after them", helps=HELPS,
         )
     perhaps = [s for s in shards if s not in shown and _ahead(sink, s, sink.processed[s].lo)]
     if perhaps:
-        yield Finding(
-            CODE, NAME, Severity.WARNING, tuple(perhaps),
+        yield Found(
+            Severity.WARNING, tuple(perhaps),
             "the stored position is ahead of the sink",
             "what lies between was acknowledged and perhaps never stored",
             helps="whether a record lies between: audit without --alone",

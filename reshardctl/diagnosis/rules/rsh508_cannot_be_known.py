@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.auditing.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, unknowable
-from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.base import Found, Severity, rule
 from reshardctl.diagnosis.rules.sinks import Sink, in_order
 
-CODE, NAME = "RSH508", "cannot-be-known"
 WORDS = {
     TAKEN: "what arrived before the window is gone from the stream: whether the sink missed any of "
     "it cannot be known",
@@ -16,7 +15,8 @@ WORDS = {
 }
 
 
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH508", "cannot-be-known")
+def cannot_be_known(sink: Sink) -> Iterator[Found]:
     """An info for each reason; none if the stream was not read, which the report says by itself."""
     reasons: dict[str, list[Unknowable]] = {}
     for stretch in unknowable(sink.facts, sink.lineage):
@@ -25,4 +25,4 @@ def match(sink: Sink) -> Iterator[Finding]:
     for why, stretches in reasons.items():
         what = WORDS.get(why, f"not compared: {why}")
         shards = in_order(sink.lineage, (stretch.shard for stretch in stretches))
-        yield Finding(CODE, NAME, Severity.INFO, shards, what)
+        yield Found(Severity.INFO, shards, what)

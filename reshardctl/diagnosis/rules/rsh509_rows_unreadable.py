@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.auditing.facts import Fault
-from reshardctl.diagnosis.rules.base import Finding
+from reshardctl.diagnosis.rules.base import Found, rule
 from reshardctl.diagnosis.rules.sinks import Sink, with_faults
 
-CODE, NAME = "RSH509", "rows-unreadable"
 WORDS = {
     Fault.NO_NUMBER: "they have no sequence number",
     Fault.NOT_NUMERIC: "what stands for the sequence number is no number",
@@ -18,6 +17,7 @@ COSTS = "they may be records that count as missing otherwise"
 HELPS = "for a list of them: audit --rows DIR; another column: --column number=COLUMN"
 
 
-def match(sink: Sink) -> Iterator[Finding]:
+@rule("RSH509", "rows-unreadable")
+def rows_unreadable(sink: Sink) -> Iterator[Found]:
     """One warning for each fault."""
-    yield from with_faults(sink, CODE, NAME, WORDS, COSTS, HELPS)
+    yield from with_faults(sink, WORDS, COSTS, HELPS)

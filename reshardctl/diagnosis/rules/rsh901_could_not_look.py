@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.rules.base import raised_elsewhere
+from reshardctl.diagnosis.rules.base import elsewhere
 
-CODE, NAME = "RSH901", "could-not-look"
-match = raised_elsewhere
-"""Raised by any read that failed or came short, exit 3."""
+# Raised by any read that failed or came short, exit 3.
+elsewhere("RSH901", "could-not-look")

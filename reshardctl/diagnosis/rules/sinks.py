@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reshardctl.auditing.facts import Facts, Fault, Record
-from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.base import Found, Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Frontier, Rank, ShardId, at_number
 
@@ -57,8 +57,8 @@ def covers(cut: Cut, record: Record) -> bool:
 
 
 def with_faults(
-    sink: Sink, code: str, name: str, facts: Mapping[Fault, str], costs: str, helps: str
-) -> Iterable[Finding]:
+    sink: Sink, facts: Mapping[Fault, str], costs: str, helps: str
+) -> Iterable[Found]:
     """A finding for each of these faults that some row has."""
     for fault, what in facts.items():
         faulty = [group for group in sink.facts.unusable if group.fault is fault and group.rows]
@@ -70,8 +70,8 @@ def with_faults(
         such = f", such as {', '.join(spelled)}" if any(samples) else ""
         named = (group.shard for group in faulty if group.shard is not None)
         shards = in_order(sink.lineage, named)
-        yield Finding(
-            code, name, Severity.WARNING, shards, f"{many(rows, 'row')}: {what}{such}", costs,
+        yield Found(
+            Severity.WARNING, shards, f"{many(rows, 'row')}: {what}{such}", costs,
             helps=helps,
         )
 

@@ -12,8 +12,9 @@ import pytest
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.diagnosis.activity import Movement, Watched, watched
-from reshardctl.diagnosis.rules import Finding, View
-from reshardctl.diagnosis.rules.rsh403_not_progressing import match
+from reshardctl.diagnosis.rules import View
+from reshardctl.diagnosis.rules.base import Found
+from reshardctl.diagnosis.rules.rsh403_not_progressing import not_progressing
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Probe, ShardId, shard_id
 from reshardctl.planning.effects import StreamState
@@ -31,14 +32,14 @@ LEFT = Movement("w1", renewed=False, moved=False)
 def findings(
     shards: dict[ShardId, Movement], probes: dict[ShardId, Probe] | None = None, *,
     elsewhere: bool = False,
-) -> list[Finding]:
+) -> list[Found]:
     view = view_of(ROOTS)
     seen = Watched(SINCE, UNTIL, "60 s rules out 180 s", shards, elsewhere)
     state = StreamState(view.lineage, view.state.now, probes or {})
-    return list(match(replace(view, state=state, watched=seen)))
+    return list(not_progressing(replace(view, state=state, watched=seen)))
 
 
-def severities(found: list[Finding]) -> list[tuple[str, tuple[ShardId, ...]]]:
+def severities(found: list[Found]) -> list[tuple[str, tuple[ShardId, ...]]]:
     return [(str(f.severity), f.shards) for f in found]
 
 
@@ -70,7 +71,7 @@ def test_silence_everywhere_is_no_finding() -> None:
 
 def test_without_a_watch_nothing_is_said() -> None:
     view = view_of(ROOTS)
-    assert view.watched is None and list(match(view)) == []
+    assert view.watched is None and list(not_progressing(view)) == []
 
 
 def test_rows_of_shards_that_are_gone_are_left_out() -> None:
@@ -93,7 +94,7 @@ def test_other_owners_are_named_and_not_all_of_them() -> None:
     processed = dict.fromkeys(many, view.processed[A])
     state = StreamState(lineage, view.state.now)
     run = SimpleNamespace(fates=dict.fromkeys(many, view.simulation.fates[A]))
-    (found,) = match(View(state, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
+    (found,) = not_progressing(View(state, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
     assert "held by w0, w1, w2 and others" in found.what
 
 

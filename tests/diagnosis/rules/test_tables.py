@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from reshardctl.diagnosis import rules
-from reshardctl.diagnosis.rules import STARTS, Finding, Rule, Severity, View
+from reshardctl.diagnosis.rules import STARTS, Rule, Severity, View
+from reshardctl.diagnosis.rules.base import Found
 from reshardctl.model import ShardId
 from tests.diagnosis.rules.rule_tables import Told, table_of, told_by_cases, view_of
 from tests.support.grouped import by_case
@@ -81,14 +82,14 @@ def test_speaks_where_broken_and_only_there(rule: Rule) -> None:
 
 @every_rule
 def test_a_silent_rule_would_be_noticed(rule: Rule) -> None:
-    mute = Rule(rule.code, rule.name, _silent, rule.page)
+    mute = Rule(rule.code, rule.name, _silent)
     assert len(set(wrong(mute, broken(rule.code), speaks=True))) >= 3
 
 
 @every_rule
 def test_a_rule_that_always_speaks_would_be_noticed(rule: Rule) -> None:
-    finding = Finding(rule.code, rule.name, Severity.ERROR, (), "always")
-    loud: Rule[View] = Rule(rule.code, rule.name, lambda _view: iter([finding]), rule.page)
+    found = Found(Severity.ERROR, (), "always")
+    loud: Rule[View] = Rule(rule.code, rule.name, lambda _view: iter([found]))
     assert len(set(wrong(loud, fine(rule.code), speaks=False))) >= 2
 
 
@@ -99,5 +100,5 @@ def test_what_is_raised_elsewhere_is_raised_by_no_table(code: str) -> None:
     assert not any(any(rule.match(view_of(told))) for told in BY_CASES)
 
 
-def _silent(_view: View) -> Iterator[Finding]:
+def _silent(_view: View) -> Iterator[Found]:
     return iter(())
