@@ -8,8 +8,7 @@ output prints it as a value to copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from reshardctl.consumers.base import MANY, Incarnation
 from reshardctl.consumers.registry import consumer_of
@@ -18,11 +17,12 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.identity import AMBIGUOUS
 from reshardctl.diagnosis.report import Report, make, may_be_another_s
 from reshardctl.errors import Refused, UsageError, command_line
-from reshardctl.model import Rank, Step, after, decode, shard_id, short, writes_of
+from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.listed import listed
 from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.snapshot import Stream, verified
+from reshardctl.snapshot.take import NUMBERS_ASKED
 
 NAMED = 5
 """Shards that an error names before it counts the rest."""
@@ -111,8 +111,15 @@ def of_this_stream(report: Report) -> None:
 
 
 def verified_steps(snapshot: Snapshot, kinesis: Stream, steps: Sequence[Step]) -> Snapshot:
-    """The snapshot with Kinesis's word on every number that these steps rest on."""
-    return verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
+    """The snapshot with Kinesis's word on every number that these steps rest on.
+
+    And on some others, where nothing proves yet that a number of the store is this stream's.
+    """
+    snapshot = verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
+    stored = tuple(_stored(snapshot).values())
+    if any(origin(snapshot.lineage, text) is Origin.OWN for text in stored):
+        return snapshot
+    return verified(snapshot, kinesis, stored, NUMBERS_ASKED)
 
 
 def require_verified(report: Report, created: float | None) -> None:
@@ -130,7 +137,7 @@ def require_proven(
     store is proven, or the operator has said whose they are. created: what `--created` names.
     """
     lineage = snapshot.lineage
-    stored = consumer_of(snapshot.locator).texts(_checkpoint(snapshot))
+    stored = _stored(snapshot)
     proven = any(origin(lineage, text) is Origin.OWN for text in stored.values())
     origins = {text: origin(lineage, text) for text in _touched(snapshot, steps)}
     wrong = [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]
@@ -173,13 +180,15 @@ def _expired(snapshot: Snapshot, text: str) -> bool:
     return decoded is not None and shard_id(decoded.shard) not in snapshot.lineage
 
 
-def _checkpoint(snapshot: Snapshot) -> Any:
-    return consumer_of(snapshot.locator).parse(snapshot.images, snapshot.lineage.stream)
+def _stored(snapshot: Snapshot) -> Mapping[ShardId, str]:
+    """Every stored position."""
+    consumer = consumer_of(snapshot.locator)
+    return consumer.texts(consumer.parse(snapshot.images, snapshot.lineage.stream))
 
 
 def _rows(snapshot: Snapshot, texts: Sequence[str]) -> str:
     """The shards whose rows hold these positions; of one that no row holds, the shard it names."""
-    stored = consumer_of(snapshot.locator).texts(_checkpoint(snapshot))
+    stored = _stored(snapshot)
     holding = {text: shard for shard, text in stored.items()}
     named = {text: shard_id(fields.shard) for text in texts if (fields := decode(text))}
     ids = sorted({holding.get(text, shard) for text, shard in named.items()})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from importlib import resources
 from typing import Any, Generic, TypeVar
 
 from reshardctl.diagnosis.activity import Watched
@@ -131,6 +130,8 @@ class Rule(Generic[Seen]):
     @property
     def page(self) -> str:
         """Its documentation: `pages/CODE.md`."""
+        from importlib import resources  # five milliseconds, and few commands show a page
+
         page = resources.files(__package__) / "pages" / f"{self.code}.md"
         return page.read_text(encoding="utf-8")
 
