@@ -305,7 +305,8 @@ def test_a_saved_bootstrap_finds_the_last_numbers_again(made, tmp_path):
     plan = tmp_path / "first.plan"
     said = ["--bootstrap", "--policy", "latest-at-start", "--probe", "--created", lab.created]
     assert lab.dry(*said, "--out", plan).code == 1
-    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", "--accept", "skip=2h")
+    done = lab.cli("fix", "--plan", plan, "--bootstrap", "--created", lab.created, "--yes",
+                   "--assume-stopped", "--accept", "skip=2h")  # fmt: skip
     assert done.code == 0, done.err
     row = lab.items()["checkpoints/shardId-000000000000"]
     assert row["SequenceNumber"] == {"S": case.number_of("s0-9")}

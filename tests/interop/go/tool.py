@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Semaphore
 
+import boto3
+
+from reshardctl.model.times import instant
 from tests.support.made_up_aws import MADE_UP, environment_without
 
 LIMIT = 180.0
@@ -17,8 +19,8 @@ _turns = Semaphore(2)
 
 WRITTEN = (0, 1)  # 1: and something remains to be told
 ASKS = 4
-CREATED = re.compile(r"add --created (\S+Z)")
-"""A store without a number does not say which stream it is of; the operator does."""
+WHOSE = "add --created"
+"""A store without a number does not say which stream it is of; the operator does, from AWS."""
 
 
 class Tool:
@@ -41,11 +43,21 @@ class Tool:
         journal = self._folder / "journal"
         whole = ["fix", locator, "--stream", stream, "--journal", str(journal), *words]
         code, said = self._run(*whole)
-        if code == ASKS and (advice := CREATED.search(said)):
-            code, said = self._run(*whole, "--created", advice[1])
+        if code == ASKS and WHOSE in said:
+            code, said = self._run(*whole, "--created", self._created(stream))
         assert code in WRITTEN, f"{code}: {said}"
         assert journal.exists(), f"nothing was written: {said}"
         return said
+
+    def _created(self, stream: str) -> str:
+        kinesis = boto3.client(
+            "kinesis", endpoint_url=self._environment["AWS_ENDPOINT_URL_KINESIS"],
+            region_name=MADE_UP["AWS_DEFAULT_REGION"],
+            aws_access_key_id=MADE_UP["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=MADE_UP["AWS_SECRET_ACCESS_KEY"],
+        )
+        told = kinesis.describe_stream_summary(StreamName=stream)["StreamDescriptionSummary"]
+        return instant(told["StreamCreationTimestamp"].timestamp())
 
     def undo(self) -> str:
         """Takes the fix back."""
