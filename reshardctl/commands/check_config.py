@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from reshardctl.commands.inspect_many import at_once
@@ -13,11 +14,11 @@ from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import config_of, several
 from reshardctl.config.entries import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
-from reshardctl.consumers.registry import consumer_of
-from reshardctl.diagnosis.start_times import refuse_future
-from reshardctl.errors import ReshardError, UsageError
+from reshardctl.diagnosis.report import make
+from reshardctl.errors import EmptyCheckpoint, ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.render.words import count
+from reshardctl.snapshot import take
 
 _ACCOUNT = re.compile(r"\d{12}\Z", re.ASCII)
 
@@ -72,12 +73,14 @@ def _look(target: Target | ReshardError) -> Callable[[], str]:
         if isinstance(target, ReshardError):
             raise target
         ports = target.ports()
-        lineage = ports.kinesis.lineage(target.stream)
-        options, now = target.locator.options, ports.clock()
-        refuse_future(consumer_of(target.locator), options, lineage.as_of(now))
-        ports.store.identity()
-        rows = count(len(ports.store.read()), "row")
-        return f"stream {lineage.stream.name} with {count(len(lineage), 'shard')}, {rows}"
+        found = take(ports.kinesis, ports.store, target.stream, target.locator, ports.clock)
+        report = None
+        with suppress(EmptyCheckpoint):
+            report = make(found, target.repair_options)
+        parts = [count(len(found.lineage), "shard"), count(len(found.images), "row")]
+        if report is not None and report.foreign:
+            parts.append(f"{len(report.foreign)} of them another stream's")
+        return f"stream {found.lineage.stream.name} with {', '.join(parts)}"
 
     return look
 

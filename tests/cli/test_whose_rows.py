@@ -339,3 +339,21 @@ def test_created_and_recreated_say_opposite_things(streams):
     streams.stream = "first"
     refused = streams.fix("--created", streams.created, "--recreated", streams.created)
     assert refused.code == 2 and refused.says("--created and --recreated exclude each other")
+
+
+def test_check_online_tells_whose_the_rows_are(streams, tmp_path):
+    second = numbers(streams, "second")
+    streams.plant(*(lease(i, n) for i, n in enumerate(second[:4])))
+    table = streams.locator.partition("://")[2]
+    config = tmp_path / "r.toml"
+    config.write_text(
+        '[streams.first]\nregion = "us-east-1"\n\n[consumers.pay]\nstream = "first"\n'
+        f'locator = "kcl://{table}"\n'
+    )
+    refused = streams.cli("config", "check", "--online", "--config", config)
+    assert refused.code == 2, refused.out + refused.err
+    assert "belongs to another stream" in refused.out
+    streams.alter(shard_id(0), checkpoint={"S": str(numbers(streams, "first")[0])})
+    shared = streams.cli("config", "check", "--online", "--config", config)
+    assert shared.code == 0, shared.out + shared.err
+    assert "stream first with 4 shards, 4 rows, 3 of them another stream's" in shared.out
