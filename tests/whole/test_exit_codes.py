@@ -20,6 +20,7 @@ TABLE = {
 }  # fmt: skip
 BY_ERROR = {
     "ReshardError": 3, "UsageError": 2, "WrongStream": 2, "NoStore": 2, "NoJournal": 2,
+    "NotLoaded": 2,
     "CannotTell": 3,
     "StreamUnsettled": 3, "EmptyCheckpoint": 3, "TimedOut": 3, "Refused": 4,
     "ConsumerRunning": 4, "StalePlan": 4, "NotConfirmed": 4, "UndoRefused": 4,
