@@ -13,7 +13,7 @@ from benchmarks.targets import record
 
 RUNS = 15
 INSPECT = "reshardctl inspect snapshot:FILE"
-SNAPSHOT = Path("tests/golden/files-0.1/kcl/stream.snapshot").absolute()
+SNAPSHOT = Path("tests/golden/files-0.2/kcl/stream.snapshot").absolute()
 
 
 def run(scale: int, folder: Path) -> None:
