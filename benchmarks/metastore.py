@@ -60,7 +60,10 @@ def plant(place: Path, size: int, shards: int = SHARDS) -> int:
     }
     index = {
         "version": "0.9", "index_uid": f"{INDEX}:01K05GZNBV00A99DEN3CZV1HKE",
-        "index_config": {"index_id": INDEX},
+        "index_config": {
+            "version": "0.9", "index_id": INDEX, "index_uri": f"s3://indexes/{INDEX}",
+            "doc_mapping": {"mode": "dynamic", "field_mappings": []},
+        },
         "checkpoint": {SOURCE: entries}, "create_timestamp": 1789, "sources": [source],
     }
     text = json.dumps(
