@@ -4,12 +4,13 @@
     python -m scripts.merge_modules --check scripts/merge_modules.json reshardctl/
 
 MAP holds, in JSON, target file → the files that it is made of, in their order; an empty list makes
-a door that has a docstring only. Only targets below one of the prefixes are made. `--check` writes
-nothing: it tells what the run would stop at, and the lines of each file that it would make. Bodies are kept to the letter, in an order in which each stands below
-what it needs when it is loaded; their top-level imports become one block. `TABLE` beside this file
-holds what a script cannot know: docstrings of merged files and names of theirs that would clash.
+a door that has a docstring only. Only targets below one of the prefixes are made. Bodies are kept
+to the letter, in an order in which each stands below what it needs when it is loaded; their
+top-level imports become one block. `TABLE` beside this file holds what a script cannot know:
+docstrings of merged files, names of theirs that would clash, and names that are no imports.
 
 What it does not decide, it says and stops at: a clash of names, a use of a module as a value.
+`--check` writes nothing: it tells what a run would stop at, and how long each new file would be.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ def bound(node: ast.AST, freed: Collection[str] = ()) -> set[str]:
         elif isinstance(inner, (ast.Import, ast.ImportFrom)):
             local = {a.asname or a.name.partition(".")[0] for a in inner.names}
             names.update(local.difference(freed))
-        elif (isinstance(inner, ast.ExceptHandler) and inner.name) or (isinstance(inner, (ast.MatchAs, ast.MatchStar)) and inner.name):
+        elif isinstance(inner, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and inner.name:
             names.add(inner.name)
         elif isinstance(inner, (ast.Global, ast.Nonlocal)):
             shared.update(inner.names)
@@ -612,7 +613,8 @@ class Merge:
         doc = self.docs.get(target) or ast.get_docstring(files[0].tree, clean=False)
         if target not in self.docs and len(files) > 1:
             print(f"no docstring is given for {target}", file=sys.stderr)
-        head = [f'"""{self.in_text(doc)}"""\n' if doc else "", "from __future__ import annotations\n"]
+        head = [f'"""{self.in_text(doc)}"""\n'] if doc else []
+        head.append("from __future__ import annotations\n")
         head.append("".join(imports))
         if typing:
             head.append("if TYPE_CHECKING:\n" + "".join(typing))
