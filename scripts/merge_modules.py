@@ -30,6 +30,8 @@ ROOT = Path(__file__).parents[1]
 TABLE = Path(__file__).with_suffix(".toml")
 PYTHON = ("reshardctl", "tests", "scripts", "benchmarks")
 TEXTS = ("docs", "README.md", "CONTRIBUTING.md", "pyproject.toml", "deploy", "mkdocs.yml", ".ci")
+WORD = re.compile(r"(?<![\w./])\w[\w./]*")
+"""A dotted name or a path."""
 BINDERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -67,6 +69,7 @@ class File:
     def __post_init__(self) -> None:
         self.text = (ROOT / self.path).read_text(encoding="utf-8")
         self.tree = ast.parse(self.text)
+        self.nodes = list(ast.walk(self.tree))
         self.lines = [0]
         for line in self.text.splitlines(keepends=True):
             self.lines.append(self.lines[-1] + len(line.encode()))
@@ -284,7 +287,7 @@ class Merge:
                 git("mv", first, target)
             for source in sources:
                 if source not in (first, target):
-                    git("rm", "-q", source)
+                    git("rm", "-qf", source)
             (ROOT / target).write_text(merged[target], encoding="utf-8")
         for door in self.doors:
             (ROOT / door).parent.mkdir(parents=True, exist_ok=True)
@@ -361,7 +364,7 @@ class Merge:
         stay: dict[str, str] = {}
         for name, new in self.renames.get(file.module, {}).items():
             swaps[name] = new
-        for node in ast.walk(file.tree):
+        for node in file.nodes:
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 self._from(file, node, own, (swaps, modules, stay))
             elif isinstance(node, ast.Import):
@@ -427,7 +430,7 @@ class Merge:
         """Attributes of a module that a file uses → their names; `None` if that is not all."""
         uses: dict[str, str] = {}
         attributes = {
-            id(node.value): node.attr for node in ast.walk(file.tree)
+            id(node.value): node.attr for node in file.nodes
             if isinstance(node, ast.Attribute)
         }
         taken = self.taken(file)
@@ -470,8 +473,10 @@ class Merge:
 
     def _swap(self, file: File, swaps: dict[str, str], modules: dict[str, str]) -> None:
         """Names and attributes in the body."""
+        if not swaps and not modules:
+            return
         attributes = {
-            id(node.value): node for node in ast.walk(file.tree) if isinstance(node, ast.Attribute)
+            id(node.value): node for node in file.nodes if isinstance(node, ast.Attribute)
         }
         for node, scopes in global_names(file.tree, {*swaps, *modules}):
             if node.id in modules:
@@ -500,7 +505,7 @@ class Merge:
 
     def _of_modules(self, file: File, stay: Mapping[str, str]) -> None:
         """`module.name` and `setattr(module, "name", …)`, where the name is another one now."""
-        for node in ast.walk(file.tree):
+        for node in file.nodes if stay else ():
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 new = self.renamed(stay.get(node.value.id, ""), node.attr)
                 if new != node.attr:
@@ -515,7 +520,7 @@ class Merge:
 
     def _strings(self, file: File, swaps: dict[str, str]) -> None:
         """Dotted names of modules in strings, and names in `cast("Name", …)`."""
-        for node in ast.walk(file.tree):
+        for node in file.nodes:
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
                 continue
             start, end = file.span(node)
@@ -530,7 +535,16 @@ class Merge:
         """A text in which moved modules have their new names, dotted and as paths."""
         if "reshardctl" not in text and ".py" not in text:
             return text
-        return self.pattern.sub(lambda found: self.pairs[found[0]], text)
+        return WORD.sub(lambda found: self.moved(found[0]), text)
+
+    def moved(self, word: str) -> str:
+        """A dotted name or a path, of which a part up to some dot may have moved."""
+        end = len(word)
+        while end > 0:
+            if (new := self.pairs.get(word[:end])) is not None:
+                return new + word[end:]
+            end = word.rfind(".", 0, end)
+        return word
 
     @cached_property
     def pairs(self) -> dict[str, str]:
@@ -546,12 +560,6 @@ class Merge:
                     pairs[source] = target
                     pairs[source.removeprefix("reshardctl/")] = target.removeprefix("reshardctl/")
         return pairs
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        longest_first = sorted(self.pairs, key=len, reverse=True)
-        names = "|".join(map(re.escape, longest_first)) or "(?!)"
-        return re.compile(rf"(?<![\w./])(?:{names})(?![\w/])")
 
     # -- merged files ---------------------------------------------------------------------------
 
@@ -583,6 +591,7 @@ class Merge:
         typing: list[str] = []
         bodies: list[str] = []
         exported: list[str] = []
+        first_doc = ""
         for file in self.ordered(target, files):
             text = file.edited()
             tree = ast.parse(text)
@@ -606,14 +615,15 @@ class Merge:
                     exported += ast.literal_eval(node.value)
                     taken.update(span)
                 elif node is tree.body[0] and isinstance(node, ast.Expr) and _text(node.value):
+                    first_doc = first_doc or source
                     taken.update(span)
             body = "".join(line for i, line in enumerate(lines) if i not in taken).strip("\n")
             if body.strip():
                 bodies.append(body)
-        doc = self.docs.get(target) or ast.get_docstring(files[0].tree, clean=False)
         if target not in self.docs and len(files) > 1:
             print(f"no docstring is given for {target}", file=sys.stderr)
-        head = [f'"""{self.in_text(doc)}"""\n'] if doc else []
+        doc = self.docs.get(target)
+        head = [f'"""{self.in_text(doc)}"""\n' if doc else first_doc]
         head.append("from __future__ import annotations\n")
         head.append("".join(imports))
         if typing:
