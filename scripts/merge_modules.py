@@ -25,6 +25,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from textwrap import dedent
 
 ROOT = Path(__file__).parents[1]
 TABLE = Path(__file__).with_suffix(".toml")
@@ -240,11 +241,12 @@ class Merge:
         every: Sequence[Mapping[str, str]] = table.get("texts", ())  # type: ignore[assignment]
         self.texts = [t for t in every if any(made.startswith(t["with"]) for made in self.targets)]
         """Replacements of one text in a file, made with the targets below a folder."""
+        self.home = {module_of(s): module_of(t) for t, ss in self.targets.items() for s in ss}
         self.renames: dict[str, dict[str, str]] = {}
         for dotted, new in table.get("renames", {}).items():  # type: ignore[attr-defined]
             module, _, name = dotted.rpartition(".")
-            self.renames.setdefault(module, {})[name] = new
-        self.home = {module_of(s): module_of(t) for t, ss in self.targets.items() for s in ss}
+            if module in self.home:  # not where it has become a part of another one already
+                self.renames.setdefault(module, {})[name] = new
         self.problems: list[str] = []
         self.added: dict[str, dict[str, str]] = {}
         """New module → names that it imports in place of a module, each with that module."""
@@ -627,9 +629,12 @@ class Merge:
         head.append("from __future__ import annotations\n")
         head.append("".join(imports))
         if typing:
-            head.append("if TYPE_CHECKING:\n" + "".join(typing))
+            loaded = _imported("".join(imports))
+            typing = [line for line in typing if not _imported(dedent(line)) <= loaded]
+            head.append("if TYPE_CHECKING:\n" + ("".join(typing) or "    pass\n"))
         if exported:
-            head.append(f"__all__ = {sorted(set(exported))!r}\n")
+            names = "".join(f'    "{name}",\n' for name in sorted(set(exported)))
+            head.append(f"__all__ = [\n{names}]\n")
         text = "\n".join(filter(None, head)) + "\n\n" + "\n\n\n".join(bodies) + "\n"
         self.problems += [f"{target}: {problem}" for problem in self.twice(ast.parse(text))]
         return text
@@ -654,6 +659,15 @@ class Merge:
                 continue
             if (new := self.in_text(text)) != text:
                 (ROOT / path).write_text(new, encoding="utf-8")
+
+
+def _imported(source: str) -> set[tuple[str | None, str, str | None]]:
+    """What lines of imports import: module, name, and its name here."""
+    return {
+        (getattr(node, "module", None), alias.name, alias.asname)
+        for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
 
 
 def _text(node: ast.expr) -> bool:
