@@ -631,7 +631,8 @@ class Merge:
         if typing:
             loaded = _imported("".join(imports))
             typing = [line for line in typing if not _imported(dedent(line)) <= loaded]
-            head.append("if TYPE_CHECKING:\n" + ("".join(typing) or "    pass\n"))
+        if typing:
+            head.append("if TYPE_CHECKING:\n" + "".join(typing))
         if exported:
             names = "".join(f'    "{name}",\n' for name in sorted(set(exported)))
             head.append(f"__all__ = [\n{names}]\n")
