@@ -26,7 +26,7 @@ from reshardctl.commands.whose_rows import (
 )
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Report, make, may_be_another_s, question
+from reshardctl.diagnosis.report import Report, make, may_be_another_streams, question
 from reshardctl.errors import Refused
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
@@ -66,7 +66,7 @@ def plan_for(
         Again(request.verb, (*argv, *sink), request.how),
     )
     if plan is not None and request.out is not None:
-        if may_be_another_s(report) and created is None:
+        if may_be_another_streams(report) and created is None:
             observer.planned(planned)
         unambiguous(report, created)
         planned = replace(planned, saved=planned.save(request.out))

@@ -15,7 +15,7 @@ from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.identity import AMBIGUOUS
-from reshardctl.diagnosis.report import Report, make, may_be_another_s
+from reshardctl.diagnosis.report import Report, make, may_be_another_streams
 from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.listed import listed
@@ -59,12 +59,13 @@ def right_times(report: Report, created: float | None) -> None:
 
 
 def unambiguous(report: Report, created: float | None) -> None:
-    """Refused for a plan of positions that may belong to an earlier stream of the same name.
+    """Refused for a plan of positions that may belong to another stream, or an earlier one.
 
-    created: what `--created` names, which decides it; so does a store younger than the stream.
+    created: what `--created` names, which decides it; so does a store younger than the stream,
+    unless its rows contradict the listing.
     """
     planned = isinstance(report.decision, Plan)
-    if not planned or created is not None or not may_be_another_s(report):
+    if not planned or created is not None or not may_be_another_streams(report):
         return
     raise Refused(
         f"{AMBIGUOUS}. If they belong to this one, add --created {CREATION_TIME}, the stream's "

@@ -67,8 +67,8 @@ def made_since(snapshot: Snapshot) -> bool:
     return made_at is not None and made_at > snapshot.lineage.stream.created
 
 
-def verified(snapshot: Snapshot, origins: Collection[Origin | None]) -> bool:
-    """Whether a number of the store is this stream's, or none had to be asked about in vain."""
+def may_be_judged(snapshot: Snapshot, origins: Collection[Origin | None]) -> bool:
+    """Whether a number of the store is proven to be this stream's, or Kinesis could be asked."""
     return Origin.OWN in origins or None not in snapshot.asked.values()
 
 

@@ -18,9 +18,9 @@ from reshardctl.diagnosis.identity import (
     Foreign,
     foreign_streams,
     made_since,
+    may_be_judged,
     naming,
     unverified,
-    verified,
 )
 from reshardctl.diagnosis.located import located, without_position
 from reshardctl.diagnosis.record_counts import (
@@ -111,9 +111,7 @@ class Report:
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
     verified: bool = True
-    """Whether a number of the store is proven to be this stream's, or none had to be asked about.
-    """
-
+    """False where Kinesis could not be asked, and no number is proven to be this stream's."""
     contradicted: bool = False
     """Whether rows are what another stream's look like: of shards that do not exist, finished while
     the shard is open, with other parents or hash keys."""
@@ -181,12 +179,13 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
         (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=caveats, left_out=parted.left_out, foreign=foreign,
-        verified=verified(snapshot, origins.values()),
+        verified=may_be_judged(snapshot, origins.values()),
         contradicted=consumer.contradicts(lineage, checkpoint) or any(
             effect.cause is Cause.FALSE_END for one in judged for effect in one.effects
         ),
     )
-    if isinstance(decision, Plan) and repair_options.created is None and may_be_another_s(report):
+    unasked = isinstance(decision, Plan) and repair_options.created is None
+    if unasked and may_be_another_streams(report):
         asks = f"{AMBIGUOUS}: fix asks for --created {CREATION_TIME}"
         report = replace(report, notes=(*report.notes, asks))
     return report
@@ -214,7 +213,7 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
         )
 
 
-def may_be_another_s(report: Report) -> bool:
+def may_be_another_streams(report: Report) -> bool:
     """Whether nothing shows that the positions are not of another stream.
 
     Without a number the age of the store shows it, unless its rows look like another stream's.

@@ -10,7 +10,7 @@ A manifest holds a line for each run: its digest, its exit code, and what was ru
     python -m tests.support.net compare FOLDER MANIFEST --part 3/8    # an eighth of it
     python -m tests.support.net show FOLDER RUN           # what one run prints
 
-It serves issue-sized restructuring, and goes when that is done.
+It serves the restructuring of the package, and goes when that is done.
 """
 
 from __future__ import annotations
