@@ -200,7 +200,12 @@ def _stores(library: str, case: Case) -> tuple[str, ...]:
     return ("ddb", *STORES)
 
 
+def every_id() -> list[str]:
+    """Of all starts, sorted: what executed.txt lists."""
+    found = [s.id for name in RELEASES for s in (*situations(name), *robbed(name))]
+    found += [s.id for name in RELEASES if name != "kinsumer" for s in positioned(name)]
+    return sorted(found)
+
+
 if __name__ == "__main__":
-    every = [s.id for name in RELEASES for s in (*situations(name), *robbed(name))]
-    every += [s.id for name in RELEASES if name != "kinsumer" for s in positioned(name)]
-    print("\n".join(sorted(every)))
+    print("\n".join(every_id()))
