@@ -403,8 +403,10 @@ class Merge:
                 if home == own:
                     if local != new:
                         swaps[local] = new
-                elif new == local:
+                elif new == local and alias.asname != alias.name:
                     moved.append(f"from {home} import {new}")
+                elif new == local:  # a stub hands it on
+                    moved.append(f"from {home} import {new} as {new}")
                 else:
                     moved.append(f"from {home} import {_spelled(new, local)}")
             elif home == own:
