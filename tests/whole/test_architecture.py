@@ -191,7 +191,7 @@ def test_no_name_that_says_nothing():
 def test_every_rule_is_registered():
     written = {p.stem for p in (PACKAGE / "diagnosis/rules/pages").iterdir()}
     assert [rule.code for rule in RULES] == sorted(written), (
-        "each rule has a page in reshardctl/diagnosis/rules/pages, and its module is loaded in "
+        "each rule has a page in reshardctl/diagnosis/rules/pages, and its family is loaded in "
         "reshardctl/diagnosis/rules/__init__.py; see docs/adding-a-rule.md"
     )
 

@@ -137,7 +137,7 @@ class Rule(Generic[Seen]):
 
 
 REGISTERED: list[Rule[Any]] = []
-"""Every rule of the modules that are loaded; `rules/__init__.py` loads all of them."""
+"""Every rule of the families that are loaded; `rules/__init__.py` loads all of them."""
 
 Look = Callable[[Seen], Iterator[Found]]
 

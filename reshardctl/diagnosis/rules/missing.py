@@ -1,4 +1,4 @@
-"""How certain it is that a missing record is lost, not only late."""
+"""Rules on what a sink lacks, RSH501, RSH505 and RSH508: whether it is lost, late or unknown."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from reshardctl.auditing.coverage import time_in
+from reshardctl.auditing.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, time_in, unknowable
 from reshardctl.auditing.facts import Compared, Record
-from reshardctl.diagnosis.rules.base import Severity
-from reshardctl.diagnosis.rules.sinks import Sink, behind, covers
-from reshardctl.model import ShardId
+from reshardctl.diagnosis.rules.base import Found, Severity, rule
+from reshardctl.diagnosis.rules.sinks import Sink, behind, covers, in_order, many
+from reshardctl.model import ShardId, short
+from reshardctl.model.listed import listed
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Deadline
 
 LATE = 600.0
 """Seconds by which other shards' rows may be ahead of records that are still on their way."""
@@ -104,3 +107,143 @@ def _with_rows_below(sink: Sink) -> set[ShardId]:
                 ancestors.add(parent)
                 todo.append(parent)
     return ancestors
+
+
+NAMED = 12
+"""Shards that a reason names before it counts the rest."""
+MISSING_HELPS = {
+    Severity.ERROR: "read them again while the stream has them; listed by audit --rows DIR",
+    Severity.WARNING: "look again when the sink has caught up, or name the consumer",
+    Severity.INFO: "start the consumer, and look again",
+}
+
+
+@rule("RSH501", "records-missing")
+def records_missing(sink: Sink) -> Iterator[Found]:
+    """One finding for each severity, over all its shards."""
+    all_lacks = list(lacks(sink))
+    for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO):
+        if such := [lack for lack in all_lacks if lack.why.severity is severity]:
+            yield _of_severity(sink, severity, such)
+
+
+def _of_severity(sink: Sink, severity: Severity, lacking: list[Lack]) -> Found:
+    compared = [lack.compared for lack in lacking]
+    missing = sum(each.missing for each in compared)
+    are = "is" if missing == 1 else "are"
+    first = [t for each in compared if (t := time_in(each.first_missing)) is not None]
+    last = [t for each in compared if (t := time_in(each.last_missing)) is not None]
+    arrived = f", arrived {_stretch(min(first), max(last))}" if first and last else ""
+    return Found(
+        severity, in_order(sink.lineage, (each.shard for each in compared)),
+        f"{many(missing, 'record')} of the stream {are} not in the sink{arrived}",
+        _reasons(lacking), deadline=_deadline(sink, compared), helps=MISSING_HELPS[severity],
+    )
+
+
+def _stretch(first: float, last: float) -> str:
+    since, until = instant(first), instant(last)
+    return f"at {since}" if since == until else f"{since} to {until}"
+
+
+def _reasons(lacking: list[Lack]) -> str:
+    """Every reason once, with its shards if there are several."""
+    reasons = list(dict.fromkeys(lack.why for lack in lacking))
+    if len(reasons) == 1:
+        return reasons[0].clause
+    return "; ".join(f"{_shards_of(lacking, why)}: {why.clause}" for why in reasons)
+
+
+def _shards_of(lacking: list[Lack], why: Why) -> str:
+    return listed([short(lack.compared.shard) for lack in lacking if lack.why is why], NAMED)
+
+
+def _deadline(sink: Sink, compared: list[Compared]) -> Deadline | None:
+    """When the first, and when the last, of the records expires."""
+    first = [t for each in compared if (t := time_in(each.first_missing)) is not None]
+    last = [t for each in compared if (t := time_in(each.last_missing)) is not None]
+    if not first or not last:
+        return None
+    keeps = sink.lineage.stream.retention
+    seen = all(each.first_missing and each.first_missing.arrival is not None for each in compared)
+    return Deadline(min(first) + keeps, max(last) + keeps, seen)
+
+
+@rule("RSH505", "shard-without-rows")
+def shard_without_rows(sink: Sink) -> Iterator[Found]:
+    """A warning where the stream shows records, or the sink is empty; else info."""
+    facts = sink.facts
+    bare = [shard for shard in sink.lineage if shard not in facts.shards]
+    if not facts.rows:
+        yield Found(
+            Severity.WARNING, (), "the sink holds no row at all",
+            helps="check its path, and whether something writes to it",
+        )
+    full = [s for s in bare if s in facts.compared and facts.compared[s].read]
+    if full:
+        read = sum(facts.compared[shard].read for shard in full)
+        yield Found(
+            Severity.WARNING, tuple(full),
+            f"the sink has no row, and the stream has {many(read, 'record')}",
+            helps="whether the consumer reads them: reshardctl inspect",
+        )
+    quiet = [shard for shard in bare if shard not in full and not _seen_empty(sink, shard)]
+    if quiet and facts.rows:
+        yield from _quiet(sink, quiet)
+
+
+def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Found]:
+    """Findings of shards of which all that is left was read, and of others."""
+    read = [shard for shard in shards if _read_whole(sink, shard)]
+    left = [shard for shard in shards if shard not in read]
+    if read:
+        yield Found(
+            Severity.INFO, tuple(read),
+            "the sink has no row, and the stream has no record any more",
+        )
+    if left and sink.facts.compared:
+        yield Found(
+            Severity.INFO, tuple(left),
+            "the sink has no row, and of the stream not all was read that it may have of them",
+            helps="without --since and --until all of it is read",
+        )
+    elif left:
+        yield Found(
+            Severity.INFO, tuple(left), "the sink has no row: idle, or not read",
+            helps="whether they are idle: audit without --alone",
+        )
+
+
+def _read_whole(sink: Sink, shard: ShardId) -> bool:
+    """Whether all records that the stream still has of the shard were read."""
+    facts, compared = sink.facts, sink.facts.compared.get(shard)
+    windowed = facts.since is not None or facts.until is not None
+    return compared is not None and not compared.short and not windowed
+
+
+def _seen_empty(sink: Sink, shard: ShardId) -> bool:
+    """Whether the whole shard was read, from its beginning, and had no record."""
+    compared = sink.facts.compared.get(shard)
+    if compared is None or not compared.whole or compared.short:
+        return False
+    return compared.ended or compared.tip
+
+
+CANNOT_BE_KNOWN = {
+    TAKEN: "what arrived before the window is gone from the stream: whether the sink missed any of "
+    "it cannot be known",
+    UNLISTED: "not listed any more: whether the sink missed any of their records cannot be known",
+}
+
+
+@rule("RSH508", "cannot-be-known")
+def cannot_be_known(sink: Sink) -> Iterator[Found]:
+    """An info for each reason; none if the stream was not read, which the report says by itself."""
+    reasons: dict[str, list[Unknowable]] = {}
+    for stretch in unknowable(sink.facts, sink.lineage):
+        if stretch.why != NOT_ASKED:
+            reasons.setdefault(stretch.why, []).append(stretch)
+    for why, stretches in reasons.items():
+        what = CANNOT_BE_KNOWN.get(why, f"not compared: {why}")
+        shards = in_order(sink.lineage, (stretch.shard for stretch in stretches))
+        yield Found(Severity.INFO, shards, what)

@@ -1,4 +1,4 @@
-"""RSH403, see `pages/RSH403.md`."""
+"""The rule on a consumer that was watched while it ran: RSH403."""
 
 from __future__ import annotations
 
