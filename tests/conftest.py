@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("reshardctl.testing")  # before anything imports its suites
+pytest.register_assert_rewrite("tests.contracts")  # before anything imports its suites
 
 from tests.support.made_up_aws import MADE_UP  # noqa: E402
 from tests.support.needs import decide, fail_if_missing  # noqa: E402

@@ -14,11 +14,11 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import Image, canonical
 from reshardctl.model.tables import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 from reshardctl.snapshot.redaction import Redaction
-from reshardctl.testing import lineages
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
 from tests.dialects import kinsumer as dialect
+from tests.support import lineages
 from tests.support.case import CASES, load
 
 TYPES = {"S", "N", "B", "SS", "NS", "BS", "M", "L", "BOOL", "NULL"}

@@ -15,7 +15,7 @@ from reshardctl.codec import values as wire
 from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, alike, canonical
-from reshardctl.testing.medium_contract import EVERY_TYPE, row
+from tests.contracts.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)
 NUMBERS = st.one_of(

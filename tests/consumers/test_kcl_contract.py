@@ -13,8 +13,8 @@ from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.planning.plan import Plan, decide
 from reshardctl.planning.policy import Accept
-from reshardctl.testing.consumer_contract import ALL, ConsumerContract, RowPosition
-from reshardctl.testing.lineages import number_inside, split_in_turn
+from tests.contracts.consumer_contract import ALL, ConsumerContract, RowPosition
+from tests.support.lineages import number_inside, split_in_turn
 
 TEXTS = st.one_of(
     st.text(max_size=12),
@@ -49,7 +49,7 @@ def row(key: str, **attributes: Mapping[str, Any]) -> Image:
 
 
 class TestKcl(ConsumerContract):
-    """The suite in reshardctl.testing.consumer_contract."""
+    """The suite in tests.contracts.consumer_contract."""
 
     consumer = Kcl()
     options = (

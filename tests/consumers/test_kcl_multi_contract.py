@@ -11,11 +11,11 @@ from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kcl.keys import Named
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
 from reshardctl.model import Image, Stream
-from reshardctl.testing.consumer_contract import RowPosition
-from reshardctl.testing.lineages import CREATED, STREAM
 from tests.consumers.test_kcl_contract import TestKcl as OnOneStream
 from tests.consumers.test_kcl_contract import row
+from tests.contracts.consumer_contract import RowPosition
 from tests.support.case_tables import stored
+from tests.support.lineages import CREATED, STREAM
 
 pytestmark = pytest.mark.long
 

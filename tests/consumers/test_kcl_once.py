@@ -5,7 +5,7 @@ from __future__ import annotations
 from reshardctl.consumers.kcl import behaviour
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.testing.lineages import split_in_turn
+from tests.support.lineages import split_in_turn
 
 
 def test_a_table_is_simulated_once_for_each_application(monkeypatch):

@@ -14,8 +14,8 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.planning.plan import Nothing, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
-from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition, _settings
-from reshardctl.testing.lineages import lineages, number_inside
+from tests.contracts.consumer_contract import ConsumerContract, RowPosition, _settings
+from tests.support.lineages import lineages, number_inside
 
 pytestmark = pytest.mark.long
 
@@ -41,7 +41,7 @@ HIGHEST = 2**63 - 1
 
 
 class TestKinesisConsumer(ConsumerContract):
-    """The suite in reshardctl.testing.consumer_contract.
+    """The suite in tests.contracts.consumer_contract.
 
     Where children are begun late (LATEST) nothing is ever known to be healthy; what waits for
     unlisted parents (Telegraf before 1.36.4) cannot be mended. The cases have both.

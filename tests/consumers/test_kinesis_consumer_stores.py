@@ -16,7 +16,7 @@ from reshardctl.consumers.kinesis_consumer.app import App
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
-from reshardctl.testing.lineages import split_in_turn
+from tests.support.lineages import split_in_turn
 
 SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
 ABSENT, DEADLY = "absent", "deadly"

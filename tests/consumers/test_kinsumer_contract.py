@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.releases import RELEASES
 from reshardctl.model import Image, canonical, shard_id
-from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition
-from reshardctl.testing.lineages import number_inside
+from tests.contracts.consumer_contract import ConsumerContract, RowPosition
+from tests.support.lineages import number_inside
 
 pytestmark = pytest.mark.long
 
@@ -49,7 +49,7 @@ NULL = {"NULL": True}
 
 
 class TestKinsumer(ConsumerContract):
-    """The suite in reshardctl.testing.consumer_contract."""
+    """The suite in tests.contracts.consumer_contract."""
 
     consumer = Kinsumer()
     options = (

@@ -22,7 +22,6 @@ from reshardctl.consumers.sequence_numbers import (
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import decode, index_of, is_number, shard_id
-from reshardctl.testing.lineages import CREATED, STREAM, split_in_turn
 from reshardctl.testing.sequence import SequenceNumber, end, start
 from tests.differential.damages import Shape
 from tests.differential.drawn_go import ConsumerShape, KinsumerShape
@@ -33,6 +32,7 @@ from tests.differential.states import State
 from tests.differential.trial import bench_of, examine
 from tests.support.case import Case
 from tests.support.judging import shard_of
+from tests.support.lineages import CREATED, STREAM, split_in_turn
 
 OWN = str(SequenceNumber(CREATED - 3, 7, CREATED + 60, 0))
 NOW = CREATED + 3600

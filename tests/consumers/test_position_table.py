@@ -27,9 +27,9 @@ from reshardctl.consumers.quickwit.positions import position_of
 from reshardctl.consumers.sequence_numbers import classify, earlier_incarnation, of_wrong_stream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id
-from reshardctl.testing.lineages import CREATED, STREAM
 from reshardctl.testing.sequence import SequenceNumber, end, start
 from tests.support.judging import shard_of
+from tests.support.lineages import CREATED, STREAM
 
 SHARD, EPOCH, NOW, YEAR = shard_id(0), CREATED - 3, CREATED + 3600, 365 * 86_400
 

@@ -12,8 +12,8 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Image, shard_id
 from reshardctl.planning.plan import NoSafePlan, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
-from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition, _settings
-from reshardctl.testing.lineages import lineages, number_inside
+from tests.contracts.consumer_contract import ConsumerContract, RowPosition, _settings
+from tests.support.lineages import lineages, number_inside
 
 pytestmark = pytest.mark.long
 
@@ -45,7 +45,7 @@ KEYS = st.one_of(
 
 
 class TestQuickwit(ConsumerContract):
-    """The suite in reshardctl.testing.consumer_contract; a source has a row of its own. No position
+    """The suite in tests.contracts.consumer_contract; a source has a row of its own. No position
     is the tip: in its stead stands an end mark, which is what there is to mend."""
 
     consumer = Quickwit()

@@ -8,7 +8,7 @@ from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.rows import parse
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import AnomalyKind, Image, Stream
-from reshardctl.testing.lineages import split_in_turn
+from tests.support.lineages import split_in_turn
 
 STREAM = Stream(
     "arn:aws:kinesis:us-east-1:123456789012:stream/events", "events", 0, 86400, "ACTIVE"

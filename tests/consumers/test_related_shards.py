@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.consumers.related_shards import ancestors_of, below
-from reshardctl.testing.lineages import lineages
+from tests.support.lineages import lineages
 
 
 @given(lineages(), st.data())

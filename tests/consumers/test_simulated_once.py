@@ -11,7 +11,7 @@ from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.model import Image, shard_id
-from reshardctl.testing.lineages import STREAM, split_in_turn
+from tests.support.lineages import STREAM, split_in_turn
 
 LINEAGE = split_in_turn(2, [0])
 

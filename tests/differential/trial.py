@@ -37,7 +37,7 @@ from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.judged_case import as_it_is
 from reshardctl.planning.plan import Decision, NoSafePlan, Nothing, Plan, processed_frontier
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.differential.states import State
 from tests.support.judging import Bench, delivered
 from tests.support.plans import apply

@@ -26,7 +26,7 @@ from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import (
     MOVING,
     Crashing,

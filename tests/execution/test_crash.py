@@ -23,7 +23,7 @@ from reshardctl.journal import Journal, read
 from reshardctl.journal.reading import parsed
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.lease_server import LeaseTable, lease_server
 from tests.support.plans import (
     MODES,

@@ -24,7 +24,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Probe, ShardId, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.case import CASES, Case, load
 from tests.support.judging import images_of, lineage_of, options_of
 from tests.support.plans import MOVING, OWNERS, apply, header, lease

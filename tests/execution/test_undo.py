@@ -12,7 +12,7 @@ from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import (
     FIRST,
     MOVING,

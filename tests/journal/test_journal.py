@@ -22,7 +22,7 @@ from reshardctl.journal import Journal, new_path, read, records, state_dir
 from reshardctl.journal.file import in_use
 from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.journal.reading import parsed
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import Plan, apply, as_given, header, journal_of, plan_of, twice
 
 

@@ -13,7 +13,7 @@ from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.journal.place import placed
 from reshardctl.render import Context, write
 from reshardctl.render.journals import FORMATS, Listing
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import journal_of, plan_of
 
 

@@ -16,7 +16,7 @@ from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, Usage
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.bucket import listed
 from reshardctl.model import Step
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.journal.bucket import Bucket, KillingClient, begin, go_back, go_on
 from tests.support.faults import DENIED, EXPIRED, LASTING, TRANSIENT, UNSENT, answer, before
 from tests.support.lease_server import lease_server

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, shard_id, time_of
-from reshardctl.testing.lineages import STREAM, lineages, split_in_turn
+from tests.support.lineages import STREAM, lineages, split_in_turn
 
 UNLISTED = ShardId("shardId-000000099999")
 

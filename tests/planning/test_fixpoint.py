@@ -27,7 +27,7 @@ from reshardctl.planning.effects import Effect, Harm, StreamState
 from reshardctl.planning.fixpoint import Planning, both, fixpoint
 from reshardctl.planning.plan import Case, Residual, decide
 from reshardctl.planning.policy import Accept
-from reshardctl.testing.lineages import split_in_turn
+from tests.support.lineages import split_in_turn
 
 ROW = Image("a", canonical({"n": {"N": "3"}, "x": {"S": "old"}, "y": {"S": "old"}}))
 

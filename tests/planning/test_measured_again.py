@@ -21,7 +21,7 @@ from reshardctl.model import (
     exactly,
 )
 from reshardctl.planning.effects import Harm, StreamState, effects
-from reshardctl.testing.lineages import lineages, number_inside, split_in_turn
+from tests.support.lineages import lineages, number_inside, split_in_turn
 
 
 def places(lineage, shard):

@@ -9,7 +9,7 @@ from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.tables import CHECKPOINTS
 from reshardctl.model import Create, Image, Step, Write, canonical, shard_id
 from reshardctl.planning.remembered import STATES, Remembered
-from reshardctl.testing.lineages import split_in_turn
+from tests.support.lineages import split_in_turn
 
 LINEAGE = split_in_turn(2, [0])
 

@@ -38,10 +38,10 @@ from reshardctl.snapshot import file as savedsnapshot
 from reshardctl.snapshot import redaction
 from reshardctl.snapshot.file import SavedSnapshot, parsed, text
 from reshardctl.snapshot.frozen import FrozenStore, FrozenStream
-from reshardctl.testing.lineages import CREATED
 from reshardctl.testing.sequence import start
 from tests.support.case import Case, all_cases
 from tests.support.judging import images_of, lineage_of
+from tests.support.lineages import CREATED
 
 CASES = [case for case in all_cases("kcl") if case.rows]
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -14,7 +14,7 @@ from reshardctl.model import Image
 from reshardctl.model.write_state import WriteResult
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
-from reshardctl.testing.store_contract import SampleRows, StoreContract
+from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.stores.files.trees import change, creation, everything, held, plant, removal
 
 real = pytest.mark.skipif(

@@ -17,7 +17,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.spark.gateway import gateway
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
-from reshardctl.testing.store_contract import SampleRows, StoreContract
+from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.servers.hdfs import SUPERUSER, Hdfs
 from tests.stores.files.trees import change, creation, everything, held, removal
 from tests.support.on_hdfs import READER, system

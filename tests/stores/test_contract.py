@@ -1,12 +1,12 @@
-"""The shipped contract suite, on the medium in memory and on DynamoDB."""
+"""The contract suite, on the medium in memory and on DynamoDB."""
 
 from __future__ import annotations
 
 import pytest
 
 from reshardctl.model import Image
-from reshardctl.testing.medium_contract import MediumContract
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.medium_contract import MediumContract
+from tests.contracts.memory_store import MemoryStore
 from tests.support.lease_server import LeaseTable
 from tests.support.several_tables import SeveralTables, composite, fixed, two_tables
 

@@ -16,7 +16,7 @@ from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Wr
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 
 # What a KCL consumer changes by itself: every renewal, every take (KCL 3.5.1
 # DynamoDBLeaseSerializer), and what its statistics write.

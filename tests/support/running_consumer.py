@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reshardctl.model import Image
-from reshardctl.testing.memory_medium import MemoryStore
+from tests.contracts.memory_store import MemoryStore
 from tests.support.case import Case
 
 END = "SHARD_END"

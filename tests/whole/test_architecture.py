@@ -39,9 +39,9 @@ PURE = {
 """No I/O, no clock, no randomness."""
 
 ONLY_IN = {
-    "moto": {"testing", "demo"},
-    "hypothesis": {"testing"},
-    "pytest": {"testing"},
+    "moto": {"demo"},
+    "hypothesis": set(),
+    "pytest": set(),
     "networkx": {"render/graph/graphml.py"},
     "psycopg": {"stores/sql"},
     "pymysql": {"stores/sql"},

@@ -27,9 +27,9 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId
 from reshardctl.planning.policy import LOSSLESS
-from reshardctl.testing.consumer_contract import ConsumerContract, RowPosition, _settings
-from reshardctl.testing.lineages import STREAM, lineages, number_inside
+from tests.contracts.consumer_contract import ConsumerContract, RowPosition, _settings
 from tests.support.connector_entries import entry_text
+from tests.support.lineages import STREAM, lineages, number_inside
 
 pytestmark = pytest.mark.long
 
@@ -64,7 +64,7 @@ VALUES = st.one_of(
 
 
 class SparkContract(ConsumerContract):
-    """The suite in reshardctl.testing.consumer_contract, with what a checkpoint differs in."""
+    """The suite in tests.contracts.consumer_contract, with what a checkpoint differs in."""
 
     consumer = Spark()
     foreign = (Image("offsets/0.orig", {"text": {"S": "mine"}}), METADATA)

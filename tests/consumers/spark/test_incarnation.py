@@ -13,7 +13,7 @@ from reshardctl.consumers.spark.lines import awslabs
 from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id
-from reshardctl.testing.lineages import STREAM
+from tests.support.lineages import STREAM
 from tests.support.spark_recorded import FOLDERS, HEAD, V1, Recorded
 
 AMBIGUOUS, SAME = Incarnation.AMBIGUOUS, Incarnation.SAME

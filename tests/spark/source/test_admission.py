@@ -9,7 +9,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Shard, shard_id
 from reshardctl.spark.source.admission import entrants, kept, processed, unlisted_parents
 from reshardctl.spark.source.offset import OffsetPosition
-from reshardctl.testing.lineages import STREAM, lineages, split_in_turn
+from tests.support.lineages import STREAM, lineages, split_in_turn
 
 DONE, OPEN = OffsetPosition(end=True), OffsetPosition()
 

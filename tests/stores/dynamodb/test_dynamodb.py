@@ -15,7 +15,7 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import AttributeValue, Image, Step, changed
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
-from reshardctl.testing.medium_contract import END, create, delete, row, step, update
+from tests.contracts.medium_contract import END, create, delete, row, step, update
 from tests.support.faults import (
     BROKEN_BEFORE,
     CLOSED_AFTER,

@@ -1,4 +1,4 @@
-"""The shipped contract suite, on directories, on S3, and on texts that hold rows."""
+"""The contract suite, on directories, on S3, and on texts that hold rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reshardctl.model import Image
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
-from reshardctl.testing.store_contract import SampleRows, StoreContract
+from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.stores.files.bucket import Prefix, bucket_server
 from tests.stores.files.test_document import Lines
 from tests.stores.files.trees import everything

@@ -1,4 +1,4 @@
-"""The shipped contract suite on a real Redis."""
+"""The contract suite on a real Redis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import redis
 from reshardctl.model import Image, TableShape
 from reshardctl.stores.redis import Strings
 from reshardctl.stores.redis.server import Server
-from reshardctl.testing.store_contract import SampleRows, StoreContract
+from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server
 from tests.support.needs import needs

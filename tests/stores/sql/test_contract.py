@@ -1,4 +1,4 @@
-"""The shipped contract suite on tables of a real PostgreSQL and a real MariaDB."""
+"""The contract suite on tables of a real PostgreSQL and a real MariaDB."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.mysql import MySql
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
-from reshardctl.testing.store_contract import SampleRows, StoreContract
+from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql

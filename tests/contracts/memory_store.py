@@ -1,4 +1,4 @@
-"""A store in memory, with the rules of the real ones, for tests and for the demo."""
+"""A store in memory, with the rules of the real ones, for tests."""
 
 from __future__ import annotations
 

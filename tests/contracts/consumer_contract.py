@@ -7,9 +7,8 @@
         def junk(self): ...                          # anything that a store may hold
 
 A consumer that passes may be planned for: it answers for every shard, gives the same answer
-twice, and reads back what it writes. Needs hypothesis.
+twice, and reads back what it writes.
 """
-
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ from reshardctl.model import (
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LATEST_AT_START, LOSSLESS, Accept, Policy
-from reshardctl.testing.lineages import lineages, number_inside
+from tests.support.lineages import lineages, number_inside
 
 _settings = settings(
     max_examples=100, deadline=None,

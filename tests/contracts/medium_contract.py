@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from reshardctl.model import AttributeValue, Image, Update, canonical, changed
 from reshardctl.model.write_state import WriteResult, differing
-from reshardctl.testing.store_contract import (
+from tests.contracts.store_contract import (
     SampleRows,
     StoreContract,
     StoreUnderTest,
@@ -36,6 +36,7 @@ __all__ = [
     "step",
     "update",
 ]
+
 
 EVERY_TYPE: dict[str, AttributeValue] = {
     "aString": {"S": "text \u00e9 \u4e2d \x00\n\"'"},

@@ -1,4 +1,4 @@
-"""Random reshard histories, for property tests. Needs hypothesis."""
+"""Random reshard histories, for property tests."""
 
 from __future__ import annotations
 
