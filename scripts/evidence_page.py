@@ -89,7 +89,7 @@ the plan says. Seeds "held back" were first run after everything was mended. One
 RECORDED = """
 ## Recorded starts of the real KCL
 
-A start on record is judged by its record; a sample of one in twenty is run again. "Cases" are
+A start on record is judged by its record; a sample of one in fifty is run again. "Cases" are
 starts on the stores of cases, "random" those on drawn stores. Starts of the Go libraries and of
 Spark are not recorded: the tests execute them at every run.
 """

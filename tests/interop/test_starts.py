@@ -164,10 +164,10 @@ def test_all_starts_run_again_where_the_environment_says_so(
     assert ask(Records("kcl-9", tmp_path, "c"), RAN)[1] == 1
 
 
-def test_the_sample_is_five_percent_at_least_one_and_the_commits_own() -> None:
+def test_the_sample_is_two_percent_at_least_one_and_the_commits_own() -> None:
     digests = [f"{number:032x}" for number in range(200)]
     assert sample("c1", digests) == sample("c1", list(reversed(digests)))
-    assert len(sample("c1", digests)) == 10
+    assert len(sample("c1", digests)) == 4
     assert sample("c1", digests) != sample("c2", digests)
     assert len(sample("c1", digests[:3])) == 1
     assert sample("c1", []) == frozenset()

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Collection
 from pathlib import Path
 
-SHARE = 0.05
+SHARE = 0.02
 
 
 def sample(commit: str, digests: Collection[str], share: float = SHARE) -> frozenset[str]:
