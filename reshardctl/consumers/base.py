@@ -65,6 +65,8 @@ class Cannot:
         by_reading: The one of `ways_out` that is such a read.
         apart: The shards that stand in the way, each with its own reason, if what is wanted of the
             others can be held without them; empty if it cannot.
+        others: The writes that hold what is wanted of the others. What the rows prove of those that
+            stand in the way is in the rows after them, too.
     """
 
     why: str
@@ -72,6 +74,7 @@ class Cannot:
     in_doubt: tuple[ShardId, ...] = ()
     by_reading: str = ""
     apart: Mapping[ShardId, Cannot] = field(default_factory=dict)
+    others: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

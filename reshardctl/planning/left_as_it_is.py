@@ -40,15 +40,16 @@ def never_written(case: Case, judged: Judged) -> dict[ShardId, Residual]:
 
 
 def apart(case: Case, cannot: Cannot, before: ByPlace) -> dict[ShardId, Residual]:
-    """The shards for which nothing can be written, while the others are mended.
+    """The shards that no row can mend, while the others are mended.
 
-    None under a policy that skips on purpose: half of what was asked for is not what was asked for.
+    None if one of them is no shard that is harmed as it is, or under a policy that skips on
+    purpose: half of what was asked for is not what was asked for.
     """
-    if case.policy.skips:
+    if case.policy.skips or not all(map(before.get, cannot.apart)):
         return {}
     return {
         shard: Residual(shard, before[shard][0], "", why.why, why.ways_out)
-        for shard, why in cannot.apart.items() if before.get(shard)
+        for shard, why in cannot.apart.items()
     }
 
 

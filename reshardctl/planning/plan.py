@@ -304,14 +304,13 @@ def _for_candidate(
     places = by_place(before)
     cannot: Cannot | None = None
     for _ in range(ROUNDS):
-        steps = _encode(case, want, judged.candidate, leave)
+        steps, blocked = _encode(case, want, judged.candidate, leave), dict[ShardId, Residual]()
         if isinstance(steps, Cannot):
-            cannot = cannot or steps
-            blocked = apart(case, steps, places)
-            if not blocked or blocked.keys() <= leave.keys():
+            cannot, blocked = cannot or steps, apart(case, steps, places)
+            if not blocked:
                 return not_held(cannot, case.state.probes)
-            leave |= blocked
-            continue
+            steps = list(steps.others)
+        left = leave | blocked
         if not steps:
             break
         rows = case.after(ahead(steps))  # steps after a barrier are proven later
@@ -323,13 +322,13 @@ def _for_candidate(
             bad += [e for e in skipped if not acceptable(e, case.accept)]
         crashes = [] if bad else _crashes(case, run)
         if not bad and not crashes:
-            return not_as_given(case, leave, run) or Plan(
+            return not_as_given(case, left, run) or Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
-                tuple(leave.values()), costs, run.simulation.notes,
+                tuple(left.values()), costs, run.simulation.notes,
                 (*price(run.effects, places), *skipped),
             )
         written = _written(case, steps)
-        fresh = {s: e for e in bad for s in _concerned(e, written) if s not in leave}
+        fresh = {s: e for e in bad for s in _concerned(e, written) if s not in left}
         fresh |= {s: e for e in crashes for s in _near(e, written)}
         if not fresh:
             return too_dear([r.costs for r in leave.values() if r.flag] or bad or crashes)

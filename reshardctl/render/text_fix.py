@@ -126,11 +126,11 @@ def _phrase(action: Action, position: str | None, part: bool, named: str) -> str
 
 
 def left_alone(residual: Residual) -> str:
-    """Why a shard is left alone, and the flag that would mend it, or else what helps."""
+    """Why a shard is not mended, and the flag that would mend it, or else what helps."""
     named = shards((residual.shard,))
     if residual.why:
         ways = "".join(f"; way out: {way}" for way in residual.ways_out)
-        return f"{named} is left alone and {cost(residual.costs)}: {residual.why}{ways}"
+        return f"{named} is not mended and {cost(residual.costs)}: {residual.why}{ways}"
     flag = residual.flag or "no flag"
     return f"{named} is left alone, because its fix {cost(residual.costs)}; {flag} accepts that"
 

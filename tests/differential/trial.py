@@ -17,6 +17,7 @@ from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import (
     DONE,
+    Basis,
     Cut,
     Fate,
     Frontier,
@@ -188,6 +189,7 @@ def _repaired(
     state: State, bench: Bench, decision: Decision, again: Bench, before: Seen, after: Seen
 ) -> Iterator[Violation]:
     yield from _forecast("forecast after fix", state, again, after)
+    yield from _forgotten(bench, again)
     second = again.decide()
     if not isinstance(second, Nothing) and not _was_told(decision, second, again):
         yield Violation("next plan", f"it is not empty: {str(second)[:600]}")
@@ -197,6 +199,19 @@ def _repaired(
         yield from worse(state, before, after)
         yield from _cost(state, processed_frontier(bench.plan_case), decision, after)
         yield from more_often(state, decision, before, after)
+
+
+def _forgotten(before: Bench, after: Bench) -> Iterator[Violation]:
+    """What the rows show to be processed of a shard whose own row stays is shown after a plan, too:
+    it may stand in another row, which the plan writes."""
+    was, now = (processed_frontier(bench.plan_case) for bench in (before, after))
+    old, new = (
+        bench.plan_case.consumer.texts(bench.plan_case.checkpoint()) for bench in (before, after)
+    )
+    for shard, span in was.items():
+        stays = shard in now and old.get(shard) == new.get(shard)
+        if stays and span.basis is not Basis.INFERRED and now[shard].lo < span.lo:
+            yield Violation("forgotten", f"{shard}: {span.lo} became {now[shard].lo}")
 
 
 def _was_told(decision: Decision, second: Decision, again: Bench) -> bool:

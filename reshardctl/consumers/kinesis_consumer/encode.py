@@ -16,6 +16,7 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer import ways
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.behaviour import never_reached, simulate_start
+from reshardctl.consumers.kinesis_consumer.evidence import evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.kinesis_consumer.tables import (
     NAMESPACE,
@@ -70,11 +71,11 @@ def encode(
     """Steps after which it reads from the target frontier. leave: shards not to be written."""
     orders = _Orders(lineage, positions, want, app, frozenset(leave))
     orders.collect()
+    unguarded = positions.unguarded if orders.by_shard else ""
+    steps = [] if unguarded else _steps(positions, orders.by_shard, app.writes_together)
     if orders.cannot is not None:
-        return replace(orders.cannot, apart=orders.obstacles)
-    if orders.by_shard and positions.unguarded:
-        return ways.not_guarded(positions.unguarded)
-    return _steps(positions, orders.by_shard, app.writes_together)
+        return replace(orders.cannot, apart=orders.obstacles, others=tuple(steps))
+    return ways.not_guarded(unguarded) if unguarded else steps
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
@@ -130,6 +131,7 @@ class _Orders:
                 self._place(shard)
         if self.app.traits.infers_ends:
             self._keep_proven()
+        self._keep_numbers()
         if unreached and not self.by_shard:
             shard, gone = next(iter(unreached.items()))
             self.obstacles[shard] = ways.waits_for_gone(shard, gone, self.app)
@@ -230,6 +232,18 @@ class _Orders:
             left = shard in self.leave or shard in self.by_shard
             if self.want[shard] == DONE and end is not None and not left:
                 self.order(shard, end, "its end: the rows below do not prove it any more")
+
+    def _keep_numbers(self) -> None:
+        """Keeps a number that is written over in the row of its own shard, if the two were swapped.
+
+        It alone tells how far that shard was read, whether or not a start looks at its row.
+        """
+        rows, seen = self.positions.rows, evidence(self.lineage, self.positions)
+        over = {rows[shard].text: shard for shard in self.by_shard if shard in rows}
+        for shard in rows:
+            number = seen.own_number(shard)
+            if number in over and shard not in self.by_shard and shard not in self.leave:
+                self.order(shard, number, f"the row of {short(over[number])} held its number")
 
     def _begins_again(self, shard: ShardId) -> bool:
         """Whether the shard's row is moved to its start."""

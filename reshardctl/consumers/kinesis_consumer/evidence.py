@@ -34,6 +34,7 @@ class Evidence:
         self._below_row: set[ShardId] = set()
         for shard in reversed(lineage):
             self._prove_above(shard)
+        self._swapped = set(map(self.own_number, self._lost))
         self._times = [t for t in map(self._time, self._rows()) if t is not None]
         self._oldest = min(self._times, default=None)
         self._spans: dict[ShardId, Span] = {}
@@ -80,14 +81,14 @@ class Evidence:
     def own_number(self, shard: ShardId) -> str:
         """The number of this shard that another shard's row holds, if the two rows were swapped.
 
-        "" otherwise: a number of this shard in its own row proves nothing.
+        "" otherwise: a number of this shard that stands in another row alone proves nothing.
         """
         numbers, kind = self._lost.get(shard, {}), self.kinds.get(shard)
         if len(numbers) != 1 or kind is None or not kind.foreign:
             return ""
         ((row_shard, number),) = numbers.items()
-        decoded = decode(self._positions.rows[shard].text)
-        return number if decoded is not None and shard_id(decoded.shard) == row_shard else ""
+        its_own = classify(self._lineage, row_shard, self._positions.rows[shard].text).own
+        return number if its_own else ""
 
     def elsewhere(self, shard: ShardId) -> str:
         """The furthest number of this shard in another row of the application, "" without one.
@@ -129,7 +130,7 @@ class Evidence:
         """
         shard, row = entry
         told = self.kinds[shard] in (NumberKind.INSIDE, NumberKind.AT_END)
-        time = time_of(row.text) if told else None
+        time = time_of(row.text) if told or row.text in self._swapped else None
         since = self._lineage.stream.created - CREATION_SLACK
         return None if time is None or time < since else time
 
