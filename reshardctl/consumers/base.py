@@ -204,7 +204,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         A position that names no place of its shard is missing: text that the library cannot read,
         and a number that no record of the shard has.
         """
-        texts = self.texts(checkpoint).items()
+        texts = self.positions(checkpoint).items()
         cuts = {shard: spelled_cut(lineage, shard, text) for shard, text in texts}
         return {shard: cut for shard, cut in cuts.items() if cut is not None}
 

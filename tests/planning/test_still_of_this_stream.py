@@ -94,3 +94,14 @@ def test_the_row_of_a_younger_stream_is_never_written(consumer, release, monkeyp
     decision = found.decide()
     steps = decision.steps if isinstance(decision, Plan) else ()
     assert not [write.key for step in steps for write in step.writes if write.key.endswith("09")]
+
+
+@pytest.mark.parametrize("spelled", [" {}", "{}\n", "0{}"])
+@pytest.mark.parametrize("release", [each for name, each in RELEASES if name == "kinesis-consumer"])
+def test_nor_is_it_where_the_number_has_to_be_bared_first(release, spelled, monkeypatch):
+    """A repair writes such a number bare, so that it is judged, and Kinesis asked, as it is then
+    (seed 271 of reference-kinesis-consumer)."""
+    *own, other = SHARED["kinesis-consumer"]
+    rows = (*own, {**other, "number": spelled.format(BESIDE)})
+    monkeypatch.setitem(SHARED, "kinesis-consumer", rows)
+    test_the_row_of_a_younger_stream_is_never_written("kinesis-consumer", release, monkeypatch)

@@ -44,6 +44,11 @@ class Row:
     text: str
     null: bool = False
 
+    @property
+    def bare(self) -> str:
+        """The text without blanks around a number and zeros before it, with which it is refused."""
+        return self.text.strip().lstrip("0") or self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
