@@ -57,6 +57,22 @@ def test_they_show_that_the_application_was_at_work(release: str, initial: str) 
         assert swapped[shard] == right[shard]
 
 
+@pytest.mark.parametrize("spelled", [" {}", "{}\n", "0{}"])
+@pytest.mark.parametrize("initial", INITIAL)
+@pytest.mark.parametrize("release", RELEASES)
+def test_so_does_a_number_that_is_refused_for_its_spelling(
+    release: str, initial: str, spelled: str
+) -> None:
+    """A repair writes it bare: what is known of the others is the same before and after it."""
+    right = case(s3="s3-0")
+    odd = case(s3=spelled.format(right.number_of("s3-0")))
+    before, after = (
+        processed_frontier(bench_of(rows, initial, release).plan_case) for rows in (odd, right)
+    )
+    for shard in map(shard_id, (0, 1, 2)):
+        assert before[shard] == after[shard]
+
+
 def test_a_number_that_its_shard_cannot_have_is_not_one_of_them() -> None:
     """That row is another stream's, as one with a twin's number: nothing was swapped."""
     rows = case(s2="s3-0", s3="s2-0")

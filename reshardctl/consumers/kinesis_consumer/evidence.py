@@ -34,14 +34,14 @@ class Evidence:
         self._below_row: set[ShardId] = set()
         for shard in reversed(lineage):
             self._prove_above(shard)
-        self._swapped = set(map(self.own_number, self._lost))
+        self._meant = {self.meant(shard) for shard, _ in self._rows()} - {""}
         self._times = [t for t in map(self._time, self._rows()) if t is not None]
         self._oldest = min(self._times, default=None)
         self._spans: dict[ShardId, Span] = {}
 
     def read(self, shard: ShardId) -> bool:
-        """Whether its row, or another shard's, holds the number of one of its records."""
-        return self.kinds.get(shard) is NumberKind.INSIDE or self.own_number(shard) != ""
+        """Whether its row, or the one that it was swapped with, tells one of its records."""
+        return self.kinds.get(shard) is NumberKind.INSIDE or self.meant(shard) != ""
 
     def read_below(self, shard: ShardId) -> bool:
         """Whether a listed descendant was read."""
@@ -77,6 +77,18 @@ class Evidence:
             text = self._positions.rows[shard].text
             known = self._spans[shard] = exactly(at_number(text))
         return known
+
+    def meant(self, shard: ShardId) -> str:
+        """The number of a record that is meant by a row that is none of its shard, "" without one.
+
+        It is in the row with which that one was swapped, or between blanks, or follows zeros.
+        """
+        row = self._positions.rows.get(shard)
+        if row is None or self.kinds[shard].own:
+            return ""
+        bare = row.bare if row.bare != row.text else ""
+        inside = bare and classify(self._lineage, shard, bare) is NumberKind.INSIDE
+        return bare if inside else self.own_number(shard)
 
     def own_number(self, shard: ShardId) -> str:
         """The number of this shard that another shard's row holds, if the two rows were swapped.
@@ -130,7 +142,7 @@ class Evidence:
         """
         shard, row = entry
         told = self.kinds[shard] in (NumberKind.INSIDE, NumberKind.AT_END)
-        time = time_of(row.text) if told or row.text in self._swapped else None
+        time = time_of(row.bare) if told or row.bare in self._meant else None
         since = self._lineage.stream.created - CREATION_SLACK
         return None if time is None or time < since else time
 

@@ -12,11 +12,10 @@ from dataclasses import replace
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.beginning import beginning
 from reshardctl.consumers.kinesis_consumer.evidence import evidence
-from reshardctl.consumers.kinesis_consumer.rows import Positions, Row
+from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.sequence_numbers import (
     CREATION_SLACK,
     NumberKind,
-    classify,
     furthest,
 )
 from reshardctl.lineage import Lineage
@@ -85,12 +84,11 @@ class _Processed:
                 why = "its number lies in the future, and is of no record"
                 return Span(START, at_number(row.text), Basis.INFERRED, why)
             case _:
-                return self._misread(shard, row)
+                return self._misread(shard)
 
-    def _misread(self, shard: ShardId, row: Row) -> Span:
+    def _misread(self, shard: ShardId) -> Span:
         """The span of a text that is no position in the shard, though it may show one."""
-        meant = self._seen.own_number(shard) or row.bare
-        if meant != row.text and classify(self._lineage, shard, meant) is NumberKind.INSIDE:
+        if meant := self._seen.meant(shard):
             why = "its number is in another row, or between blanks, or follows zeros"
             return exactly(at_number(meant), why=why)
         return Span(START, furthest(self._lineage, shard))
