@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
-from reshardctl.codec.cuts import cut_of_quiet_list, quiet_cut_list
 from reshardctl.codec.strict import JsonPath, array, list_of, members, string
+from reshardctl.codec.values import cut_of_quiet_list, quiet_cut_list
 from reshardctl.model import Basis, ShardId, Span
 
 

@@ -25,7 +25,7 @@ from reshardctl.model import (
     exactly,
     short,
 )
-from reshardctl.model.listed import listed_shards
+from reshardctl.model.phrases import listed_shards
 
 NAMED = 5
 """Shards that a message names before it counts the rest."""

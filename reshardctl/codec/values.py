@@ -1,7 +1,14 @@
-"""Images, writes and steps as JSON, exactly, and back, strictly.
+"""Images, writes, steps, cuts and positions as JSON, exactly, and back, strictly.
 
 Reading accepts only what writing would have written: unknown members, missing members and values of
 another type are errors that name the file, the path in it and the reason.
+
+A snapshot has an object with all of a `Cut` except `quiet`. A plan and the frontier of a sink have
+a list: each of their cuts is a shard's beginning, its end or a record.
+
+Positions are spelled in the words of the Kinesis API: the iterator types of GetShardIterator, and
+KCL's SHARD_END. A kind, a number, a sub-number and a time mean one cut, and every cut is spelled by
+them without loss.
 """
 
 from __future__ import annotations
@@ -11,6 +18,7 @@ import binascii
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -21,21 +29,31 @@ from reshardctl.codec.strict import (
     integer,
     list_of,
     members,
+    moment_or_none,
     named,
     string,
 )
 from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
     Attributes,
     AttributeValue,
     Change,
     Create,
+    Cut,
     Delete,
     Image,
+    Rank,
     Step,
     Update,
     Write,
+    at_number,
+    at_time,
     canonical,
+    is_number,
 )
+from reshardctl.model.cuts import PARTS
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -232,3 +250,114 @@ def _binary(value: object, json_path: JsonPath) -> str:
     except (binascii.Error, ValueError):
         json_path.wrong("not base64")
     return text
+
+
+def cut_object(cut: Cut) -> dict[str, Any]:
+    """A cut as an object."""
+    return {
+        "rank": cut.rank.name, "number": cut.text or str(cut.number), "sub": cut.sub,
+        "time": cut.time, "by_time": cut.by_time,
+    }
+
+
+def cut_of_object(value: object, json_path: JsonPath) -> Cut:
+    """Reads what `cut_object` wrote. UsageError for anything else."""
+    body = members(value, ("rank", "number", "sub", "time", "by_time"), json_path)
+    rank, number = (
+        string(body["rank"], json_path / "rank"),
+        string(body["number"], json_path / "number"),
+    )
+    if rank not in Rank.__members__:
+        (json_path / "rank").wrong(f"no place in a shard is called {rank!r}")
+    if not is_number(number):
+        (json_path / "number").wrong(f"not a decimal number: {number!r}")
+    return Cut(
+        Rank[rank], int(number), integer(body["sub"], json_path / "sub"),
+        number if int(number) else "", moment_or_none(body["time"], json_path / "time"),
+        boolean(body["by_time"], json_path / "by_time"),
+    )
+
+
+def cut_list(cut: Cut) -> list[Any]:
+    """A cut as rank, text of its number and sub-sequence number."""
+    return [cut.rank.name, cut.text, cut.sub]
+
+
+def cut_of_list(value: object, json_path: JsonPath) -> Cut:
+    """Reads what `cut_list` wrote. UsageError for anything else."""
+    match value:
+        case ["START", "", 0]:
+            return START
+        case ["DONE", "", 0]:
+            return DONE
+        case ["INSIDE", str(number), int(sub)] if is_number(number):
+            return at_number(number, sub)
+        case _:
+            return json_path.wrong("not a place")
+
+
+def quiet_cut_list(cut: Cut) -> list[Any]:
+    """A cut as `cut_list` writes it, with `quiet` in Unix seconds, or null."""
+    return [*cut_list(cut), cut.quiet]
+
+
+def cut_of_quiet_list(value: object, json_path: JsonPath) -> Cut:
+    """Reads what `quiet_cut_list` wrote; an end may have its last record's number."""
+    match value:
+        case ["DONE", str(text), 0, None] if not text or is_number(text.partition("/")[0]):
+            return Cut(DONE.rank, text=text)
+        case ["START" | "INSIDE", _, _, quiet]:
+            cut = cut_of_list(value[:3], json_path)
+            return replace(cut, quiet=moment_or_none(quiet, json_path / 3))
+        case _:
+            return json_path.wrong("not a place")
+
+
+AFTER = "AFTER_SEQUENCE_NUMBER"
+AT = "AT_SEQUENCE_NUMBER"
+TRIM_HORIZON = "TRIM_HORIZON"
+LATEST = "LATEST"
+AT_TIMESTAMP = "AT_TIMESTAMP"
+SHARD_END = "SHARD_END"
+KINDS = (AFTER, AT, TRIM_HORIZON, LATEST, AT_TIMESTAMP, SHARD_END)
+_OF_RANK = {Rank.START: TRIM_HORIZON, Rank.TIP: LATEST, Rank.DONE: SHARD_END}
+
+
+def kind_of(cut: Cut) -> str:
+    """The kind that a cut is spelled with."""
+    if cut.rank is not Rank.INSIDE:
+        return _OF_RANK[cut.rank]
+    if cut.by_time:
+        return AT_TIMESTAMP
+    return AT if cut.sub < 0 else AFTER
+
+
+def number_of(cut: Cut) -> str | None:
+    """The sequence number of a cut; of a shard's end that of its last record, if it is stored."""
+    if cut.rank is Rank.DONE:
+        return cut.text if cut.text.isdecimal() else None
+    inside = cut.rank is Rank.INSIDE and not cut.by_time
+    return (cut.text or str(cut.number)) if inside else None
+
+
+def sub_number_of(cut: Cut) -> int | None:
+    """How many user records of an aggregated record are processed (AT), or its last one (AFTER)."""
+    if cut.rank is not Rank.INSIDE or cut.by_time:
+        return None
+    return cut.sub + PARTS if cut.sub < 0 else cut.sub
+
+
+def cut_of(kind: str, number: str | None, sub_number: int, time: float | None) -> Cut:
+    """The cut that one of `KINDS` means. A kind that needs a number is given one."""
+    match kind:
+        case "TRIM_HORIZON":
+            return START
+        case "LATEST":
+            return TIP
+        case "SHARD_END":
+            return DONE if number is None else replace(DONE, text=number)
+        case "AT_TIMESTAMP":
+            return at_time(time)
+        case _:
+            assert number is not None, "the reader has checked it"
+            return at_number(number, sub_number - PARTS if kind == AT else sub_number)

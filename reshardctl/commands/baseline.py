@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reshardctl.codec.file_kinds import REPORT, ROUNDUP, SNAPSHOT, or_another_kind
-from reshardctl.codec.strict import JsonPath, parse
+from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed

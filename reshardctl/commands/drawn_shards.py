@@ -8,7 +8,7 @@ from math import floor
 
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model.shard_ranges import parts_of, select
+from reshardctl.model.shards import parts_of, select
 from reshardctl.model.times import When, instant, parse_when
 from reshardctl.render.graph import DrawnShards
 from reshardctl.snapshot.resolve_policy import resharded_at

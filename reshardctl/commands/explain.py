@@ -14,7 +14,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.shard_status import ShardStatus, statuses
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
-from reshardctl.model.shard_ranges import parts_of, select
+from reshardctl.model.shards import parts_of, select
 from reshardctl.render.words import command
 
 

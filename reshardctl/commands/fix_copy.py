@@ -17,7 +17,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, UsageError
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 from reshardctl.planning.plan import Plan
 
 

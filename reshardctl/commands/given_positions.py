@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reshardctl.codec import file_kinds
+from reshardctl.codec import strict as file_kinds
 from reshardctl.commands.target import Target
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.consumers.locator import Locator
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 
 if TYPE_CHECKING:
     from reshardctl.stores.base import Store

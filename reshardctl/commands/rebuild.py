@@ -24,7 +24,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.execution.ports import Ports
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 from reshardctl.planning.plan import Case
 from reshardctl.snapshot import take
 

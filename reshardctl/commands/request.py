@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import UsageError
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant, parse_seconds, parse_when
 from reshardctl.planning.policy import AT_TIMESTAMP, EVERYTHING, POLICIES, Accept, Policy
 

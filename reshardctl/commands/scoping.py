@@ -12,8 +12,8 @@ from reshardctl.diagnosis.rules.pages import find
 from reshardctl.diagnosis.scope import ScopeOptions
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import short
-from reshardctl.model.shard_ranges import parts_of
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
+from reshardctl.model.shards import parts_of
 from reshardctl.planning.plan import NoSafePlan
 from reshardctl.render.words import command, shortened
 

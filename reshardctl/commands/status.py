@@ -22,7 +22,7 @@ from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.diagnosis.shard_lag import unread_intervals
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
-from reshardctl.model.shard_ranges import parts_of
+from reshardctl.model.shards import parts_of
 from reshardctl.snapshot import counted, probed
 
 READING = frozenset({"records", "bytes"})

@@ -18,7 +18,7 @@ from reshardctl.diagnosis.identity import AMBIGUOUS
 from reshardctl.diagnosis.report import Report, make, may_be_another_streams
 from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.snapshot import Stream, verified

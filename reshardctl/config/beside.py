@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 
 
 def from_folder_of(file: str, path: str) -> str:

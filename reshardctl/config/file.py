@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reshardctl import given_secrets
-from reshardctl.codec.file_kinds import CONFIGURATION, or_another_kind
+from reshardctl.codec.strict import CONFIGURATION, or_another_kind
 from reshardctl.config.entries import Config
 from reshardctl.config.lines import lines
 from reshardctl.config.reading import read

@@ -16,7 +16,7 @@ from reshardctl.diagnosis.rules import RULES
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_seconds
 
 CheckOptions = Callable[[str, str | None], object]

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from reshardctl.config.lines import Path
 from reshardctl.errors import UsageError
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant
 
 MEND = "mend it there, then: reshardctl config check"

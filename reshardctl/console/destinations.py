@@ -60,7 +60,7 @@ def _parsed(text: str, metrics: bool) -> Destination:
             f"reshardctl inspect CONSUMER --stream STREAM --format {name}=FILE",
         )
     if name not in {*FormatName, *MetricsFormat}:
-        from reshardctl.model.similar_names import did_you_mean
+        from reshardctl.model.phrases import did_you_mean
 
         known = [*FormatName, *(MetricsFormat if metrics else ())]
         raise UsageError(

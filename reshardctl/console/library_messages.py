@@ -13,7 +13,7 @@ def plain(message: str) -> str:
     text = message.replace(PREFIX, "")
     if (match := _CHOICE.search(text)) is None:
         return text
-    from reshardctl.model.similar_names import similar
+    from reshardctl.model.phrases import similar
 
     near = similar(match["given"], re.findall(r"'([^']*)'", match["known"]))
     return f"{text} Did you mean {near!r}?" if near else text

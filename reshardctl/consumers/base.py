@@ -38,7 +38,7 @@ from reshardctl.model import (
     canonical,
     time_of,
 )
-from reshardctl.model.trees import Select
+from reshardctl.model.files import Select
 
 MANY = ShardId("")
 """The shard id of a row that holds the positions of several shards."""

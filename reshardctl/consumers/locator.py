@@ -12,7 +12,7 @@ from reshardctl.consumers.libraries import SCHEMES, SPECS
 from reshardctl.consumers.spec import Spec
 from reshardctl.errors import UsageError
 from reshardctl.given_secrets import MASK
-from reshardctl.model.similar_names import similar
+from reshardctl.model.phrases import similar
 
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from reshardctl.consumers.spec import Options
 from reshardctl.errors import UsageError
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant
 
 BY_TIME = "AT_TIMESTAMP"

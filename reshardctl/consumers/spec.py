@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reshardctl.codec.position_words import AFTER, SHARD_END, TRIM_HORIZON
+from reshardctl.codec.values import AFTER, SHARD_END, TRIM_HORIZON
 from reshardctl.errors import NoStore
 from reshardctl.model import Image, Stream, TableShape
 

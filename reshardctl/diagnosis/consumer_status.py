@@ -11,7 +11,7 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.shard_status import ShardState, ShardStatus, statuses
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, index_of
-from reshardctl.model.shard_ranges import select
+from reshardctl.model.shards import select
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, case_of
 from reshardctl.diagnosis.shard_lag import first_unread, position_times, reads_of
 from reshardctl.model import Cut, ShardId, short
-from reshardctl.model.listed import listed_shards
+from reshardctl.model.phrases import listed_shards
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
 

@@ -14,7 +14,7 @@ from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import WrongStream
 from reshardctl.model import ShardId, decode
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 
 NAMED = 5
 """Streams that an error names before it counts the rest."""

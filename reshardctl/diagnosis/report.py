@@ -36,7 +36,7 @@ from reshardctl.diagnosis.start_times import refuse_future
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.exit import Exit
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.planning.decision import Answer, nothing_left
 from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.other_rows import beside_the_crash

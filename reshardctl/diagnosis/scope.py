@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reshardctl.diagnosis.rules.base import Finding
 from reshardctl.model import ShardId
-from reshardctl.model.shard_ranges import select
+from reshardctl.model.shards import select
 from reshardctl.planning.scope import Scope
 
 

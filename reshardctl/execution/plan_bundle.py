@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from reshardctl.codec.file_kinds import PLAN, PLANS, or_another_kind
-from reshardctl.codec.strict import JsonPath, array, members, parse
+from reshardctl.codec.strict import PLAN, PLANS, JsonPath, array, members, or_another_kind, parse
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.render.outcomes import Saved

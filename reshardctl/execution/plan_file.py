@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.auditing import frontier_file as savedline
-from reshardctl.codec import values as wire
-from reshardctl.codec.cuts import cut_list, cut_of_list, cut_of_quiet_list, quiet_cut_list
-from reshardctl.codec.file_kinds import PLAN, or_another_kind
 from reshardctl.codec.strict import (
+    PLAN,
     JsonPath,
     array,
     boolean,
@@ -24,10 +22,20 @@ from reshardctl.codec.strict import (
     members,
     moment,
     moment_or_none,
+    or_another_kind,
     parse,
     seconds,
     string,
     strings,
+)
+from reshardctl.codec.values import (
+    cut_list,
+    cut_of_list,
+    cut_of_quiet_list,
+    digest,
+    quiet_cut_list,
+    step,
+    step_json,
 )
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
@@ -72,7 +80,7 @@ class SavedPlan:
     @property
     def digest(self) -> str:
         """SHA-256 of the whole plan."""
-        return wire.digest(_body(self))
+        return digest(_body(self))
 
     @property
     def unvouched(self) -> SavedPlan:
@@ -101,14 +109,14 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
     for key in sorted(consumer.family(lineage, keys_of(steps))):
         image = rows.get(key)
         rests = {} if image is None else consumer.footprint(image)
-        digests[f"row {key}"] = "" if image is None else wire.digest(rests)
-        digests[f"lasting {key}"] = "" if image is None else wire.digest(
+        digests[f"row {key}"] = "" if image is None else digest(rests)
+        digests[f"lasting {key}"] = "" if image is None else digest(
             {name: rests[name] for name in rests if name not in consumer.spec.reading}
         )
         shard = consumer.shard_of(key)
         if shard in lineage:
             listed = lineage[shard]
-            digests[f"shard {shard}"] = wire.digest([listed.parents, listed.start, listed.end])
+            digests[f"shard {shard}"] = digest([listed.parents, listed.start, listed.end])
     return digests
 
 
@@ -170,7 +178,7 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
         "wishes": _wishes_json(repair_options),
         "probe": plan.probe,
         "made": plan.made,
-        "steps": [wire.step_json(step) for step in plan.steps],
+        "steps": [step_json(step) for step in plan.steps],
         "promised": [[list(promise) for promise in effects] for effects in plan.promised],
         "footprint": dict(plan.footprint),
     }
@@ -206,7 +214,7 @@ def _plan_of(body: object, json_path: JsonPath) -> SavedPlan:
         _wishes(plan["wishes"], json_path / "wishes", on_a_line=plan["schema"] == ON_A_LINE),
         boolean(plan["probe"], json_path / "probe"),
         moment(plan["made"], json_path / "made"),
-        list_of(plan["steps"], json_path / "steps", wire.step),
+        list_of(plan["steps"], json_path / "steps", step),
         list_of(plan["promised"], json_path / "promised", _promised),
         strings(plan["footprint"], json_path / "footprint"),
     )

@@ -10,7 +10,7 @@ from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, Refused, UsageError
 from reshardctl.execution.ports import Ports
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 
 TICK = 1.0
 """Seconds after which the time left is told anew."""

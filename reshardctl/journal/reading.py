@@ -8,8 +8,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reshardctl.codec.file_kinds import JOURNAL, or_another_kind
-from reshardctl.codec.strict import JsonPath, integer, members, parse, string
+from reshardctl.codec.strict import (
+    JOURNAL,
+    JsonPath,
+    integer,
+    members,
+    or_another_kind,
+    parse,
+    string,
+)
 from reshardctl.errors import UsageError
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reshardctl.codec import values as wire
 from reshardctl.codec.strict import JsonPath, integer, list_of, members, string, strings
+from reshardctl.codec.values import digest, image_json, step, step_json
 from reshardctl.errors import UsageError
 from reshardctl.journal.log import Where
 from reshardctl.model import Image, Step, after, writes_of
@@ -131,9 +131,9 @@ def header_body(header: Header) -> dict[str, Any]:
         "who": header.who,
         "when": header.when,
         "notes": dict(header.notes),
-        "steps": [wire.step_json(step) for step in header.steps],
-        "before": [wire.image_json(image) for image in header.before],
-        "after": [wire.image_json(image) for image in header.after],
+        "steps": [step_json(step) for step in header.steps],
+        "before": [image_json(image) for image in header.before],
+        "after": [image_json(image) for image in header.after],
     }
 
 
@@ -160,7 +160,7 @@ def header_of(body: object, json_path: JsonPath) -> Header:
         notes=strings(record["notes"], json_path / "notes"),
     )
     for name, images in (("before", header.before), ("after", header.after)):
-        if record[name] != [wire.image_json(image) for image in images]:
+        if record[name] != [image_json(image) for image in images]:
             (json_path / name).wrong("does not fit the steps")
     return header
 
@@ -170,7 +170,7 @@ def intent_body(intent: Intent) -> dict[str, Any]:
     return {
         "step": intent.index,
         "token": intent.token,
-        "writes": wire.step_json(intent.step),
+        "writes": step_json(intent.step),
     }
 
 
@@ -179,7 +179,7 @@ def intent_of(body: object, json_path: JsonPath) -> Intent:
     record = members(body, ("step", "token", "writes"), json_path)
     return Intent(
         index=integer(record["step"], json_path / "step"),
-        step=wire.step(record["writes"], json_path / "writes"),
+        step=step(record["writes"], json_path / "writes"),
         token=string(record["token"], json_path / "token"),
     )
 
@@ -236,12 +236,12 @@ def texts_of(body: object, json_path: JsonPath) -> Mapping[str, str]:
 
 def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:
     """Steps from JSON."""
-    return list_of(value, json_path, wire.step)
+    return list_of(value, json_path, step)
 
 
 def tokens(seed: str) -> Iterator[str]:
     """Tokens for the steps of one run, at most 36 characters each; seed: any checksum."""
     number = 0
     while True:
-        yield wire.digest([seed, number])[:32]
+        yield digest([seed, number])[:32]
         number += 1

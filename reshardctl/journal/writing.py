@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from reshardctl.codec import values as wire
+from reshardctl.codec.values import step_json, text
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
 from reshardctl.journal.reading import FIRST, parsed, sealed
@@ -103,7 +103,7 @@ class Journal:
 
         The record is written with their intents: an undo that is refused leaves no trace.
         """
-        self._waiting = [("undo", {"steps": [wire.step_json(step) for step in steps]})]
+        self._waiting = [("undo", {"steps": [step_json(step) for step in steps]})]
         self.undoing = True
 
     def verified(self) -> None:
@@ -155,7 +155,7 @@ class Journal:
     def _sealed(self, records: list[tuple[str, dict[str, Any]]]) -> tuple[bytes, str]:
         lines, chain = [], self._chain
         for number, (kind, body) in enumerate(records, start=self._count):
-            record = wire.text({"seq": number, "kind": kind, "body": body})
+            record = text({"seq": number, "kind": kind, "body": body})
             line, chain = sealed(record.encode(), chain)
             lines.append(line)
         return b"".join(lines), chain

@@ -1,10 +1,9 @@
 """The DAG of a stream's shards: parents, children, open edge, coverage of the hash space."""
 
-from reshardctl.lineage.after_reshard import Foreseen, foresee
 from reshardctl.lineage.breaches import Breach, uncovered
 from reshardctl.lineage.columns import Fields, RawShard, fields_of
 from reshardctl.lineage.dag import Lineage
-from reshardctl.lineage.reshards import Reshard, parse_reshard
+from reshardctl.lineage.reshards import Foreseen, Reshard, foresee, parse_reshard
 
 __all__ = [
     "Breach",

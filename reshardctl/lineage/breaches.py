@@ -9,7 +9,7 @@ from itertools import pairwise
 from reshardctl.lineage.columns import Columns
 from reshardctl.lineage.links import Links
 from reshardctl.model import HASH_SPACE, ShardId
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 
 
 @dataclass(frozen=True, slots=True)

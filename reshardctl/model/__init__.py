@@ -1,13 +1,16 @@
 """Values that everything else is made of: pure, frozen, ordered."""
 
-from reshardctl.model.anomalies import Anomaly, AnomalyKind
 from reshardctl.model.cuts import (
     DONE,
     START,
     TIP,
     Basis,
+    Count,
     Cut,
     Frontier,
+    Interval,
+    PositionAtTime,
+    Probe,
     Rank,
     Span,
     TargetFrontier,
@@ -19,6 +22,8 @@ from reshardctl.model.cuts import (
 )
 from reshardctl.model.fates import (
     NO_DELAY,
+    Anomaly,
+    AnomalyKind,
     Cause,
     Crash,
     Delay,
@@ -29,6 +34,7 @@ from reshardctl.model.fates import (
     WontRead,
     awaited,
 )
+from reshardctl.model.files import Codec, Select, Wants
 from reshardctl.model.images import (
     Attributes,
     AttributeValue,
@@ -38,6 +44,7 @@ from reshardctl.model.images import (
     Image,
     SideTable,
     Step,
+    TableShape,
     Update,
     Write,
     after,
@@ -46,23 +53,24 @@ from reshardctl.model.images import (
     changed,
     counted,
     keys_of,
+    table_of,
     writes_of,
 )
-from reshardctl.model.probes import Count, Interval, PositionAtTime, Probe
-from reshardctl.model.sequence import Decoded, decode, is_number, time_of
 from reshardctl.model.shards import (
     HASH_SPACE,
+    Decoded,
     Shard,
     ShardId,
     Stream,
+    decode,
     in_birth_order,
     index_of,
+    is_number,
     shard_id,
     shard_named,
     short,
+    time_of,
 )
-from reshardctl.model.tables import TableShape, table_of
-from reshardctl.model.trees import Codec, Select, Wants
 
 __all__ = [
     "DONE",

@@ -1,12 +1,21 @@
-"""Shards and their stream, as ListShards and DescribeStreamSummary give them."""
+"""Shards of a stream, as ListShards and DescribeStreamSummary give them, and sequence numbers.
+
+A number is an integer to compare and a text to write; its layout is evidence only. AWS does not
+document the layout. The one below held for all of 77 public numbers from 2014 to 2026, and AWS
+itself enforces the shard part ("It encodes shardId-…, while it was used in a call to a shard with
+shardId-…"). A number that cannot be decoded is unknown, never wrong. An operator names several
+shards as `4,5`, `4-9`, or by full ids.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from math import inf
 from typing import NewType
+
+from reshardctl.errors import UsageError
 
 ShardId = NewType("ShardId", str)
 
@@ -96,3 +105,107 @@ class Stream:
     def region(self) -> str:
         """The region, from the ARN."""
         return self.arn.split(":")[3]
+
+
+_DIGITS = re.compile(r"0|([1-9]\d{0,128})", re.ASCII)
+"""What Kinesis accepts as a sequence number (StartingSequenceNumber, API reference)."""
+_BITS = 186
+_LAST_INDEX = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The fields of a sequence number.
+
+    shard: index of the shard. epoch, time: Unix seconds, UTC; the record arrived 0.3 to 2.5 s after
+    `time`, and `epoch` is only a lower bound of `time`. index: counter inside the epoch, `None` if
+    the version has none.
+    """
+
+    shard: int
+    epoch: int
+    time: int
+    index: int | None
+
+    @property
+    def is_end(self) -> bool:
+        """Whether this is the EndingSequenceNumber of a closed shard, which no record has."""
+        return self.index == _LAST_INDEX
+
+
+def is_number(text: str) -> bool:
+    """Whether Kinesis accepts the text as a number: no leading zero, no blank, no line break."""
+    return _DIGITS.fullmatch(text) is not None
+
+
+def decode(number: int | str) -> Decoded | None:
+    """The fields of a number, or `None` if it does not have the shape of a Kinesis number."""
+    fields = _fields(number)
+    return None if fields is None else Decoded(*fields)
+
+
+def time_of(number: int | str) -> int | None:
+    """The Unix second encoded in a number, or `None`."""
+    fields = _fields(number)
+    return None if fields is None else fields[2]
+
+
+def _fields(number: int | str) -> tuple[int, int, int, int | None] | None:
+    """The fields of `Decoded`."""
+    if isinstance(number, str):
+        if not is_number(number):
+            return None
+        number = int(number)
+    if number.bit_length() != _BITS or number >> 184 != 2:
+        return None
+    version, shard = number & 0xF, number >> 4 & 0xFFFFFFFF
+    epoch = number >> 148 & 0xFFFFFFFFF
+    if version == 2:
+        time, index = number >> 36 & 0xFFFFFFFFF, number >> 80 & (1 << 64) - 1
+        spare = number >> 72 & 0xFF
+    elif version == 1:
+        time, index = number >> 100 & 0xFFFFFFFFF, None
+        spare = number >> 136 & 0xFF
+    else:
+        return None
+    if spare or number >> 144 & 0xF != shard & 0xF or epoch > time:
+        return None
+    return shard, epoch, time, index
+
+
+_RANGE = re.compile(r"(\d{1,12})-(\d{1,12})\Z", re.ASCII)
+TAKES = "numbers, ranges and ids, joined by commas, as in 4,5 or 4-9 or shardId-000000000004"
+
+
+def parts_of(texts: Iterable[str], option: str = "--shards") -> tuple[str, ...]:
+    """The comma-separated parts of texts, each once. UsageError for one that names no shard."""
+    parts: list[str] = []
+    for text in texts:
+        for part in text.split(","):
+            bounds = _RANGE.match(part.strip())
+            if not part.strip() or (bounds and int(bounds[1]) > int(bounds[2])):
+                raise UsageError(f"{option} {text}: {part!r} names no shard", f"it takes {TAKES}")
+            parts.append(part.strip())
+    return tuple(dict.fromkeys(parts))
+
+
+def shards_in(part: str, known: Collection[ShardId]) -> list[ShardId]:
+    """The known shards that one part names, by number; none for an unknown shard."""
+    if bounds := _RANGE.match(part):
+        low, high = int(bounds[1]), int(bounds[2])
+        numbers = {s: i for s in known if (i := index_of(s)) is not None and low <= i <= high}
+        return sorted(numbers, key=lambda shard: numbers[shard])
+    shard = shard_named(part)
+    return [shard] if shard in known else []
+
+
+def select(parts: Iterable[str], known: Collection[ShardId]) -> tuple[list[ShardId], list[str]]:
+    """The known shards that parts name, each once and in order, and the parts that name none."""
+    shards: dict[ShardId, None] = {}
+    unknown: list[str] = []
+    for part in parts:
+        named = shards_in(part, known)
+        shards |= dict.fromkeys(named)
+        if not named:
+            unknown.append(part)
+    return list(shards), unknown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from reshardctl.codec.position_words import kind_of, number_of
+from reshardctl.codec.values import kind_of, number_of
 from reshardctl.model import DONE, TIP, Cut, Fate, ShardId, Simulation, WillRead, short
 from reshardctl.planning.effects import StreamState, has_unread
 from reshardctl.planning.stored_positions import StoredPosition

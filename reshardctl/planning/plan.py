@@ -24,7 +24,7 @@ from reshardctl.model import (
     short,
     writes_of,
 )
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.planning.agreement import agree, alike
 from reshardctl.planning.as_given import not_as_given, not_given, stored_as_given, unsaid
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual

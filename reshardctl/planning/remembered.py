@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Consumer
-from reshardctl.consumers.once import Once
 from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.lineage import Lineage
 from reshardctl.model import Frontier, Image, ShardId, Simulation, Step, Stream, after
+from reshardctl.model.memo import Once
 
 STATES = 4
 """Sets of rows that are kept: the stored ones, and those after the plans looked at last."""

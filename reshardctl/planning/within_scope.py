@@ -14,7 +14,7 @@ from reshardctl.consumers.base import MANY
 from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
 from reshardctl.planning.judged_case import Case, as_it_is, processed_frontier
 from reshardctl.planning.prices import acceptable

@@ -14,10 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reshardctl.codec import values as wire
-from reshardctl.codec.cuts import cut_object, cut_of_object
-from reshardctl.codec.file_kinds import SNAPSHOT, or_another_kind
 from reshardctl.codec.strict import (
+    SNAPSHOT,
     JsonPath,
     array,
     boolean,
@@ -26,10 +24,12 @@ from reshardctl.codec.strict import (
     members,
     moment,
     moment_or_none,
+    or_another_kind,
     parse,
     string,
     strings,
 )
+from reshardctl.codec.values import cut_object, cut_of_object, image, image_json
 from reshardctl.consumers import locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
@@ -127,7 +127,7 @@ def _lines(saved: SavedSnapshot) -> Iterator[str]:
         for name, value in _consumer_json(snapshot).items():
             yield f'"{name}": {json.dumps(value, sort_keys=True)},\n'
         yield '"rows": ['
-        yield from _rows(wire.image_json(image) for image in snapshot.images)
+        yield from _rows(image_json(image) for image in snapshot.images)
         yield "]}"
     yield "\n]}\n"
 
@@ -236,7 +236,7 @@ def _consumer(lineage: Lineage, value: object, json_path: JsonPath) -> Snapshot:
     return Snapshot(
         locator.parse_in(string(consumer["locator"], json_path / "locator"), json_path / "locator"),
         lineage,
-        list_of(consumer["rows"], json_path / "rows", wire.image),
+        list_of(consumer["rows"], json_path / "rows", image),
         strings(consumer["store"], json_path / "store"),
         moment(consumer["taken"], json_path / "taken"),
         {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reshardctl.codec.position_words import kind_of, number_of, sub_number_of
+from reshardctl.codec.values import kind_of, number_of, sub_number_of
 from reshardctl.model.times import instant
 from reshardctl.planning.stored_positions import StoredPosition
 from reshardctl.render.escape import cell

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reshardctl.codec.position_words import AFTER, AT, AT_TIMESTAMP, KINDS, SHARD_END, cut_of
 from reshardctl.codec.strict import JsonPath, array, members, parse, string, written_moment
+from reshardctl.codec.values import AFTER, AT, AT_TIMESTAMP, KINDS, SHARD_END, cut_of
 from reshardctl.errors import UsageError
 from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant
 from reshardctl.planning.given import GivenPosition, GivenPositions
 from reshardctl.snapshot.positions_file import COLUMNS, VERSION

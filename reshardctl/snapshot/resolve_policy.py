@@ -12,7 +12,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, PositionAtTime, Rank, ShardId, short
 from reshardctl.model.cuts import ARRIVAL_SLACK
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import When, instant
 from reshardctl.planning.policy import LATEST_AT_START, Policy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from reshardctl.codec.position_words import AT, kind_of
+from reshardctl.codec.values import AT, kind_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify
 from reshardctl.consumers.spec import BASIC_KINDS
 from reshardctl.diagnosis.evidence import Snapshot
@@ -22,7 +22,7 @@ from reshardctl.model import (
     decode,
     short,
 )
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration, instant, same_second
 from reshardctl.planning.given import GivenPosition, GivenPositions
 from reshardctl.planning.given_positions import times_back

@@ -12,7 +12,7 @@ import pytest
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import Image, canonical
-from reshardctl.model.tables import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
+from reshardctl.model.images import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 from reshardctl.snapshot.redaction import Redaction
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from reshardctl.codec import values as wire
 from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.errors import UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write, alike, canonical
+from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical
+from reshardctl.model import files as alike
 from tests.contracts.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from reshardctl.consumers.once import Once
+from reshardctl.model.memo import Once
 
 
 def test_the_same_question_against_the_same_things_is_answered_once():

@@ -21,7 +21,7 @@ from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import ReshardError
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage, parse_reshard
-from reshardctl.lineage.after_reshard import TAKES
+from reshardctl.lineage.reshards import TAKES
 from reshardctl.model import START, Probe, ShardId, shard_id
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, Accept

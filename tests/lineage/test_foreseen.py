@@ -10,7 +10,7 @@ import pytest
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage, foresee, parse_reshard
-from reshardctl.lineage.after_reshard import TAKES
+from reshardctl.lineage.reshards import TAKES
 from reshardctl.model import HASH_SPACE, decode, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from reshardctl.model import alike
-from reshardctl.model.alike import AlikeText, Series, outline
+from reshardctl.model import files as alike
+from reshardctl.model.files import AlikeText, Series, outline
 from reshardctl.model.write_state import same
 
 

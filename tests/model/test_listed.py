@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.model import shard_id
 from reshardctl.model.batched import batched
-from reshardctl.model.listed import listed, listed_shards
+from reshardctl.model.phrases import listed, listed_shards
 
 
 @pytest.mark.parametrize(("names", "shown"), [

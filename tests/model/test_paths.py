@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 
 
 @pytest.mark.parametrize(("path", "found"), [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.model.similar_names import did_you_mean, similar
+from reshardctl.model.phrases import did_you_mean, similar
 
 KNOWN = ("orders-etl", "fraud", "Archive")
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.codec.position_words import kind_of
+from reshardctl.codec.values import kind_of
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spec import BASIC_KINDS

@@ -19,7 +19,7 @@ from reshardctl.config.nearest import DEFAULT, distrusted, nearest
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import instant, same_second
 from reshardctl.snapshot import Stream
 

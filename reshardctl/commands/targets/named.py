@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from reshardctl.codec.file_kinds import or_another_kind
+from reshardctl.codec.strict import or_another_kind
 from reshardctl.commands.connect import place_of, ports_of
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import repair_options_of

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from reshardctl.consumers.kcl.flaws import CHECKPOINT, HASH_START, SUB, SWITCHES, Flaw, meant, text
 from reshardctl.consumers.kcl.keys import split
 from reshardctl.model import Image
-from reshardctl.model.listed import listed_shards
+from reshardctl.model.phrases import listed_shards
 from reshardctl.model.times import instant
 
 ZIO_PARENTS = "parentShardIds"

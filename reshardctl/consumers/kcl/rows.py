@@ -33,9 +33,9 @@ from reshardctl.consumers.kcl.flaws import (
 from reshardctl.consumers.kcl.keys import Named, is_shard, no_lease_table, split
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
-from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, Stream, is_number
+from reshardctl.model.memo import Once
 
 SHARD_END = "SHARD_END"
 TRIM_HORIZON = "TRIM_HORIZON"

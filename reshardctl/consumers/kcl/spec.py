@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.codec.position_words import LATEST
+from reshardctl.codec.values import LATEST
 from reshardctl.consumers.kcl.keys import split
 from reshardctl.consumers.kcl.plain import ATTRIBUTES, PLAIN
 from reshardctl.consumers.spec import TABLE_NAME, Scheme, Spec

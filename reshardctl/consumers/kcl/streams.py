@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reshardctl.consumers.kcl.keys import Named
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Stream, time_of
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import instant
 
 SLACK = 60

@@ -48,7 +48,7 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.model.batched import batched
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 
 RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
 

@@ -8,7 +8,7 @@ from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Fate, ShardId, WillRead
-from reshardctl.model.listed import listed_shards
+from reshardctl.model.phrases import listed_shards
 
 NAMED = 4
 

@@ -13,7 +13,6 @@ from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.app import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
-from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.model import (
     Anomaly,
@@ -26,7 +25,8 @@ from reshardctl.model import (
     index_of,
     is_number,
 )
-from reshardctl.model.tables import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
+from reshardctl.model.images import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
+from reshardctl.model.memo import Once
 
 REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from reshardctl.codec.position_words import LATEST
+from reshardctl.codec.values import LATEST
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, heads, tables
 from reshardctl.consumers.spec import (
     DATABASE,
@@ -16,7 +16,7 @@ from reshardctl.consumers.spec import (
     create_dynamodb_table,
 )
 from reshardctl.model import Image, Stream
-from reshardctl.model.tables import (
+from reshardctl.model.images import (
     ENDS,
     NO_TRANSACTIONS,
     NO_UNIQUE_KEY,

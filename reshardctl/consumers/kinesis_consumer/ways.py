@@ -8,7 +8,7 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, SHARD
 from reshardctl.model import ShardId, short
-from reshardctl.model.tables import NO_TRANSACTIONS
+from reshardctl.model.images import NO_TRANSACTIONS
 
 OLDER = (
     "run v0.5.0 on these rows until that shard has been read, then master again: v0.5.0 reads it "

@@ -38,7 +38,7 @@ from reshardctl.model import (
     index_of,
 )
 from reshardctl.model.batched import batched
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from reshardctl.consumers.kinsumer.fields import MistypedError, integer, text, texts
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
-from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -24,6 +23,7 @@ from reshardctl.model import (
     is_number,
     short,
 )
+from reshardctl.model.memo import Once
 
 LATEST = "LATEST"
 NOT_BEGUN = "not begun"

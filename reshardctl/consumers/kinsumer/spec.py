@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reshardctl.codec.position_words import LATEST
+from reshardctl.codec.values import LATEST
 from reshardctl.consumers.kinsumer.tables import CHECKPOINTS, CLIENTS, METADATA, tables
 from reshardctl.consumers.spec import Scheme, Spec
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import MANY
-from reshardctl.consumers.once import Once
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Image, ShardId, Stream
-from reshardctl.model.trees import refused
+from reshardctl.model.files import refused
+from reshardctl.model.memo import Once
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reshardctl.consumers.once import Once
 from reshardctl.consumers.spark.commit_log import CommitLog
 from reshardctl.consumers.spark.offset_log import OffsetLog
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import Anomaly, Image, ShardId
+from reshardctl.model.memo import Once
 
 AWSLABS, QUBOLE = "awslabs", "qubole"
 LINEAGE, DATABRICKS = "lineage", "databricks"

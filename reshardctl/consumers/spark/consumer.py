@@ -47,7 +47,7 @@ from reshardctl.model import (
     Stream,
     TargetFrontier,
 )
-from reshardctl.model.trees import Select
+from reshardctl.model.files import Select
 
 
 class Spark(BaseConsumer[Checkpoint, App]):

@@ -7,7 +7,7 @@ import binascii
 
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.model import Image
-from reshardctl.model.alike import AlikeText, AlikeValue
+from reshardctl.model.files import AlikeText, AlikeValue
 
 
 def was_read(image: Image) -> bool:

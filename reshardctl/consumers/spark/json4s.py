@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from reshardctl.codec import strict
+from reshardctl.codec.strict import named
 from reshardctl.consumers.spark.malformed import Malformed
 
 _BITS = 64
@@ -107,4 +107,4 @@ def _whole(digits: str) -> int:
 
 
 def _named(value: object) -> str:
-    return strict.named(dict(value) if isinstance(value, dict) else value)
+    return named(dict(value) if isinstance(value, dict) else value)

@@ -27,7 +27,7 @@ from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.retained import Retained, retained
 from reshardctl.consumers.spark.sources import LOGS, kinesis, offsets
 from reshardctl.model import Image, ShardId
-from reshardctl.model.trees import Select, Wants
+from reshardctl.model.files import Select, Wants
 
 BATCHES_READ = 1000
 """Spark keeps 100 batches unless minBatchesToRetain is set. The next start needs two; the others

@@ -17,7 +17,7 @@ from operator import add
 
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.version_marker import version_of
-from reshardctl.model.alike import AlikeText, outline
+from reshardctl.model.files import AlikeText, outline
 
 NO_OFFSET = "-"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 
-from reshardctl.codec.position_words import AT
+from reshardctl.codec.values import AT
 from reshardctl.consumers.spark.folders import METADATA
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.table_log import VALUE, beside
 from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
 from reshardctl.errors import command_line
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 
 
 def _create_store(missing: Missing) -> str:

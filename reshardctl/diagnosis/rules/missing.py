@@ -11,7 +11,7 @@ from reshardctl.auditing.facts import Compared, Record
 from reshardctl.diagnosis.rules.base import Found, Severity, rule
 from reshardctl.diagnosis.rules.sinks import Sink, behind, covers, in_order, many
 from reshardctl.model import ShardId, short
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Deadline
 

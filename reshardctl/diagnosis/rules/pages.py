@@ -13,7 +13,7 @@ from typing import Any
 
 from reshardctl.diagnosis.rules import RULES, Rule
 from reshardctl.errors import UsageError
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 
 SECTIONS = (
     "What it is",

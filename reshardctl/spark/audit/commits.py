@@ -15,7 +15,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:

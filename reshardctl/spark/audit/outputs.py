@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import UsageError
-from reshardctl.model.paths import on_this_machine
+from reshardctl.model.files import on_this_machine
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:

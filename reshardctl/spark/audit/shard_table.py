@@ -14,7 +14,7 @@ _LATER = "~"
 """Sorts after every number."""
 _PREFIX = 2 << 184
 LOWEST, BEYOND = str(_PREFIX), str(3 << 184)
-"""All decodable numbers are between them (model/sequence.py)."""
+"""All decodable numbers are between them (model/shards.py)."""
 _HASH_DIGITS = len(str(HASH_SPACE - 1))
 LEAST, MOST = "0".zfill(_HASH_DIGITS), str(HASH_SPACE - 1)
 """The first and the last hash key."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, short, time_of
-from reshardctl.model.listed import listed
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration, instant
 from reshardctl.spark.source.admission import unlisted_parents
 from reshardctl.spark.source.offset import Offset, OffsetPosition

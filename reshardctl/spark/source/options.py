@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reshardctl.errors import UsageError
 from reshardctl.kinesis.fast import Reach
-from reshardctl.model.similar_names import did_you_mean
+from reshardctl.model.phrases import did_you_mean
 from reshardctl.spark.source.starting import TRIM_HORIZON, Starting, parse_starting
 
 COMMON = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from reshardctl.model import Image, SideTable, Step, TableShape, table_of
-from reshardctl.model.tables import check
+from reshardctl.model.images import check
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import reading, writing
 from reshardctl.stores.dynamodb.beside import Beside

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from reshardctl.errors import NoStore, UsageError
 from reshardctl.model import Image, Step, Write
-from reshardctl.model.trees import Codec, refused
+from reshardctl.model.files import Codec, refused
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved

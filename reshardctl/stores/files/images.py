@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.model import Attributes, AttributeValue, Image
-from reshardctl.model.alike import Series
+from reshardctl.model.files import Series
 from reshardctl.stores.files.blobs import Blob, Kept, joined, split
 
 CONTENT = ("text", "bytes")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from reshardctl.errors import CannotTell
 from reshardctl.model import AttributeValue, Image
-from reshardctl.model.alike import Series
-from reshardctl.model.trees import Select, Wants
+from reshardctl.model.files import Select, Series, Wants
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, Entry, joined, split
 from reshardctl.stores.files.images import crc_of, image_of, owner_of, seen

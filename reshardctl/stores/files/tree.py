@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Create, Delete, Image, Step, Write, changed
-from reshardctl.model.trees import Select
+from reshardctl.model.files import Select
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Blobs, Kept, Moved, checked
 from reshardctl.stores.files.images import Wanted, crc_of, image_of, written

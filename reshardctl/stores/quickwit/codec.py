@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from reshardctl.errors import NotLoaded, UsageError
 from reshardctl.model import Image
-from reshardctl.model.trees import Codec
+from reshardctl.model.files import Codec
 
 CodecOf = Callable[[str, str, bool], Codec]
 """(index, source, needed) → the codec of that index's text.

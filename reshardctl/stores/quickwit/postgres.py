@@ -16,7 +16,7 @@ from typing import Any
 
 from reshardctl.errors import NotLoaded, Refused, UsageError
 from reshardctl.model import Image, Step, Write
-from reshardctl.model.trees import refused
+from reshardctl.model.files import refused
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds

@@ -25,8 +25,8 @@ from reshardctl.model import (
     changed,
 )
 from reshardctl.model.batched import batched
+from reshardctl.model.images import ENDS
 from reshardctl.model.retry import Retry, before_sending
-from reshardctl.model.tables import ENDS
 from reshardctl.model.write_state import WriteResult, applied
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.redis.server import Server

@@ -15,7 +15,7 @@ from reshardctl.model import (
     Update,
     Write,
 )
-from reshardctl.model.tables import OTHER_COLUMNS, SAME_KEY, UNGUARDED
+from reshardctl.model.images import OTHER_COLUMNS, SAME_KEY, UNGUARDED
 from reshardctl.stores.sql.server import Column, Described, Server, Statement
 
 _TOLD = frozenset({OTHER_COLUMNS, SAME_KEY, UNGUARDED})

@@ -29,7 +29,7 @@ from reshardctl.model import (
     Write,
     canonical,
 )
-from reshardctl.model.tables import (
+from reshardctl.model.images import (
     NO_TRANSACTIONS,
     NO_UNIQUE_KEY,
     OTHER_COLUMNS,

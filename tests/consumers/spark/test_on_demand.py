@@ -13,8 +13,9 @@ from reshardctl.consumers.spark.lines import canonical, on_demand, shapes
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.sources import offset_of
-from reshardctl.model import ShardId, alike, shard_id
-from reshardctl.model.alike import AlikeText, AlikeValue, Series
+from reshardctl.model import ShardId, shard_id
+from reshardctl.model import files as alike
+from reshardctl.model.files import AlikeText, AlikeValue, Series
 
 
 def text_of(connector: str, count: int, seed: int) -> str:

@@ -14,7 +14,7 @@ from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
 from reshardctl.consumers.spark.releases import AWSLABS_1_4_2
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.model import Image, shard_id
-from reshardctl.model.trees import Wants
+from reshardctl.model.files import Wants
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name

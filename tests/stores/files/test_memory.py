@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from pathlib import Path
 
-from reshardctl.model.alike import AlikeValue
+from reshardctl.model.files import AlikeValue
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree

@@ -16,7 +16,7 @@ import pytest
 from reshardctl.consumers.spark.needed_files import select as spark_files
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
-from reshardctl.model.trees import Wants
+from reshardctl.model.files import Wants
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.model.trees import Wants
+from reshardctl.model.files import Wants
 from reshardctl.stores.files.tree import Tree
 
 

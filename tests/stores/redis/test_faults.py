@@ -12,7 +12,7 @@ import redis
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.model.tables import ENDS
+from reshardctl.model.images import ENDS
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Strings
 from reshardctl.stores.redis.server import READING, WRITING, Server

@@ -10,7 +10,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step, TableShape, Update, Write
-from reshardctl.model.tables import NO_TRANSACTIONS, UNGUARDED
+from reshardctl.model.images import NO_TRANSACTIONS, UNGUARDED
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import address_of

@@ -17,7 +17,7 @@ from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.lines.on_demand import OnDemand
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
-from reshardctl.model.alike import AlikeText, Shape
+from reshardctl.model.files import AlikeText, Shape
 
 _PLACE = (
     r'"iteratorType":"('

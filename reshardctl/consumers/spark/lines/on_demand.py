@@ -12,7 +12,7 @@ from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping
 
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
-from reshardctl.model.alike import AlikeText
+from reshardctl.model.files import AlikeText
 
 LONGEST = 256
 """Characters of the longest `"shardId-…":{…}` that a connector writes, and some more."""

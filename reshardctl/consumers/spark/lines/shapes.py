@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.lines.loading import load
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.lines.writing import METADATA
 from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.model.alike import AlikeText
+from reshardctl.model.files import AlikeText
 
 _KEPT = 256
 """Offsets that stay cached: a plan reads one checkpoint repeatedly."""

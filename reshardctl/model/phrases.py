@@ -1,9 +1,26 @@
-"""Finds the known name that a mistyped one was most likely meant to be."""
+"""Names in a message: the first few of many, and the known one that was most likely meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from typing import TypeVar
+
+from reshardctl.model.shards import ShardId, short
+
+Item = TypeVar("Item")
+
+
+def listed(items: Sequence[Item], most: int, name: Callable[[Item], str] = str) -> str:
+    """The names `a, b, c`; of more than `most` items `a, b and 7 more`."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(map(name, items[:most])) + more
+
+
+def listed_shards(shards: Sequence[ShardId], most: int) -> str:
+    """`shard 4`, `shards 4, 5 and 7 more`."""
+    return f"shard{'' if len(shards) == 1 else 's'} {listed(shards, most, short)}"
+
 
 CUTOFF = 0.6
 """How similar two names have to be, from 0 to 1; difflib's own default."""
