@@ -23,7 +23,7 @@ from reshardctl.journal import Header, Journal
 from reshardctl.model import Image, Step, TableShape, Update, Write
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.dynamodb import DynamoDb
-from reshardctl.stores.dynamodb.conditions import request
+from reshardctl.stores.dynamodb.store import request
 
 EDITS = 10_000
 MOVING = ("leaseCounter", "leaseOwner")

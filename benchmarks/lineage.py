@@ -19,7 +19,7 @@ from botocore.session import get_session
 from benchmarks.measured import Cost, Lines, cost_of, growth
 from benchmarks.pages import write_pages
 from benchmarks.targets import record
-from reshardctl.kinesis.pages import columns_of
+from reshardctl.kinesis.transport import columns_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Stream, shard_id
 

@@ -15,7 +15,7 @@ from reshardctl.errors import ReshardError
 
 PAGE = Path(__file__).parents[1] / "docs" / "errors.md"
 ELSEWHERE = (
-    "reshardctl.kinesis.fast.reader",
+    "reshardctl.kinesis.fast",
     "reshardctl.spark.source.losses",
     "reshardctl.stores.dynamodb.client",
 )

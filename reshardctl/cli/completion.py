@@ -48,7 +48,7 @@ def rules(incomplete: str) -> list[tuple[str, str]]:
 
 def journals(incomplete: str) -> list[str]:
     """The journals of this machine, the newest first."""
-    from reshardctl.journal.place import SUFFIX, state_dir
+    from reshardctl.journal.log import SUFFIX, state_dir
 
     try:
         names = [path.name for path in state_dir(os.environ, Path.home()).iterdir()]

@@ -158,7 +158,7 @@ def _kinesis(
 ) -> Kinesis:
     from reshardctl.commands.request import budget_of
     from reshardctl.kinesis import Kinesis
-    from reshardctl.kinesis.look import Look
+    from reshardctl.kinesis.budget import Look
     from reshardctl.kinesis.target import region_in
 
     region = region_in(stream) or account.region

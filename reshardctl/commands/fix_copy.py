@@ -28,7 +28,7 @@ def into_copy(
 
     The original has to be stopped: a copy of a changing directory is inconsistent.
     """
-    from reshardctl.stores.files.copying import copied
+    from reshardctl.stores.files.local import copied
 
     source = folder_of(request, target, to, dry_run=False)
     writable(request, target, dry_run=False)

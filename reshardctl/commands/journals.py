@@ -15,11 +15,10 @@ from reshardctl.commands.made_here import note_plan, usual_directory
 from reshardctl.consumers import locator as locators
 from reshardctl.errors import HalfDone, ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read
-from reshardctl.journal.bucket import listed
 from reshardctl.journal.file import FileLog, check_folder, check_new
-from reshardctl.journal.listed_journals import Entry, entries, files, younger
-from reshardctl.journal.place import SUFFIX, is_s3, name_of, placed, s3_object
-from reshardctl.journal.s3 import S3Log
+from reshardctl.journal.listing import Entry, entries, files, younger
+from reshardctl.journal.log import SUFFIX, is_s3, name_of, placed, s3_object
+from reshardctl.journal.s3 import S3Log, listed
 from reshardctl.render.journals import Listing
 
 MAYBE = "reshardctl undo --list   # the journals of this machine"

@@ -80,8 +80,8 @@ def _of_files(locator: Locator, blobs: Blobs, reached: Reached) -> Store:
     table = locator.spec.log_table(locator.options)
     if table is None:
         return files
+    from reshardctl.stores.base import Joined
     from reshardctl.stores.dynamodb import DynamoDb
-    from reshardctl.stores.joined import Joined
 
     rows = DynamoDb(
         reached.session, [table], region=reached.region,
@@ -149,8 +149,7 @@ def _named(locator: Locator) -> tuple[str, str]:
 
 
 def _redis(locator: Locator, reached: Reached, *, tls: bool = False) -> Store:
-    from reshardctl.stores.redis import Strings
-    from reshardctl.stores.redis.server import Server
+    from reshardctl.stores.redis import Server, Strings
 
     (shape,) = locator.spec.tables("", locator.options)
     return Strings(

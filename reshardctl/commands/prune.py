@@ -11,8 +11,7 @@ from reshardctl.commands.journals import Journals
 from reshardctl.errors import NotConfirmed, ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.journal import Log, parsed
-from reshardctl.journal.listed_journals import Entry, entries, state_of
-from reshardctl.journal.prunable import needed
+from reshardctl.journal.listing import Entry, entries, needed, state_of
 from reshardctl.model.times import parse_seconds
 from reshardctl.render.pruning import Kept, Pruning
 from reshardctl.render.words import command

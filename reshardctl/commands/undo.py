@@ -54,7 +54,7 @@ from reshardctl.execution.undo import (
 from reshardctl.execution.whole_file import Whole, unreadable
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal
-from reshardctl.journal.listed_journals import Entry
+from reshardctl.journal.listing import Entry
 from reshardctl.model import Image, Step, after
 from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.render.outcomes import Undoing

@@ -18,7 +18,7 @@ from reshardctl.execution.ports import Ports
 from reshardctl.execution.repair import plan_of
 from reshardctl.execution.undo import RestoreRule, steps_back
 from reshardctl.journal import Header, Log, Records, read, supposed
-from reshardctl.journal.listed_journals import State, entries, files
+from reshardctl.journal.listing import State, entries, files
 from reshardctl.model import Step
 from reshardctl.model.times import instant
 from reshardctl.render.words import command

@@ -10,10 +10,10 @@ from typing import Any
 from reshardctl.config.entries import Consumer, Reach
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import UsageError
-from reshardctl.journal import bucket
-from reshardctl.journal.place import is_s3, s3_object
-from reshardctl.kinesis.actions import ACTIONS as STREAM
-from reshardctl.stores.dynamodb.actions import ACTIONS as TABLE
+from reshardctl.journal.log import is_s3, s3_object
+from reshardctl.journal.s3 import ACTIONS
+from reshardctl.kinesis.target import ACTIONS as STREAM
+from reshardctl.stores.dynamodb.client import ACTIONS as TABLE
 from reshardctl.stores.files.s3 import ACTIONS as FILES
 
 Statement = dict[str, Any]
@@ -139,7 +139,7 @@ def _log(entry: Consumer, table: str, group: str) -> list[Statement]:
 
 def _journal(text: str, partition: str) -> list[Statement]:
     where = s3_object(text)
-    return _below(partition, where.bucket, where.key, bucket.ACTIONS)
+    return _below(partition, where.bucket, where.key, ACTIONS)
 
 
 def _below(

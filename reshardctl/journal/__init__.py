@@ -5,10 +5,17 @@ durable before the write that they guard. `fix --resume` and `undo` need only th
 store.
 """
 
-from reshardctl.journal.log import Log, S3Object, Where
-from reshardctl.journal.place import name_of, new_name, new_path, s3_object, state_dir
-from reshardctl.journal.reading import parsed, read
-from reshardctl.journal.records import VERSION, Header, Intent, Records, Run, supposed
+from reshardctl.journal.log import (
+    Log,
+    S3Object,
+    Where,
+    name_of,
+    new_name,
+    new_path,
+    s3_object,
+    state_dir,
+)
+from reshardctl.journal.records import VERSION, Header, Intent, Records, Run, parsed, read, supposed
 from reshardctl.journal.writing import Journal
 
 __all__ = [

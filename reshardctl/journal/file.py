@@ -14,8 +14,8 @@ from pathlib import Path
 
 from reshardctl.errors import UsageError
 from reshardctl.model.retry import FailureKind, Retry
-from reshardctl.stores.durable import sync
 from reshardctl.stores.given_file import content, refuse_larger
+from reshardctl.stores.new_file import sync
 
 _LIST = "reshardctl undo --list   # the journals of this machine"
 _ANOTHER_PLACE = "name another location with --journal or RESHARDCTL_STATE_DIR"

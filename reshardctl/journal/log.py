@@ -1,10 +1,14 @@
-"""Where a journal is kept: bytes that only grow, with one writer at a time."""
+"""Where a journal is kept: bytes that only grow, with one writer at a time, in a known place."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from reshardctl.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,73 @@ class Log(Protocol):
 
     def close(self) -> None:
         """Releases the log."""
+
+
+SUFFIX = ".jsonl"
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
+"""Amazon S3 User Guide, "General purpose bucket naming rules"."""
+
+
+def state_dir(environment: Mapping[str, str], home: Path) -> Path:
+    """$RESHARDCTL_STATE_DIR, else reshardctl in $XDG_STATE_HOME, else in ~/.local/state.
+
+    A relative XDG_STATE_HOME is ignored (XDG Base Directory Specification).
+    """
+    if chosen := environment.get("RESHARDCTL_STATE_DIR"):
+        return Path(chosen)
+    state = environment.get("XDG_STATE_HOME", "")
+    return (Path(state) if state.startswith("/") else home / ".local" / "state") / "reshardctl"
+
+
+LONGEST = 180
+"""Characters of a store's name in a journal's name, within the limit of file systems."""
+
+
+def new_name(when: str, store: str, plan: str) -> str:
+    """A journal's name: time, store and plan, so that a listing tells them apart.
+
+    when: UTC, ISO 8601. store: the table's name or the like. plan: the plan's digest.
+    """
+    name = "-".join((re.sub(r"[^0-9TZ]", "", when), store.strip("/")[-LONGEST:], plan[:8]))
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def new_path(directory: Path, when: str, store: str, plan: str) -> Path:
+    """A new journal's path in a directory."""
+    return directory / f"{new_name(when, store, plan)}{SUFFIX}"
+
+
+def name_of(where: Where) -> str:
+    """The text by which `undo` and `--resume` find a journal in its usual place."""
+    last = where.name if isinstance(where, Path) else where.key.rpartition("/")[2]
+    return last.removesuffix(SUFFIX)
+
+
+def is_s3(text: str) -> bool:
+    """Whether a text names a place on S3."""
+    return text.lower().startswith("s3:")
+
+
+def s3_object(text: str) -> S3Object:
+    """Reads `s3://bucket/some/key`, the key perhaps empty. UsageError that names what is wrong."""
+    scheme, _, rest = text.partition("://")
+    bucket, _, key = rest.partition("/")
+    if scheme != "s3" or not _BUCKET.match(bucket):
+        raise UsageError(
+            f"{text!r} names no location on S3", "write it as s3://my-bucket/reshardctl"
+        )
+    if any(ord(c) < 32 or ord(c) == 127 for c in key) or len(key.encode()) > 900:
+        raise UsageError(f"{text!r}: not a key that S3 takes", "use letters, digits, / - _ .")
+    return S3Object(bucket, key)
+
+
+def placed(text: str, name: str) -> S3Object:
+    """The object of a journal called `name`.
+
+    An `s3://…` that ends in .jsonl is that object; any other is the prefix of the name.
+    """
+    location = s3_object(text)
+    if location.key.endswith(SUFFIX):
+        return location
+    folder = location.key.rstrip("/")
+    return S3Object(location.bucket, f"{folder}/{name}{SUFFIX}" if folder else f"{name}{SUFFIX}")

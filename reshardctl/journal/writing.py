@@ -10,13 +10,15 @@ from typing import Any, Self
 from reshardctl.codec.values import step_json, text
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
-from reshardctl.journal.reading import FIRST, parsed, sealed
 from reshardctl.journal.records import (
+    FIRST,
     Header,
     Intent,
     Records,
     header_body,
     intent_body,
+    parsed,
+    sealed,
     texts_body,
     tokens,
 )

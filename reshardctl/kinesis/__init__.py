@@ -3,7 +3,7 @@
 No call changes a stream; ACTIONS lists all that are made.
 """
 
-from reshardctl.kinesis.actions import ACTIONS
-from reshardctl.kinesis.reader import Kinesis
+from reshardctl.kinesis.client import Kinesis
+from reshardctl.kinesis.target import ACTIONS
 
 __all__ = ["ACTIONS", "Kinesis"]

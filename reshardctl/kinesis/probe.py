@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from reshardctl.kinesis.budget import PACE, Allowance, Budget, Limits, Pace
-from reshardctl.kinesis.look import Look
-from reshardctl.kinesis.tally import NO_LIMIT, Beyond, Met, Tally, never
+from reshardctl.kinesis.budget import (
+    NO_LIMIT,
+    PACE,
+    Allowance,
+    Beyond,
+    Budget,
+    Limits,
+    Look,
+    Met,
+    Pace,
+    Tally,
+    never,
+)
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import Transport
 from reshardctl.kinesis.walk import End, Walk, Walker

@@ -1,4 +1,4 @@
-"""The stream as the operator names it: a name or an ARN."""
+"""The stream as the operator names it: a name or an ARN. `ACTIONS`: what its calls need of IAM."""
 
 from __future__ import annotations
 
@@ -73,3 +73,22 @@ def target_of(stream: str, region: str) -> Target:
             f"add --region {match['region']}",
         )
     return Target(match["name"], region, stream)
+
+
+ACTIONS = {
+    "inspect": (
+        "kinesis:DescribeStreamSummary",
+        "kinesis:GetShardIterator",
+        "kinesis:ListShards",
+    ),
+    "probe": (
+        "kinesis:DescribeStreamSummary",
+        "kinesis:GetRecords",
+        "kinesis:GetShardIterator",
+        "kinesis:ListShards",
+    ),
+    "name": ("kinesis:ListStreams",),
+}
+"""Command group → actions on the stream. Reading an encrypted stream's records (`probe`) also needs
+kms:Decrypt on its key. `name` is on all streams, and optional: it names the stream to which
+positions belong that are not this stream's."""

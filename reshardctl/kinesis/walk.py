@@ -13,11 +13,9 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from reshardctl.errors import CannotTell
-from reshardctl.kinesis.budget import Budget, Pace
-from reshardctl.kinesis.faults import Kind
-from reshardctl.kinesis.tally import Tally
+from reshardctl.kinesis.budget import Budget, Pace, Tally
 from reshardctl.kinesis.target import Target
-from reshardctl.kinesis.transport import CallError, Transport
+from reshardctl.kinesis.transport import CallError, Kind, Transport
 from reshardctl.model import Cut, Rank, ShardId
 
 ENDED = "has reached max possible value"

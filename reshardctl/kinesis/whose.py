@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from reshardctl.kinesis.faults import Kind
 from reshardctl.kinesis.target import Target
-from reshardctl.kinesis.transport import CallError, Transport
+from reshardctl.kinesis.transport import CallError, Kind, Transport
 from reshardctl.kinesis.walk import ENDED
 from reshardctl.model import decode, shard_id
 

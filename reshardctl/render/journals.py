@@ -12,7 +12,7 @@ from reshardctl.render.row_diffs import row_diffs
 from reshardctl.render.words import command, count, elsewhere
 
 if TYPE_CHECKING:
-    from reshardctl.journal.listed_journals import Entry
+    from reshardctl.journal.listing import Entry
 
 FORMATS = ("text", "concise", "json", "jsonl")
 """Formats that can list journals."""
@@ -131,7 +131,7 @@ def _state(listing: Listing, entry: Entry) -> str:
 def _younger(listing: Listing, entry: Entry) -> list[Entry]:
     if entry.records is None or not entry.in_place:
         return []
-    from reshardctl.journal.listed_journals import younger
+    from reshardctl.journal.listing import younger
 
     return younger([*listing.entries, *listing.others], entry.records, entry.keys)
 
@@ -141,7 +141,7 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     if not entry.in_place or entry.open:
         return []
     from reshardctl.journal import S3Object
-    from reshardctl.journal.listed_journals import State
+    from reshardctl.journal.listing import State
 
     whole = isinstance(entry.where, S3Object) or not listing.usual
     named = str(entry.where) if whole else entry.name

@@ -11,7 +11,7 @@ from reshardctl.render.documents import Json
 from reshardctl.render.words import count
 
 if TYPE_CHECKING:
-    from reshardctl.journal.listed_journals import Entry
+    from reshardctl.journal.listing import Entry
 
 FORMATS = ("text", "concise", "json", "jsonl")
 """Formats that can show a pruning."""

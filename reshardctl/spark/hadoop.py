@@ -31,8 +31,8 @@ from reshardctl.stores.files.blobs import (
     joined,
     split,
 )
-from reshardctl.stores.files.ownership import Ownership, Place
 from reshardctl.stores.files.swapping import ours
+from reshardctl.stores.files.system import Ownership, Place
 
 T = TypeVar("T")
 COPYING = ("s3", "s3a", "s3n", "oss", "cosn")

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from reshardctl.spark.hadoop_faults import is_denied
-from reshardctl.stores.files.faults import foreign
-from reshardctl.stores.files.ownership import Ownership, unlike
 from reshardctl.stores.files.swapping import ours
+from reshardctl.stores.files.system import Ownership, foreign, unlike
 
 
 def owned(status: Any) -> Ownership:

@@ -1,12 +1,16 @@
-"""What every store offers. A store knows rows and guards, but not what rows mean."""
+"""What every store offers: rows, and steps that are written only if their guards hold.
+
+A store does not know what rows mean. Several stores can be joined into one; the prefix of a row's
+key then tells which of them holds it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from reshardctl.model import Image, Step
-from reshardctl.model.write_state import WriteResult
+from reshardctl.model import Create, Image, Step, Write
+from reshardctl.model.write_state import WriteResult, same
 
 
 class Store(Protocol):
@@ -75,3 +79,77 @@ def recover(store: Store) -> None:
     """Clears up after a killed process, if the store has anything to clear."""
     if isinstance(store, Recovering):
         store.recover()
+
+
+def checked(step: Step, at_most: int) -> tuple[Write, ...]:
+    """The writes of a step. ValueError for a step that no plan may hold."""
+    if not 1 <= len(step.writes) <= at_most:
+        raise ValueError(f"a step of {len(step.writes)} writes; 1 to {at_most} are possible")
+    if len({write.key for write in step.writes}) < len(step.writes):
+        raise ValueError("a step that writes one row twice")
+    for write in step.writes:
+        if write.before is None and not isinstance(write.change, Create):
+            raise ValueError(f"{write.key}: a row that was absent can only be created")
+    return step.writes
+
+
+def holds(write: Write, now: Image | None) -> bool:
+    """Whether a row is as the write's guard wants it."""
+    if isinstance(write.change, Create) or write.before is None:
+        return now is None
+    return now is not None and all(
+        same(now.attributes.get(name), write.before.attributes.get(name)) for name in write.guard
+    )
+
+
+class Joined:
+    """A main store, and others whose keys begin with a prefix of their own.
+
+    No transaction spans two stores: one write per step.
+    """
+
+    max_writes = 1
+
+    def __init__(self, main: Store, others: Mapping[str, Store]) -> None:
+        """others: prefix of their keys → store. Calls nothing yet."""
+        self._main, self._others = main, dict(others)
+
+    def identity(self) -> Mapping[str, str]:
+        """The identity of the main store, and those of the others under their prefixes."""
+        identity = dict(self._main.identity())
+        for prefix, store in self._others.items():
+            identity |= {f"{prefix}{name}": value for name, value in store.identity().items()}
+        return identity
+
+    def read(self) -> list[Image]:
+        """Every row of all of them, in key order. The main store is read first."""
+        rows = [image for store in self._all() for image in store.read()]
+        return sorted(rows, key=lambda image: image.key)
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        rows: dict[str, Image | None] = dict.fromkeys(keys)
+        for store in self._all():
+            own = [key for key in rows if self._of(key) is store]
+            rows |= store.get(own) if own else {}
+        return rows
+
+    def write(self, step: Step, token: str) -> WriteResult:
+        """Makes the one write of the step, in the store of its row."""
+        if len(step.writes) != 1:
+            raise ValueError(f"a step of {len(step.writes)} writes; 1 is possible")
+        return self._of(step.writes[0].key).write(step, token)
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        for store in self._all():
+            recover(store)
+
+    def _all(self) -> tuple[Store, ...]:
+        return (self._main, *self._others.values())
+
+    def _of(self, key: str) -> Store:
+        for prefix, store in self._others.items():
+            if key.startswith(prefix):
+                return store
+        return self._main

@@ -1,4 +1,4 @@
-"""A new file that appears whole or not at all, readable by its owner only.
+"""A new file that appears whole or not at all, readable by its owner only, and is durable then.
 
 It is written without a name (O_TMPFILE, Linux 3.11) and gets its name when it is on disk: a process
 that is killed leaves nothing behind. On systems without such files, it has another name first.
@@ -12,7 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from reshardctl.errors import UsageError
-from reshardctl.stores.durable import sync
+
+
+def sync(path: Path) -> None:
+    """Syncs a file, or the names in a folder, to disk. OSError if the system cannot."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def create_whole(path: Path, texts: Iterable[str]) -> None:

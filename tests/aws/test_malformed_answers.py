@@ -24,10 +24,9 @@ from reshardctl.aws.client import CAUGHT, LOST, assumed, client_of, failed_insid
 from reshardctl.aws.malformed_answers import refuse_malformed
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
-from reshardctl.kinesis.fast.answers import keep_records_raw
-from reshardctl.kinesis.pages import keep_pages_raw
-from reshardctl.stores.dynamodb.client import Client
-from reshardctl.stores.dynamodb.faults import Kind, kind_of
+from reshardctl.kinesis.fast import keep_records_raw
+from reshardctl.kinesis.transport import keep_pages_raw
+from reshardctl.stores.dynamodb.client import Client, Kind, kind_of
 
 KEY = {"leaseKey": {"S": "shardId-000000000001"}}
 ROW = b'{"Item":{"leaseKey":{"S":"shardId-000000000001"},"checkpoint":{"S":"SHARD_END"}}}'

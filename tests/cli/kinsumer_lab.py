@@ -10,7 +10,7 @@ from typing import Any
 
 from reshardctl.consumers.kinsumer.tables import tables
 from reshardctl.model import Image, TableShape, table_of
-from reshardctl.stores.dynamodb.values import image_of
+from reshardctl.stores.dynamodb.client import image_of
 from tests.cli.lab import Item, Lab
 from tests.support.lease_server import _bytes
 

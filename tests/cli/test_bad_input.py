@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.stores.dynamodb.table import Table
+from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import TRIM_HORIZON, Item, Lab, Result
 from tests.support.case import CASES, load
 from tests.support.lease_server import LeaseTable

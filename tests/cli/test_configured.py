@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from reshardctl.stores.dynamodb.table import Table
+from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import TRIM_HORIZON
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.stores.dynamodb.table import Table
+from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import LATEST, TRIM_HORIZON, Lab, Result, bare
 from tests.cli.process import on_terminal, start
 from tests.support.case import CASES, Case, load

@@ -129,8 +129,8 @@ def test_asked_to_stop_while_it_looks_whether_it_held(lab, number):
 
 STOPPED_BETWEEN = """
 import os, signal, sys
-from reshardctl.stores.dynamodb import writing
-real, done = writing.write, []
+from reshardctl.stores.dynamodb import store
+real, done = store.write, []
 def write(*args, **more):
     landed = real(*args, **more)
     done.append(landed)
@@ -139,7 +139,7 @@ def write(*args, **more):
         if {number} == signal.SIGKILL:
             signal.pause()
     return landed
-writing.write = write
+store.write = write
 from reshardctl.cli import main
 sys.argv[1:] = {words!r}
 main()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import CannotTell
-from reshardctl.stores.files import copying
+from reshardctl.stores.files import local as copying
 from tests.cli.spark_lab import (
     HEAD,
     SparkLab,

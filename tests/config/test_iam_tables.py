@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.stores.dynamodb.actions import ACTIONS
+from reshardctl.stores.dynamodb.client import ACTIONS
 from tests.config.test_iam_buckets import statements
 
 

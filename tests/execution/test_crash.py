@@ -20,7 +20,7 @@ import pytest
 from reshardctl.errors import HalfDone, UsageError
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, read
-from reshardctl.journal.reading import parsed
+from reshardctl.journal.records import parsed
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store
 from tests.contracts.memory_store import MemoryStore

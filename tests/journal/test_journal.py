@@ -20,8 +20,8 @@ import pytest
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Journal, new_path, read, records, state_dir
 from reshardctl.journal.file import in_use
-from reshardctl.journal.listed_journals import State, entries, files
-from reshardctl.journal.reading import parsed
+from reshardctl.journal.listing import State, entries, files
+from reshardctl.journal.records import parsed
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import Plan, apply, as_given, header, journal_of, plan_of, twice
 

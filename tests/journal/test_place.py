@@ -9,8 +9,8 @@ import pytest
 
 from reshardctl.errors import UsageError
 from reshardctl.journal import S3Object, name_of, s3_object
-from reshardctl.journal.listed_journals import State, entries, files
-from reshardctl.journal.place import placed
+from reshardctl.journal.listing import State, entries, files
+from reshardctl.journal.log import placed
 from reshardctl.render import Context, write
 from reshardctl.render.journals import FORMATS, Listing
 from tests.contracts.memory_store import MemoryStore

@@ -14,7 +14,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, UsageError
 from reshardctl.journal import Journal, S3Object, read
-from reshardctl.journal.bucket import listed
+from reshardctl.journal.s3 import listed
 from reshardctl.model import Step
 from tests.contracts.memory_store import MemoryStore
 from tests.journal.bucket import Bucket, KillingClient, begin, go_back, go_on

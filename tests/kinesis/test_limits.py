@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.kinesis.budget import Allowance, Limits
-from reshardctl.kinesis.look import Look
+from reshardctl.kinesis.budget import Allowance, Limits, Look
+from reshardctl.kinesis.client import Kinesis
 from reshardctl.kinesis.probe import PROBED_READS
-from reshardctl.kinesis.reader import Kinesis
 from reshardctl.model import START
 from tests.kinesis.streams import wide_stream
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.kinesis.pages import columns_of
+from reshardctl.kinesis.transport import columns_of
 from reshardctl.lineage import Lineage, fields_of
 from reshardctl.model import Shard
 from tests.lineage.histories import STREAM, fresh, listings, page_of

@@ -26,7 +26,7 @@ from reshardctl.diagnosis.rules.suppressions import Sifted, Suppression
 from reshardctl.errors import CannotTell, HalfDone, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.journal.file import FileLog
-from reshardctl.journal.listed_journals import entries
+from reshardctl.journal.listing import entries
 from reshardctl.planning.policy import Accept
 from reshardctl.render import Context, Fixed, Planned, Saved, Undoing, write
 from reshardctl.render.data import Result

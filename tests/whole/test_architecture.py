@@ -45,7 +45,7 @@ ONLY_IN = {
     "networkx": {"render/graph/graphml.py"},
     "psycopg": {"stores/sql"},
     "pymysql": {"stores/sql"},
-    "redis": {"stores/redis"},
+    "redis": {"stores/redis.py"},
     "pickle": set(),
 }
 WORLD = {

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.journal.bucket import ACTIONS as BUCKET
-from reshardctl.journal.bucket import PRUNING
-from reshardctl.kinesis.actions import ACTIONS as STREAM
-from reshardctl.stores.dynamodb.actions import ACTIONS as TABLE
+from reshardctl.journal.s3 import ACTIONS as BUCKET
+from reshardctl.journal.s3 import PRUNING
+from reshardctl.kinesis.target import ACTIONS as STREAM
+from reshardctl.stores.dynamodb.client import ACTIONS as TABLE
 from reshardctl.stores.files.s3 import ACTIONS as FILES
 
 PAGE = Path(__file__).parents[2] / "docs" / "iam.md"

@@ -22,7 +22,7 @@ HARMLESS = {
     "commands/undo.py: word": "quoted by Journals.word_for",
     "console/destinations.py: name": "a format",
     "errors.py: extra": "a word of our own",
-    "kinesis/settle.py: target.option": "quoted by Target.option",
+    "kinesis/listing.py: target.option": "quoted by Target.option",
     "kinesis/transport.py: target.option": "quoted by Target.option",
     "spark/source/latest.py: lineage.stream.name": "a name of letters, digits, . - and _",
     "spark/source/losses.py: stream": "a stream's name",

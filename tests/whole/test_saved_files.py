@@ -9,7 +9,8 @@ import pytest
 
 from reshardctl.codec import values
 from reshardctl.execution import plan_bundle, plan_file
-from reshardctl.journal import reading, records
+from reshardctl.journal import records
+from reshardctl.journal import records as reading
 from reshardctl.snapshot import file as snapshot_file
 from reshardctl.snapshot import positions_reader
 

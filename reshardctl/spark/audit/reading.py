@@ -21,10 +21,10 @@ from reshardctl.kinesis.fast import (
     Reach,
     Record,
     ShardGone,
+    Start,
     TimeAhead,
     Unmet,
 )
-from reshardctl.kinesis.fast.reader import Start
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from reshardctl.kinesis.fast.reader import order
+from reshardctl.kinesis.fast import order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source.latest import begin_of

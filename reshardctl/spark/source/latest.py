@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reshardctl.errors import UsageError
-from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.kinesis.fast import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, short
 from reshardctl.spark.source.offset import OffsetPosition

@@ -15,7 +15,7 @@ from typing import Any
 
 from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.kinesis.fast import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, is_number
 from reshardctl.spark.source.starting import (

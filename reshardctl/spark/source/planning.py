@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast.reader import Begin, Unread
+from reshardctl.kinesis.fast import Begin, Unread
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import losses

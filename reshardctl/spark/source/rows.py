@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reshardctl.kinesis.aggregated import MAGIC
-from reshardctl.kinesis.fast.answers import Record
+from reshardctl.kinesis.fast import Record
 from reshardctl.spark.source.kpl import spread
 
 SCHEMA = (

@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from reshardctl.errors import ReshardError
 from reshardctl.kinesis import Kinesis
-from reshardctl.kinesis.fast.reader import FastReader
+from reshardctl.kinesis.fast import FastReader
 from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.pieces import Piece, pieces, read_piece
 from reshardctl.spark.source.planning import Planner, Raw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reshardctl.kinesis.fast.reader import Begin, Unread, order
+from reshardctl.kinesis.fast import Begin, Unread, order
 
 
 def is_ahead(number: str, begin: Begin) -> bool:

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from reshardctl.kinesis.fast.answers import Record
-from reshardctl.kinesis.fast.reader import Begin, IteratorExpired, Page, Start, TimeAhead, order
+from reshardctl.kinesis.fast import Begin, IteratorExpired, Page, Record, Start, TimeAhead, order
 from reshardctl.model import ShardId
 
 WINDOWS = (1.0, 10.0, 60.0, 600.0, 3600.0, 21_600.0, 86_400.0, 604_800.0, 31_536_000.0)

@@ -1,14 +1,19 @@
-"""Whole, consistent reads that leave the table's consumers their capacity."""
+"""Whole, consistent reads of tables that leave the tables' consumers their capacity.
+
+Side tables are read if they exist and may be read. They cannot be written: a write's table is
+always one of the store's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC
 from typing import Any
 
-from reshardctl.errors import CannotTell
-from reshardctl.model import Image, TableShape
-from reshardctl.stores.dynamodb.client import Client
-from reshardctl.stores.dynamodb.values import image_of, key_of
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.model import Image, SideTable, TableShape
+from reshardctl.stores.dynamodb.client import Client, Denied, image_of, key_of
 
 BATCH = 100
 """Keys of one BatchGetItem (API reference)."""
@@ -159,3 +164,126 @@ def _batch(
         f"table {client.table}: rows stay unread, again and again: throttled",
         "run this again when the table is read less, or raise its read capacity",
     )
+
+
+class Table:
+    """Reads one table, below half of its own capacity."""
+
+    def __init__(
+        self, client: Client, shape: TableShape, clock: Callable[[], float],
+        sleep: Callable[[float], None], progress: Callable[[int], None],
+    ) -> None:
+        """Calls nothing yet. client: of this table. progress: called with the rows read so far."""
+        self._client, self.shape = client, shape
+        self._clock, self._sleep, self._progress = clock, sleep, progress
+        self._pace: Pace | None = None
+        self._described: Mapping[str, Any] | None = None
+
+    def identity(self) -> dict[str, str]:
+        """The table's `arn`, `id` (if the service gives one) and `created` (UTC), read anew.
+
+        Raises UsageError for a table that is absent or has another key.
+        """
+        table = self._described = self._describe()
+        created = table["CreationDateTime"].astimezone(UTC).isoformat(timespec="milliseconds")
+        identity = {"arn": table["TableArn"], "created": created.replace("+00:00", "Z")}
+        return identity | ({"id": table["TableId"]} if "TableId" in table else {})
+
+    def made_at(self) -> float | None:
+        """Unix seconds at which the table was made empty, as it was described last.
+
+        `None` if it may hold rows that are older: it was restored from a backup, or has replicas
+        (RestoreSummary and Replicas of DescribeTable).
+        """
+        table = self._described or self._describe()
+        if table.get("RestoreSummary") or table.get("Replicas"):
+            return None
+        made: float = table["CreationDateTime"].timestamp()
+        return made
+
+    def read(self) -> list[Image]:
+        """Every row that belongs to the store, in key order."""
+        pace = self._paced()
+        if self.shape.fixed is None:
+            return scan(self._client, self.shape, pace, self._progress)
+        return query(
+            self._client, self.shape, self.shape.fixed, pace, self._progress
+        )
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        return get(self._client, self.shape, keys, self._paced())
+
+    def _paced(self) -> Pace:
+        if self._pace is None:
+            units = read_units(self._describe())
+            self._pace = Pace(units, self._clock, self._sleep)
+        return self._pace
+
+    def _describe(self) -> Mapping[str, Any]:
+        answer = self._client.read(
+            "describe_table",
+            "dynamodb:DescribeTable",
+            "looking at the table",
+            TableName=self._client.table,
+        )
+        table: Mapping[str, Any] = answer["Table"]
+        self._check_key(table)
+        return table
+
+    def _check_key(self, table: Mapping[str, Any]) -> None:
+        types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
+        parts = sorted((k["KeyType"], k["AttributeName"]) for k in table["KeySchema"])
+        wanted = list(zip(("HASH", "RANGE"), self.shape.names, strict=False))
+        if parts == wanted and all(types.get(name) == "S" for name in self.shape.names):
+            return
+        theirs = ", ".join(f"{kind} {name} ({types.get(name, '?')})" for kind, name in parts)
+        ours = ", ".join(f"{kind} {name} (S)" for kind, name in wanted)
+        raise UsageError(
+            f"table {self._client.table} in {self._client.region} holds no {self.shape.holds}: "
+            f"its key is {theirs}, and that of a table of {self.shape.holds} is {ours}",
+            self._client.search,
+        )
+
+
+Paced = Callable[[], Pace]
+
+
+class Beside:
+    """The side tables of one table. If the first is absent, the others are not looked for."""
+
+    def __init__(self, client: Client, tables: Sequence[SideTable], unpaced: Paced) -> None:
+        """Calls nothing. unpaced: makes a pace without a limit; side tables are small."""
+        self._client, self._tables, self._unpaced = client, tables, unpaced
+        self._absent = False
+
+    def read(self) -> Iterator[Image]:
+        """The side tables' rows as `<table>/<key>`.
+
+        A table that may not be read gives `<table>/` alone, with the reason as its attribute
+        `unread`. Raises CannotTell when reading fails for another reason.
+        """
+        for table in () if self._absent else self._tables:
+            try:
+                rows = list(self._rows(table))
+            except UsageError:
+                self._absent = table is self._tables[0]
+                return
+            except Denied as denied:
+                yield Image(f"{table.name}/", {"unread": {"S": denied.what}})
+                return
+            yield from (replace(row, key=f"{table.name}/{row.key}") for row in rows)
+
+    def _rows(self, table: SideTable) -> Iterator[Image]:
+        client = self._client.of_table(table.name)
+        shape = TableShape(table.name, hash=table.key)
+        if not table.rows:
+            yield from scan(client, shape, self._unpaced())
+            return
+        for key in table.rows:
+            answer = client.read(
+                "get_item", "dynamodb:GetItem", f"reading {key}", TableName=table.name,
+                Key={table.key: {"S": key}}, ConsistentRead=True,
+            )
+            if "Item" in answer:
+                yield image_of(answer["Item"], shape)

@@ -1,13 +1,21 @@
-"""Where files are kept: named contents, each replaced as a whole or not at all."""
+"""Where files are kept: named contents, each replaced as a whole or not at all.
+
+A store reads files as images, and writes images as files.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from reshardctl.errors import CannotTell, UsageError
+from reshardctl.model import Attributes, AttributeValue, Image
+from reshardctl.model.files import Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +132,117 @@ def checked(key: str) -> str:
             f"{key!r} names no file below the root", "name a file of the folder itself"
         )
     return key
+
+
+CONTENT = ("text", "bytes")
+KEPT, CRC_KEPT = "stored_with", "crc_stored_with"
+"""Mode and owner of the file and of its sibling, or an object's headers: a file that comes back
+gets them back. Images of 0.1 and 0.2 have neither."""
+SEEN = frozenset({"size", "modified", "unread"})
+"""The attributes that a listing gives. Nothing writes them."""
+SUFFIX = ".crc"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file and its sibling as they are to be: their contents, `None` for no file, and the rest.
+
+    kept, crc_kept: what they are stored with, if that is known.
+    """
+
+    content: bytes | None = None
+    crc: bytes | None = None
+    kept: Kept | None = None
+    crc_kept: Kept | None = None
+
+
+def crc_of(key: str) -> str:
+    """The key of a file's hidden checksum sibling."""
+    folder, name = split(key)
+    return joined(folder, f".{name}{SUFFIX}")
+
+
+def owner_of(name: str) -> str | None:
+    """The name of the file that a hidden sibling belongs to; `None` for any other name."""
+    if name.startswith(".") and name.endswith(SUFFIX) and len(name) > len(SUFFIX) + 1:
+        return name[1 : -len(SUFFIX)]
+    return None
+
+
+def image_of(
+    key: str, file: Blob | None, crc: Blob | None, series: Series | None = None
+) -> Image | None:
+    """The image of a file and its sibling as read; `None` if neither exists.
+
+    series: what keeps texts that are alike, where many files are read.
+    """
+    if file is None and crc is None:
+        return None
+    attributes: dict[str, AttributeValue] = {}
+    if crc is not None:
+        attributes["crc"] = {"B": base64.b64encode(crc.content).decode()}
+        attributes |= _stored(CRC_KEPT, crc)
+    if file is not None:
+        attributes |= {**content_of(file.content, series), **seen(len(file.content), file.modified)}
+        attributes |= _stored(KEPT, file)
+    return Image(key, {name: attributes[name] for name in sorted(attributes)})
+
+
+def content_of(content: bytes, series: Series | None) -> dict[str, AttributeValue]:
+    """A content as an attribute: {"text": …} if it is UTF-8, else {"bytes": …}."""
+    try:
+        kept = series.value(content) if series is not None else None
+        return {"text": {"S": content.decode()} if kept is None else kept}
+    except UnicodeDecodeError:
+        return {"bytes": {"B": base64.b64encode(content).decode()}}
+
+
+def seen(size: int, modified: int) -> dict[str, AttributeValue]:
+    """The attributes that a listing gives."""
+    return {"modified": {"N": str(modified)}, "size": {"N": str(size)}}
+
+
+def written(key: str, attributes: Attributes) -> Wanted:
+    """The file and the sibling that an image stands for. ValueError if it stands for none."""
+    if not key or key.endswith("/"):
+        raise ValueError(f"{key!r} is no file")
+    if unknown := attributes.keys() - SEEN - {*CONTENT, "crc", KEPT, CRC_KEPT}:
+        raise ValueError(f"{key}: a file has no {sorted(unknown)[0]!r}")
+    kinds = [name for name in CONTENT if name in attributes]
+    if len(kinds) > 1:
+        raise ValueError(f"{key}: both text and bytes")
+    content = _bytes(key, kinds[0], attributes[kinds[0]]) if kinds else None
+    crc = _bytes(key, "crc", attributes["crc"]) if "crc" in attributes else None
+    if content is None and crc is None:
+        raise ValueError(f"{key}: neither text nor bytes nor crc")
+    return Wanted(content, crc, _kept(key, KEPT, attributes), _kept(key, CRC_KEPT, attributes))
+
+
+def _stored(name: str, blob: Blob) -> dict[str, AttributeValue]:
+    if not blob.kept:
+        return {}
+    return {name: {"S": json.dumps(blob.kept, sort_keys=True, separators=(",", ":"))}}
+
+
+def _kept(key: str, name: str, attributes: Attributes) -> Kept | None:
+    if name not in attributes:
+        return None
+    try:
+        kept = json.loads(attributes[name].get("S", ""))
+    except ValueError:
+        kept = None
+    if not isinstance(kept, dict):
+        raise ValueError(f"{key}: {name} is of another type")
+    return kept
+
+
+def _bytes(key: str, name: str, value: Mapping[str, Any]) -> bytes:
+    match dict(value):
+        case {"S": str(text)} if name == "text":
+            return text.encode()
+        case {"B": str(text)} if name != "text":
+            try:
+                return base64.b64decode(text, validate=True)
+            except binascii.Error:
+                pass
+    raise ValueError(f"{key}: {name} is of another type")

@@ -3,20 +3,37 @@
 The guards compare rows as they are now with rows as they were read, never the texts: a program may
 rewrite its own text without changing its meaning (Quickwit saves its sources in random order). The
 new text is then made from the present one, whose other bytes stay as they are.
+
+An error about a text names the place where it is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from reshardctl.errors import NoStore, UsageError
+from reshardctl.errors import NoStore, NotLoaded, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.files import Codec, refused
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.complaints import complaints_about
+from reshardctl.stores.base import checked, holds
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved
 from reshardctl.stores.files.blobs import checked as checked_key
-from reshardctl.stores.guards import checked, holds
+
+
+@contextmanager
+def complaints_about(place: str) -> Iterator[None]:
+    """A UsageError of the body names the place first; bytes that are no UTF-8 become one."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise NotLoaded(
+            f"{place}: not UTF-8 ({error})", "restore it from a backup, or name another place"
+        ) from None
+    except UsageError as error:
+        kind = NotLoaded if isinstance(error, NotLoaded) else UsageError
+        raise kind(f"{place}: {error.what}", error.next) from None
+
 
 TRIES = 5
 """How often a step is tried while another program keeps saving the text."""

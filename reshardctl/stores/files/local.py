@@ -1,21 +1,39 @@
-"""A directory of this machine."""
+"""A directory of this machine, and copies of it, with everything in it, to a new name."""
 
 from __future__ import annotations
 
 import errno
 import os
 import shlex
+import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
-from reshardctl.stores.files import swapping
+from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError, UsageError, command_line
 from reshardctl.stores.files.blobs import Blob, Entry, Kept, check_size, checked, split
-from reshardctl.stores.files.faults import unreadable, unwritable
-from reshardctl.stores.files.locking import alone
-from reshardctl.stores.files.ownership import Ownership, Place, folders_of
+from reshardctl.stores.files.swapping import (
+    create,
+    delete,
+    forgotten,
+    noted,
+    notes,
+    ours,
+    replace,
+    tidy,
+)
+from reshardctl.stores.files.system import (
+    Ownership,
+    Place,
+    alone,
+    folders_of,
+    place,
+    unreadable,
+    unwritable,
+)
+from reshardctl.stores.new_file import sync
 
 TRIES = 3
 """How often a file is read that changes meanwhile."""
@@ -61,7 +79,7 @@ class Local:
             return None
         try:
             with os.scandir(path) as names:
-                return [self._entry(entry) for entry in names if not swapping.ours(entry.name)]
+                return [self._entry(entry) for entry in names if not ours(entry.name)]
         except OSError as error:
             if not folder:
                 raise self._no_root(error) from None
@@ -86,7 +104,7 @@ class Local:
         """Makes other reshardctl processes wait; removes what a killed one left."""
         with alone(self._root, self.location) as locked:
             if locked:
-                swapping.tidy(self._root)
+                tidy(self._root)
             self._alone = locked
             try:
                 yield
@@ -97,39 +115,39 @@ class Local:
     def together(self, note: bytes) -> Iterator[None]:
         """Keeps the note as a file in the root, on disk before the first change."""
         with unwritable(self.location):
-            path = swapping.noted(self._root, note)
+            path = noted(self._root, note)
         try:
             yield
         finally:
-            swapping.forgotten(path)
+            forgotten(path)
 
     def unfinished(self) -> Iterator[bytes]:
         """The notes of killed processes; none without locks, as the process may be alive."""
-        for path in swapping.notes(self._root) if self._alone else ():
+        for path in notes(self._root) if self._alone else ():
             try:
                 yield path.read_bytes()
             except OSError as error:
                 raise unreadable(str(path), error) from None
-            swapping.forgotten(path)
+            forgotten(path)
 
     def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
         """Writes a temporary file, then gives it its name, never over another file."""
         path = self._target(key)
         own = None if kept is None else Place.read(key, kept)
         with unwritable(f"{self.location}/{key}"):
-            swapping.create(self._root, path, content, own)
+            create(self._root, path, content, own)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
         """Exchanges the files if the system can: what comes out must be what was read."""
         path = self._target(key)
         with unwritable(f"{self.location}/{key}"):
-            swapping.replace(self._root, path, content, was.content)
+            replace(self._root, path, content, was.content)
 
     def delete(self, key: str, was: Blob) -> None:
         """Renames the file first: what is deleted must be what was read."""
         path = self._target(key)
         with unwritable(f"{self.location}/{key}"):
-            swapping.delete(self._root, path, was.content)
+            delete(self._root, path, was.content)
 
     def _entry(self, entry: os.DirEntry[str]) -> Entry:
         name = entry.name.encode(errors="surrogateescape").decode(errors="backslashreplace")
@@ -252,3 +270,71 @@ def _bytes(descriptor: int, size: int) -> bytes:
     while pieces[-1]:
         pieces.append(os.read(descriptor, size + 1))
     return b"".join(pieces) if len(pieces) > 2 else pieces[0]
+
+
+def copied(source: Path, to: Path) -> None:
+    """Copies a tree: content, modes and times of files, hidden ones too; folders as well.
+
+    The new name appears when the copy is complete; an interrupted copy leaves a hidden folder
+    beside it, `.NAME.*.copy`, and nothing else. UsageError if the name exists or lies in the tree
+    itself, Refused for a link or anything else that is neither file nor folder, CannotTell if a
+    file cannot be read or written.
+    """
+    source, parent = source.resolve(), to.parent.resolve()
+    whole = parent / to.name
+    if whole.exists() or whole.is_symlink():
+        raise UsageError(f"{to} is there already", "name a folder that is not")
+    if not parent.is_dir():
+        raise UsageError(f"{to.parent} is no folder", command_line("mkdir", "-p", str(to.parent)))
+    if whole.is_relative_to(source):
+        raise UsageError(f"{to} lies in {source}", "name a folder beside it")
+    try:
+        _copied(source, whole)
+    except OSError as error:
+        raise CannotTell(
+            f"copying {source} to {to}: {error.strerror or error}"
+            + (f" ({error.filename})" if error.filename else ""),
+            "mend that, or name a folder elsewhere with --to",
+        ) from None
+
+
+def _copied(source: Path, whole: Path) -> None:
+    tree = list(_tree(source))
+    half = Path(tempfile.mkdtemp(".copy", f".{whole.name}.", whole.parent))
+    try:
+        for path, is_folder in tree:
+            there = half / path.relative_to(source)
+            if is_folder:
+                there.mkdir()
+            else:
+                shutil.copy2(path, there, follow_symlinks=False)
+                sync(there)
+        for path, is_folder in reversed(tree):
+            if is_folder:
+                shutil.copystat(path, half / path.relative_to(source))
+                sync(half / path.relative_to(source))
+        shutil.copystat(source, half)
+        if not place(half, whole):
+            raise CannotTell(
+                f"{whole.parent}: this file system cannot rename without replacing",
+                "name a folder of another file system with --to",
+            )
+        sync(whole.parent)
+    except BaseException:
+        shutil.rmtree(half, ignore_errors=True)
+        raise
+
+
+def _tree(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """Everything below a folder, folders before their contents, and whether it is a folder."""
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        path, mode = Path(entry.path), entry.stat(follow_symlinks=False).st_mode
+        if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            what = "a symbolic link" if stat.S_ISLNK(mode) else "neither a file nor a folder"
+            raise Refused(
+                f"{path} is {what}: a copy would not be the checkpoint that Spark reads",
+                "put the file itself in its place, or repair without --to",
+            )
+        yield path, stat.S_ISDIR(mode)
+        if stat.S_ISDIR(mode):
+            yield from _tree(path)

@@ -3,28 +3,45 @@
 The temporary file lies in the root and not beside its target: Spark's Kinesis connectors read every
 file of a log folder (HDFSMetadataCommitter.get: listStatus of the batch's folder), and a temporary
 file left there would crash the query. Nothing reads names in a checkpoint's root except `metadata`.
+
+A file and its checksum are one unit. A note of what a process was changing them to names contents
+by digest, so the next writer can tell which of the two contents is there, and which checksum
+belongs to it. Checksums are short and are kept whole in the note.
 """
 
 from __future__ import annotations
 
+import base64
 import errno
+import hashlib
+import json
 import os
 import re
 import shlex
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from dataclasses import replace as replaced
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from reshardctl.errors import Refused
-from reshardctl.stores.durable import sync
-from reshardctl.stores.files import attributes, renaming
-from reshardctl.stores.files.blobs import Moved
-from reshardctl.stores.files.faults import Unsettled, foreign, user_of
-from reshardctl.stores.files.images import owner_of
-from reshardctl.stores.files.ownership import Ownership, Place
+from reshardctl.stores.files.blobs import Blob, Moved, owner_of
+from reshardctl.stores.files.system import (
+    Ownership,
+    Place,
+    Unsettled,
+    exchange,
+    foreign,
+    keep,
+    keep_list,
+    keep_none,
+    place,
+    user_of,
+)
+from reshardctl.stores.new_file import sync
 
 PERMISSIONS = 0o777
 """What a file's mode may have: nothing that we write runs as somebody else."""
@@ -89,10 +106,10 @@ def create(root: Path, path: Path, content: bytes, own: Place | None = None) -> 
         _folders(root, path.parent, made, own.folders if own else ())
         like = _sibling(path)
         mine = own.file if own else _unexecutable((like or path.parent).lstat())
-        _write(temporary, content, mine, path, lambda new: attributes.keep_list(
+        _write(temporary, content, mine, path, lambda new: keep_list(
             like or path.parent, new
         ))
-        if not renaming.place(temporary, path):
+        if not place(temporary, path):
             why = "no file can be made there without a race"
             raise OSError(errno.EOPNOTSUPP, why, str(path))
     except BaseException as error:
@@ -109,12 +126,12 @@ def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
     temporary = _temporary(root)
     try:
         own = Ownership.of(path.lstat())
-        _write(temporary, content, own, path, lambda new: attributes.keep(path, new))
-        if not renaming.exchange(temporary, path):
+        _write(temporary, content, own, path, lambda new: keep(path, new))
+        if not exchange(temporary, path):
             _compare(path, was)
             temporary.replace(path)
         elif temporary.read_bytes() != was:
-            renaming.exchange(temporary, path)
+            exchange(temporary, path)
             raise Moved(path)
     except FileNotFoundError:
         raise Moved(path) from None
@@ -134,7 +151,7 @@ def delete(root: Path, path: Path, was: bytes) -> None:
     try:
         _compare(aside, was)
     except (Moved, OSError):
-        renaming.place(aside, path)
+        place(aside, path)
         raise
     _drop(aside)
     folder = path.parent
@@ -151,7 +168,7 @@ def _temporary(root: Path) -> Path:
 
 def _write(
     temporary: Path, content: bytes, own: Ownership | None, path: Path,
-    furnish: Callable[[int], None] = attributes.keep_none,
+    furnish: Callable[[int], None] = keep_none,
 ) -> None:
     """Writes a temporary file, durably, with this owner and mode.
 
@@ -237,7 +254,7 @@ def _folders(root: Path, folder: Path, made: list[Path], owns: Sequence[Ownershi
     made.insert(0, folder)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
-        attributes.keep_list(folder.parent, descriptor)
+        keep_list(folder.parent, descriptor)
         _owned(descriptor, own, folder)
         os.fchmod(descriptor, own.mode & OF_FOLDERS)
     finally:
@@ -269,3 +286,72 @@ def _sync_names(folder: Path, root: Path) -> None:
             sync(folder)
     except OSError as error:
         raise Unsettled(error.errno, error.strerror) from None
+
+
+_FORMAT = 1
+_SIDES = ("before", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file and its checksum, before and after the change.
+
+    Each side: the digest of the content, `None` for no file; and the checksum beside it, `None` for
+    none.
+    """
+
+    key: str
+    before: tuple[str | None, bytes | None]
+    after: tuple[str | None, bytes | None]
+
+    @classmethod
+    def of(
+        cls, key: str, file: Blob | None, crc: Blob | None,
+        content: bytes | None, checksum: bytes | None,
+    ) -> Unit:
+        """The unit of a file and a checksum, as they were read and as they will be."""
+        return cls(
+            key, (_digest(file.content if file else None), crc.content if crc else None),
+            (_digest(content), checksum),
+        )
+
+    def text(self) -> bytes:
+        """The unit as a note."""
+        sides = {
+            name: [digest, None if crc is None else base64.b64encode(crc).decode()]
+            for name, (digest, crc) in zip(_SIDES, (self.before, self.after), strict=True)
+        }
+        return json.dumps({"format": _FORMAT, "key": self.key, **sides}).encode()
+
+    @classmethod
+    def read(cls, note: bytes) -> Unit | None:
+        """The unit of a note; `None` for a text that is none, or of another release."""
+        try:
+            members: dict[str, Any] = json.loads(note)
+            if members["format"] != _FORMAT:
+                return None
+            before, after = (
+                (digest, None if crc is None else base64.b64decode(crc))
+                for digest, crc in (members[name] for name in _SIDES)
+            )
+            return cls(str(members["key"]), before, after)
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def checksum(self, file: Blob | None, crc: Blob | None) -> tuple[bool, bytes | None]:
+        """Whether the checksum of the present content is known, and which it is.
+
+        It is unknown if another program has written one of the two since.
+        """
+        digest = _digest(file.content if file else None)
+        there = crc.content if crc else None
+        if there is not None and there not in (self.before[1], self.after[1]):
+            return False, None
+        for side in (self.after, self.before):
+            if side[0] == digest:
+                return True, side[1]
+        return False, None
+
+
+def _digest(content: bytes | None) -> str | None:
+    return None if content is None else hashlib.sha256(content).hexdigest()

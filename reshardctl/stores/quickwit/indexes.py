@@ -1,5 +1,7 @@
 """A file-backed metastore: a folder per index, with one text of all that Quickwit knows of it.
 
+The consumer knows how that text becomes rows, and passes it in.
+
 Layout: `file_backed/store_operations.rs` of 0.8.2 and 0.9.0, `<root>/<index_id>/metastore.json`.
 Quickwit keeps what it has read in memory and writes whole files from there, without lock or
 condition: it overwrites whatever is written here, unless every node that runs the metastore is
@@ -8,16 +10,37 @@ stopped.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from reshardctl.errors import NotLoaded, UsageError
 from reshardctl.model import Image, Step
+from reshardctl.model.files import Codec
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, split
-from reshardctl.stores.files.document import Document
-from reshardctl.stores.quickwit.codec import CodecOf, indexes_of, not_loaded, only_unloaded
+from reshardctl.stores.files.document import Document, complaints_about
+
+CodecOf = Callable[[str, str, bool], Codec]
+"""(index, source, needed) → the codec of that index's text.
+
+index: the index that the text must be of, "" for any. source: the only one that is wanted, "" for
+every Kinesis source. needed: whether a text without a wanted source is refused."""
+
+
+def indexes_of(keys: Iterable[str]) -> list[str]:
+    """The indexes of these rows, in order."""
+    return sorted({key.partition("/")[0] for key in keys})
+
+
+def not_loaded(index: str, error: UsageError) -> Image:
+    """The one row of an index whose text cannot be read: why."""
+    return Image(index, {"unreadable": {"S": error.what}})
+
+
+def only_unloaded(errors: Sequence[UsageError]) -> bool:
+    """Whether there are such errors, and Quickwit itself loads none of these texts."""
+    return bool(errors) and all(isinstance(error, NotLoaded) for error in errors)
+
 
 NAME = "metastore.json"
 MANIFESTS = {"manifest.json", "indexes_states.json"}

@@ -18,11 +18,10 @@ from reshardctl.errors import NotLoaded, Refused, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.files import refused
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.complaints import complaints_about
-from reshardctl.stores.guards import checked, holds
-from reshardctl.stores.quickwit.codec import CodecOf, indexes_of, not_loaded, only_unloaded
-from reshardctl.stores.sql.attempts import Attempts
-from reshardctl.stores.sql.server import Described, Server, hidden, left_out
+from reshardctl.stores.base import checked, holds
+from reshardctl.stores.files.document import complaints_about
+from reshardctl.stores.quickwit.indexes import CodecOf, indexes_of, not_loaded, only_unloaded
+from reshardctl.stores.sql.server import Attempts, Described, Server, hidden, left_out
 
 TABLE, MIGRATIONS = "indexes", "_sqlx_migrations"
 UID, ID, TEXT = "index_uid", "index_id", "index_metadata_json"

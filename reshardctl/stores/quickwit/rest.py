@@ -15,8 +15,8 @@ from urllib.parse import quote, urlsplit
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.complaints import complaints_about
-from reshardctl.stores.quickwit.codec import CodecOf
+from reshardctl.stores.files.document import complaints_about
+from reshardctl.stores.quickwit.indexes import CodecOf
 
 PORTS = {"http": 7280, "https": 443}
 """Quickwit's own port; TLS needs a proxy."""

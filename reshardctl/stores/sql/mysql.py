@@ -17,14 +17,7 @@ from typing import Any
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql.changes import update_each
-from reshardctl.stores.sql.server import (
-    AGAIN,
-    REFUSED,
-    Address,
-    Column,
-    Described,
-    Statement,
-)
+from reshardctl.stores.sql.server import AGAIN, REFUSED, Address, Column, Described, Statement
 
 CONNECT, READ = 10, 120
 """Seconds for a connection, and for an answer."""

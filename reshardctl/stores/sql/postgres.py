@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model.retry import FailureKind
-from reshardctl.stores.sql.server import (
-    AGAIN,
-    REFUSED,
-    Address,
-    Column,
-    Described,
-    Statement,
-)
+from reshardctl.stores.sql.server import AGAIN, REFUSED, Address, Column, Described, Statement
 
 if TYPE_CHECKING:
     import psycopg

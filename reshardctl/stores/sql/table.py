@@ -37,10 +37,10 @@ from reshardctl.model.images import (
     UNGUARDED,
 )
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.guards import checked, holds
-from reshardctl.stores.sql.attempts import Attempts
+from reshardctl.stores.base import checked, holds
 from reshardctl.stores.sql.changes import Changes, Value, columns_of
 from reshardctl.stores.sql.server import (
+    Attempts,
     Column,
     Described,
     Server,

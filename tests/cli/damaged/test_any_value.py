@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.journal.reading import FIRST, sealed
+from reshardctl.journal.records import FIRST, sealed
 from tests.cli.damaged.seeds import seeded
 from tests.cli.damaged.test_own_files import (
     CONSUMERS,

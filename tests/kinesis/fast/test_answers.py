@@ -13,7 +13,7 @@ from botocore.hooks import HierarchicalEmitter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.kinesis.fast.answers import Record, keep_records_raw, records_of
+from reshardctl.kinesis.fast import Record, keep_records_raw, records_of
 
 CLIENT = SimpleNamespace(meta=SimpleNamespace(events=HierarchicalEmitter()))
 keep_records_raw(CLIENT)

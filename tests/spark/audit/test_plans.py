@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.kinesis.fast import Reach
-from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.kinesis.fast import Begin, Reach
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit import Columns, audit, sink_only
 from reshardctl.spark.audit.against import _counted, _joined, _placed, _there

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.kinesis import Kinesis
-from reshardctl.kinesis.fast import Reach
-from reshardctl.kinesis.fast.reader import FastReader, TimeAhead
+from reshardctl.kinesis.fast import FastReader, Reach, TimeAhead
 from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.planning import Planner
 from reshardctl.spark.source.stretch import Stretch

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.kinesis.fast import Begin
 from reshardctl.spark.source import planning
 from reshardctl.spark.source.planning import Planner
 from reshardctl.testing import serve

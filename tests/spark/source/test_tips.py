@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.kinesis.fast.reader import Begin, FastReader, Page
+from reshardctl.kinesis.fast import Begin, FastReader, Page
 from reshardctl.model import shard_id
 from reshardctl.spark.source.tips import IDLE_PACE, Tips
 from reshardctl.testing.fake import FakeKinesis

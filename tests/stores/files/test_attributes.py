@@ -14,8 +14,8 @@ import pytest
 
 from reshardctl.errors import Refused
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.files.attributes import ACL, OF_NEW
 from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.system import ACL, OF_NEW
 from reshardctl.stores.files.tree import Tree
 from tests.stores.files.trees import change, crc32, creation, everything, held, plant, removal
 

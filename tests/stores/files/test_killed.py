@@ -21,8 +21,8 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Step
 from reshardctl.model.write_state import WriteResult, WriteState, write_state
 from reshardctl.stores.base import recover
-from reshardctl.stores.files import renaming
-from reshardctl.stores.files.images import image_of
+from reshardctl.stores.files import system as renaming
+from reshardctl.stores.files.blobs import image_of
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.stores.files.test_tree import b64

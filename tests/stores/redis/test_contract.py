@@ -10,8 +10,7 @@ import pytest
 import redis
 
 from reshardctl.model import Image, TableShape
-from reshardctl.stores.redis import Strings
-from reshardctl.stores.redis.server import Server
+from reshardctl.stores.redis import Server, Strings
 from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server

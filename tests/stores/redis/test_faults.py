@@ -14,8 +14,7 @@ from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.model.images import ENDS
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.redis import Strings
-from reshardctl.stores.redis.server import READING, WRITING, Server
+from reshardctl.stores.redis import READING, WRITING, Server, Strings
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server
 from tests.servers.severed import way_to

@@ -12,8 +12,7 @@ from redis.exceptions import ConnectionError as Gone
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Create, Image, Step, TableShape, Write
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.redis import Strings
-from reshardctl.stores.redis.server import Server
+from reshardctl.stores.redis import Server, Strings
 
 SHAPE = TableShape("", hash="namespace", range="shard_id")
 KEY = "app-a-s-1/a"

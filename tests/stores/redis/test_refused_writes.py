@@ -11,8 +11,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Step
-from reshardctl.stores.redis import Strings
-from reshardctl.stores.redis.server import Server
+from reshardctl.stores.redis import Server, Strings
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server
 from tests.stores.faults_of_stores import two_writes

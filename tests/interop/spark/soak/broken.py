@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.kinesis.fast import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import planning

@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell
-from reshardctl.kinesis.budget import Limits
-from reshardctl.kinesis.listing import Progress
-from reshardctl.kinesis.look import UNSEEN, Look
+from reshardctl.kinesis.budget import UNSEEN, Limits, Look
+from reshardctl.kinesis.listing import Progress, settled_lineage, summary
 from reshardctl.kinesis.probe import PROBED_RECORDS, Prober
-from reshardctl.kinesis.settle import settled_lineage
-from reshardctl.kinesis.summary import summary
 from reshardctl.kinesis.target import target_of
 from reshardctl.kinesis.transport import Transport, client_of
 from reshardctl.kinesis.whose import streams, takes
@@ -21,6 +18,7 @@ from reshardctl.model import START, Count, Cut, Interval, PositionAtTime, Probe,
 
 if TYPE_CHECKING:
     from boto3.session import Session
+
 
 REREADS = 5
 """How often a listing that contradicts itself is read again: for half a minute."""

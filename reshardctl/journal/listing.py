@@ -1,4 +1,7 @@
-"""Lists journals with their store, their state and their order."""
+"""Lists journals with their store, their state and their order.
+
+A journal is no longer needed if nothing is left to finish, and it is old.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,10 @@ from pathlib import Path
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.file import FileLog, in_use
-from reshardctl.journal.log import Log, Where
-from reshardctl.journal.place import SUFFIX, name_of
-from reshardctl.journal.reading import read
-from reshardctl.journal.records import Records
+from reshardctl.journal.log import SUFFIX, Log, Where, name_of
+from reshardctl.journal.records import Records, read
 from reshardctl.model import keys_of
+from reshardctl.model.times import duration, parse_instant
 
 
 class State(StrEnum):
@@ -114,3 +116,32 @@ def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> 
         and (entry.when, entry.name) > (own.when, name_of(records.path))
         and entry.keys & set(keys)
     ]
+
+
+NEEDED = {
+    State.HALF_DONE: "half done: finish it with fix --resume, or undo it",
+    State.UNDO_BEGUN: "its undo has begun: finish that with undo",
+    State.UNREADABLE: "unreadable, so nothing tells whether it is needed",
+}
+"""Why journals of a state are kept, however old they are."""
+
+
+def needed(entry: Entry, now: float, older_than: float) -> str:
+    """Why a journal is kept; "" if it may be deleted.
+
+    Args:
+        entry: The journal as it is now.
+        now: Unix seconds.
+        older_than: Seconds since its fix began from which on a journal may be deleted.
+    """
+    if entry.open:
+        return "being written now"
+    if why := NEEDED.get(entry.state):
+        return why
+    try:
+        began = parse_instant(entry.when)
+    except UsageError:
+        return "when it began cannot be read, so nothing tells how old it is"
+    if now - began < older_than:
+        return f"younger than {duration(older_than)}"
+    return ""
