@@ -22,8 +22,8 @@ from benchmarks.stored import LAST_INDEX, number
 from benchmarks.targets import record
 from reshardctl.cli import collect_seldom
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark import needed_files
-from reshardctl.consumers.spark.append import LINES
+from reshardctl.consumers.spark import sources as needed_files
+from reshardctl.consumers.spark.planned_batch import LINES
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id

@@ -15,7 +15,7 @@ from typing import Any
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark.append import LINES
+from reshardctl.consumers.spark.planned_batch import LINES
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, Position
 from reshardctl.model import Image, ShardId, canonical, shard_id
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, Planned
-from reshardctl.consumers import locator as locators
-from reshardctl.consumers.libraries import SCHEMES
+from reshardctl.consumers.locator import SCHEMES, parse
 from reshardctl.errors import NotConfirmed
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
@@ -34,7 +33,7 @@ def require_trust(
 
     name: of the file. steps: what it would write. accepting: as in `Elsewhere`.
     """
-    locator = locators.parse(plan.locator)
+    locator = parse(plan.locator)
     known_as = SCHEMES[locator.text.partition(":")[0]]
     host = locator.target.rpartition("@")[2].partition("/")[0] if known_as.server else ""
     file = Elsewhere(name, locator.text, host, plan.stream, tuple(steps), accepting)

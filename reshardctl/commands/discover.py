@@ -13,8 +13,7 @@ from reshardctl.commands.inspect_many import at_once
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets import configured
-from reshardctl.consumers.libraries import library_of
-from reshardctl.consumers.locator import parse
+from reshardctl.consumers.locator import library_of, parse
 from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
 from reshardctl.consumers.spec import Spec
 from reshardctl.diagnosis.discovery import (

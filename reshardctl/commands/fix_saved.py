@@ -28,8 +28,7 @@ from reshardctl.commands.whose_rows import (
     verified_report,
 )
 from reshardctl.commands.write_plan import go_on, left_over, verify
-from reshardctl.consumers import locator as locators
-from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.locator import Locator, parse
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
@@ -92,7 +91,7 @@ def prepared(
     what `in_own_words` raises, before any call.
     """
     plan = in_own_words(request, plan, "--plan", str(path))
-    locator = locators.parse(plan.locator)
+    locator = parse(plan.locator)
     observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
@@ -179,7 +178,7 @@ def resume(
     back = f"reshardctl undo {shlex.quote(str(path))}"
     with journal:
         plan = plan_of(records)
-        locator = locators.parse(plan.locator)
+        locator = parse(plan.locator)
         observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
         argv = tuple(suggested_command(locator, plan.stream, request.account))
         again = new_plan(plan.unvouched, request.account)

@@ -12,7 +12,7 @@ from pathlib import Path
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import bucket_client, wait
 from reshardctl.commands.made_here import note_plan, usual_directory
-from reshardctl.consumers import locator as locators
+from reshardctl.consumers.locator import parse
 from reshardctl.errors import HalfDone, ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, read
 from reshardctl.journal.file import FileLog, check_folder, check_new
@@ -64,7 +64,7 @@ class Journals:
     def new(self, journal: str | None, header: Header) -> Log:
         """A new journal's log: `--journal`, or a name of its own in the usual directory."""
         note_plan(header.plan)
-        table = locators.parse(header.locator).target
+        table = parse(header.locator).target
         name = new_name(header.when, table, header.plan)
         if journal is None:
             return FileLog(self.directory / f"{name}{SUFFIX}")

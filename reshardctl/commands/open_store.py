@@ -123,7 +123,7 @@ def _quickwit_s3(locator: Locator, reached: Reached) -> Store:
 
 def _quickwit_postgres(locator: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import ROW, Document
-    from reshardctl.consumers.quickwit.switching import enabled
+    from reshardctl.consumers.quickwit.rows import enabled
     from reshardctl.stores.quickwit.postgres import Metastore
     from reshardctl.stores.sql.postgres import Postgres
     from reshardctl.stores.sql.server import address_of

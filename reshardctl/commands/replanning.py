@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.suggested_commands import suggested_command
-from reshardctl.consumers import locator as locators
+from reshardctl.consumers.locator import parse
 from reshardctl.errors import REPLAN, ReshardError
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model.times import instant
@@ -31,7 +31,7 @@ def new_plan(plan: SavedPlan, account: Account) -> str:
     options = plan.options
     policy = options.policy.text
     words = suggested_command(
-        locators.parse(plan.locator), plan.stream, account,
+        parse(plan.locator), plan.stream, account,
         None if policy in (LOSSLESS.name, POSITIONS.name) else policy,
         repair_options=options, probe=plan.probe or None,
         created=None if options.created is None else instant(options.created),

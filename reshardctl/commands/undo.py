@@ -19,8 +19,7 @@ from reshardctl.commands.stopped import stopped
 from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.targets.configured import of_saved
 from reshardctl.commands.undo_source import Source, UndoRequest, source_of
-from reshardctl.consumers import locator as locators
-from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.locator import Locator, parse
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, make
@@ -100,7 +99,7 @@ def undo(
     Journals(request.account).check(request.journal)
     source = source_of(request, observer)
     plan = source.plan
-    locator = locators.parse(plan.locator)
+    locator = parse(plan.locator)
     observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
     if not made_here(plan.digest, None if source.log is None else source.log.where):
         back = source.steps_back(_rule(locator)[0])

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from reshardctl.config.beside import from_folder_of
 from reshardctl.config.entries import SERVICES, Config, Consumer, Reach, Stream
 from reshardctl.config.sourced_value import Spot
-from reshardctl.consumers import locator as locators
-from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.locator import Locator, parse
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.rules import RULES
 from reshardctl.diagnosis.rules.suppressions import Suppression
@@ -129,7 +128,7 @@ def _understood(spot: Spot, check: CheckOptions, policy: str, accept: str | None
 
 def _locator(spot: Spot) -> Locator:
     try:
-        locator = locators.parse(spot.string())
+        locator = parse(spot.string())
         consumer_of(locator).validate_options(locator.options)
     except UsageError as error:
         spot.wrong(error.what, error.next)

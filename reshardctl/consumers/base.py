@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
-from reshardctl.consumers.option_values import times_of_option
+from reshardctl.consumers.options import times_of_option
 from reshardctl.consumers.sequence_numbers import (
     earlier_incarnation,
     of_wrong_stream,

@@ -1,4 +1,7 @@
-"""Locators: one text that names a consumer's store and the options of its application."""
+"""Locators: one text that names a consumer's store and the options of its application.
+
+The libraries' specs are found by name, by scheme and by the key of their tables.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,29 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote
 
 from reshardctl.codec.strict import JsonPath
-from reshardctl.consumers.libraries import SCHEMES, SPECS
-from reshardctl.consumers.spec import Spec
+from reshardctl.consumers.kcl.spec import KCL
+from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
+from reshardctl.consumers.kinsumer.spec import KINSUMER
+from reshardctl.consumers.quickwit.spec import QUICKWIT
+from reshardctl.consumers.spark.spec import SPARK
+from reshardctl.consumers.spec import Scheme, Spec, TableKey
 from reshardctl.errors import UsageError
 from reshardctl.given_secrets import MASK
 from reshardctl.model.phrases import similar
+
+SPECS: dict[str, Spec] = {
+    spec.name: spec for spec in (KCL, KINSUMER, KINESIS_CONSUMER, SPARK, QUICKWIT)
+}
+SCHEMES: dict[str, Scheme] = {
+    name: scheme for spec in SPECS.values() for name, scheme in spec.schemes.items()
+}
+
+
+def library_of(key: TableKey) -> Spec | None:
+    """The library whose DynamoDB tables have such a primary key, if it is one we know."""
+    with_tables = (spec for spec in SPECS.values() if spec.table_scheme)
+    return next((spec for spec in with_tables if spec.table_key == key), None)
+
 
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL

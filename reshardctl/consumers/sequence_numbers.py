@@ -3,11 +3,13 @@
 For libraries that ask Kinesis AFTER a stored number. Kinesis answers a number that no record of the
 shard has with InvalidArgumentException (runs of kinsumer and kinesis-consumer, Nov 2026), and a
 text that does not match its pattern, leading zeros and blanks included, with ValidationException.
+
+What the comparison of a row with the listing shows is told as the row's anomalies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import islice, zip_longest
 
@@ -16,6 +18,8 @@ from reshardctl.model import (
     DONE,
     START,
     TIP,
+    Anomaly,
+    AnomalyKind,
     Cut,
     Decoded,
     ShardId,
@@ -327,3 +331,32 @@ ELSEWHERE = (
     "the stream has no such shard yet, and its number is not this stream's: another stream's row, "
     "left alone"
 )
+
+
+def against_listing(
+    lineage: Lineage, shard: ShardId, key: str, raw: str, *, number: str | None = None,
+    never_read: bool = False, older: str = "",
+    unlisted: str = "the shard is not listed any more",
+) -> Iterator[Anomaly]:
+    """Yields anomalies of a row: a shard not created yet or no longer listed, a number too old.
+
+    Args:
+        lineage: The stream's shards.
+        shard: The row's shard.
+        key: The row's key.
+        raw: Its position as stored.
+        number: The sequence number in `raw`, where `raw` holds more than that.
+        never_read: Whether a row of a shard not created yet holds no position: counts as unlisted.
+        unlisted: Why a row of an unlisted shard is an anomaly.
+        older: Why the row is of an earlier stream, where that is known by other means.
+    """
+    if unborn(lineage, shard) and not never_read:
+        whose = origin(lineage, raw if number is None else number)
+        elsewhere = whose in (Origin.EARLIER, Origin.ELSEWHERE)
+        why = ELSEWHERE if elsewhere else "the stream has no such shard yet"
+        yield Anomaly(AnomalyKind.UNBORN, key, raw, why, shard)
+    elif shard not in lineage:
+        yield Anomaly(AnomalyKind.GONE, key, raw, unlisted, shard)
+    if older or earlier_incarnation(lineage, raw if number is None else number):
+        why = older or "its number is older than the stream"
+        yield Anomaly(AnomalyKind.EARLIER_INCARNATION, key, raw, why, shard)

@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reshardctl.consumers import locator as locators
-from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.locator import Locator, parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.errors import REPLAN, StalePlan, UsageError
@@ -67,7 +66,7 @@ def plan_of(records: Records) -> SavedPlan:
     )
     if told != (plan.digest, plan.locator, dict(plan.store), plan.stream, plan.steps):
         raise _mixed(name, "its header and the plan in it differ")
-    owners = locators.parse(plan.locator).spec.owner_attributes
+    owners = parse(plan.locator).spec.owner_attributes
     pairs = zip(plan.steps, records.fix.current, strict=True)
     for step, tried in pairs:
         if changed := _differences([step], [tried], owners):

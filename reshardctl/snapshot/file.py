@@ -30,7 +30,7 @@ from reshardctl.codec.strict import (
     strings,
 )
 from reshardctl.codec.values import cut_object, cut_of_object, image, image_json
-from reshardctl.consumers import locator
+from reshardctl.consumers.locator import parse_in
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -234,7 +234,7 @@ def _consumer(lineage: Lineage, value: object, json_path: JsonPath) -> Snapshot:
     if not isinstance(probes, dict):
         (json_path / "probes").wrong("not an object")
     return Snapshot(
-        locator.parse_in(string(consumer["locator"], json_path / "locator"), json_path / "locator"),
+        parse_in(string(consumer["locator"], json_path / "locator"), json_path / "locator"),
         lineage,
         list_of(consumer["rows"], json_path / "rows", image),
         strings(consumer["store"], json_path / "store"),

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.consumers.libraries import SCHEMES
-from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.locator import SCHEMES, Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.lineage import Lineage

@@ -8,13 +8,7 @@ from typing import Protocol, cast
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.consumers.sequence_numbers import (
-    BIRTH_LEAD,
-    Origin,
-    origin,
-    sample,
-    to_verify,
-)
+from reshardctl.consumers.sequence_numbers import BIRTH_LEAD, Origin, origin, sample, to_verify
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.lineage import Lineage

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from reshardctl.consumers.kinsumer.tables import tables
+from reshardctl.consumers.kinsumer.spec import tables
 from reshardctl.model import Image, TableShape, table_of
 from reshardctl.stores.dynamodb.client import image_of
 from tests.cli.lab import Item, Lab

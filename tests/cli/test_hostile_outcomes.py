@@ -15,7 +15,7 @@ import pytest
 
 from reshardctl.cli import completion
 from reshardctl.console.choices import FormatName
-from reshardctl.consumers import libraries
+from reshardctl.consumers import locator as libraries
 from reshardctl.execution import plan_file
 from reshardctl.model import Create, Image, Step, Update, Write
 from tests.cli.kinesis_consumer_lab import positions_lab

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.kcl import encode
-from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.rebuild import rebuild
-from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.encode import rebuild
+from reshardctl.consumers.kcl.releases import App, Start, traits_of
 from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Step, TargetFrontier, after

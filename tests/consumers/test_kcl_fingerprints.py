@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.fingerprints import starters
-from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.beside import starters
+from reshardctl.consumers.kcl.releases import App, Start, traits_of
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import UsageError

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers.kcl.app import Start
-from reshardctl.consumers.kcl.full_sync import made_at_once, swept
+from reshardctl.consumers.kcl.releases import Start
 from reshardctl.consumers.kcl.rows import parse
+from reshardctl.consumers.kcl.sync import made_at_once, swept
 from reshardctl.model import ShardId
 from tests.reference.kcl_full_sync import finished, is_garbage, new_leases, refuse_open_parents
 from tests.reference.kcl_lease import Lease, lease_of

@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.live import marked, proven
-from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.releases import App, traits_of
+from reshardctl.consumers.kcl.writes import marked, proven
 from reshardctl.errors import Refused
 from reshardctl.model import TIP, Create, Cut, Delete, Step, Update, Write, at_number, writes_of
 from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import strategies as st
 
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.consumers.kcl.keys import Named
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
+from reshardctl.consumers.kcl.table import Named
 from reshardctl.model import Image, Stream
 from tests.consumers.test_kcl_contract import TestKcl as OnOneStream
 from tests.consumers.test_kcl_contract import row

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reshardctl.consumers.kcl import behaviour
-from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.consumer import Kcl
+from reshardctl.consumers.kcl.releases import App
 from tests.support.lineages import split_in_turn
 
 

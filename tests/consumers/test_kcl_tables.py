@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers.kcl.bystanders import notes
+from reshardctl.consumers.kcl.beside import notes
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.consumers.kcl.coordinator import broken
 from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.table import broken
 from reshardctl.model import Image, canonical
 
 KCL = Kcl()

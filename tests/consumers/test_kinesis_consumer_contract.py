@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.consumers.kinesis_consumer.app import App
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinesis_consumer.releases import App
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.planning.plan import Nothing, Plan, decide

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers.kinesis_consumer.app import App
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinesis_consumer.releases import App
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
 from tests.support.lineages import split_in_turn

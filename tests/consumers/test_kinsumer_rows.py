@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers.kinsumer.options import applications
-from reshardctl.consumers.kinsumer.releases import RELEASES, traits_of
+from reshardctl.consumers.kinsumer.releases import RELEASES, applications, traits_of
 from reshardctl.consumers.kinsumer.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, canonical

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from reshardctl.consumers.libraries import SCHEMES
-from reshardctl.consumers.locator import looks_like_one, parse
+from reshardctl.consumers.locator import SCHEMES, looks_like_one, parse
 from reshardctl.consumers.spec import Scheme
 from reshardctl.errors import UsageError
 

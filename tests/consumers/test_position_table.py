@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.consumers.kcl.positions import kind_of as of_kcl
+from reshardctl.consumers.kcl.processed import kind_of as of_kcl
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
-from reshardctl.consumers.kinsumer.positions import kind_of as of_kinsumer
+from reshardctl.consumers.kinsumer.rows import kind_of as of_kinsumer
 from reshardctl.consumers.quickwit.consumer import Quickwit
-from reshardctl.consumers.quickwit.positions import position_of
+from reshardctl.consumers.quickwit.rows import position_of
 from reshardctl.consumers.sequence_numbers import classify, earlier_incarnation, of_wrong_stream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id

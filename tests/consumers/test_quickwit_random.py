@@ -9,8 +9,7 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
-from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.releases import traits_of
+from reshardctl.consumers.quickwit.releases import App, traits_of
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.model import Image
 from reshardctl.testing import load_topology

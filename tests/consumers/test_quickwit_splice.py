@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.consumers.quickwit import splice
-from reshardctl.consumers.quickwit.spans import Member, members
-from reshardctl.consumers.quickwit.splice import edited
+from reshardctl.consumers.quickwit.splice import Member, edited, members
 from reshardctl.errors import UsageError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.kinesis_consumer import evidence
-from reshardctl.consumers.kinesis_consumer.app import Whose
+from reshardctl.consumers.kinesis_consumer import rows as evidence
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinesis_consumer.releases import Whose
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.quickwit.consumer import Quickwit

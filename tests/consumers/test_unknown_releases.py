@@ -11,7 +11,7 @@ import importlib
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark.version_marker import version_of
+from reshardctl.consumers.spark.spark_json import version_of
 from reshardctl.errors import UsageError
 from reshardctl.render import Fixed
 from tests.render.formats import FORMATS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.libraries import SPECS, library_of
+from reshardctl.consumers.locator import SPECS, library_of
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.discovery import Confidence, Holding, tables_of, weigh
 from reshardctl.lineage import Lineage

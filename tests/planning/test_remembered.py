@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
-from reshardctl.consumers.kinsumer.tables import CHECKPOINTS
+from reshardctl.consumers.kinsumer.releases import App
+from reshardctl.consumers.kinsumer.spec import CHECKPOINTS
 from reshardctl.model import Create, Image, Step, Write, canonical, shard_id
 from reshardctl.planning.remembered import STATES, Remembered
 from tests.support.lineages import split_in_turn

@@ -10,13 +10,13 @@ import pytest
 
 import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode
-import reshardctl.consumers.kcl.written_rows as written_rows
+import reshardctl.consumers.kcl.writes as written_rows
 import reshardctl.planning.effects as effects
 from reshardctl.consumers.kcl import processed
-from reshardctl.consumers.kcl.positions import PositionKind, cut_of, kinds_of
+from reshardctl.consumers.kcl.processed import PositionKind, cut_of, kinds_of
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
-from reshardctl.consumers.kcl.steps import in_steps
 from reshardctl.consumers.kcl.sync import missing_leases
+from reshardctl.consumers.kcl.writes import in_steps
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, ShardId, exactly
 from reshardctl.planning.reading import Reading

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from types import ModuleType
 
-from reshardctl.consumers.spark.lines import awslabs, writing
+from reshardctl.consumers.spark.lines import awslabs
+from reshardctl.consumers.spark.lines import connectors as writing
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId
 

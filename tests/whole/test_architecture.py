@@ -17,7 +17,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 import reshardctl
-from reshardctl.consumers.libraries import SPECS
+from reshardctl.consumers.locator import SPECS
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import RULES
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers.kcl.coordinator import is_side
+from reshardctl.consumers.kcl.table import is_side
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.execution.undo import Restore

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reshardctl.commands.request import repair_options_of
-from reshardctl.consumers import locator
+from reshardctl.consumers.locator import options
 from reshardctl.errors import UsageError, command_line
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _parts(text: str) -> tuple[Path, dict[str, str]]:
     path, _, query = text.removeprefix(SCHEME).partition("?")
     if not path:
         raise UsageError(f"{text}: no file is named", f"as in {EXAMPLE}")
-    return Path(path), locator.options(text, query, "snapshot:FILE?initial=TRIM_HORIZON")
+    return Path(path), options(text, query, "snapshot:FILE?initial=TRIM_HORIZON")
 
 
 def _nothing_of_aws(text: str, selection: Selection) -> None:

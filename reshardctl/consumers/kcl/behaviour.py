@@ -11,16 +11,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
-from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.bystanders import READABLE_AGAIN, leases_of_strangers, notes, risks
-from reshardctl.consumers.kcl.crashes import crash, finished
+from reshardctl.consumers.kcl.beside import READABLE_AGAIN, leases_of_strangers, notes, risks
 from reshardctl.consumers.kcl.flaws import CHECKPOINT, LAST_COUNTER, OLD_OWNER
-from reshardctl.consumers.kcl.full_sync import made_at_once, swept
-from reshardctl.consumers.kcl.keys import asked_for
-from reshardctl.consumers.kcl.positions import PositionKind, cut_of, kind_of, kinds_of
-from reshardctl.consumers.kcl.releases import Unreadable
+from reshardctl.consumers.kcl.processed import PositionKind, cut_of, kind_of, kinds_of
+from reshardctl.consumers.kcl.releases import App, Start, Unreadable
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
-from reshardctl.consumers.kcl.sync import AUDITS, first_shards, has_hole, missing_leases
+from reshardctl.consumers.kcl.sync import (
+    AUDITS,
+    crash,
+    finished,
+    first_shards,
+    has_hole,
+    made_at_once,
+    missing_leases,
+    swept,
+)
+from reshardctl.consumers.kcl.table import asked_for
 from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (

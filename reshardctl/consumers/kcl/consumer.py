@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation
-from reshardctl.consumers.kcl import encode as encoding
-from reshardctl.consumers.kcl import liveness
-from reshardctl.consumers.kcl import rebuild as rebuilding
-from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import simulate_start
-from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
-from reshardctl.consumers.kcl.coordinator import side_tables
-from reshardctl.consumers.kcl.fingerprints import applications
+from reshardctl.consumers.kcl.beside import MULTI_STREAM, applications, in_the_way
+from reshardctl.consumers.kcl.encode import bootstrap, encode, rebuild
 from reshardctl.consumers.kcl.flaws import flaws
-from reshardctl.consumers.kcl.keys import key_of, split
-from reshardctl.consumers.kcl.options import read_options
-from reshardctl.consumers.kcl.positions import (
+from reshardctl.consumers.kcl.processed import (
     PositionKind,
     begun_again,
     cleaned_or_lost,
     cut_of,
     kind_of,
+    processed,
     wrong_parents,
 )
-from reshardctl.consumers.kcl.processed import processed
-from reshardctl.consumers.kcl.releases import note_of
-from reshardctl.consumers.kcl.rows import LeaseTable, parse
+from reshardctl.consumers.kcl.releases import App, note_of, read_options
+from reshardctl.consumers.kcl.rows import (
+    RENEWALS,
+    LeaseTable,
+    excluded_by,
+    holds,
+    parse,
+    signs_of_life,
+)
 from reshardctl.consumers.kcl.spec import KCL
+from reshardctl.consumers.kcl.table import key_of, side_tables, split
+from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, AnomalyKind, Cut, Image, ShardId, Step, TargetFrontier
@@ -46,10 +47,10 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     side_tables = staticmethod(side_tables)
     processed = staticmethod(processed)
     simulate_start = staticmethod(simulate_start)
-    bootstrap = staticmethod(encoding.bootstrap)
-    signs_of_life = staticmethod(liveness.signs_of_life)
-    owners_by_shard = staticmethod(liveness.holds)
-    excluded_by = staticmethod(liveness.excluded_by)
+    bootstrap = staticmethod(bootstrap)
+    signs_of_life = staticmethod(signs_of_life)
+    owners_by_shard = staticmethod(holds)
+    excluded_by = staticmethod(excluded_by)
 
     def shard_of(self, key: str, /) -> ShardId:
         """The part of a multi-stream key after the stream, else the key itself."""
@@ -134,13 +135,13 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     ) -> list[Step] | Cannot:
         """Lease rows that hold the target frontier."""
         obstacle = in_the_way(table, app.traits)
-        return obstacle or encoding.encode(lineage, table, want, app, leave)
+        return obstacle or encode(lineage, table, want, app, leave)
 
     def rebuild(
         self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
         """A lease for every listed shard."""
-        return in_the_way(table, app.traits) or rebuilding.rebuild(lineage, table, want, app)
+        return in_the_way(table, app.traits) or rebuild(lineage, table, want, app)
 
     def holds_parts(self, app: App, /) -> bool:
         """From the first release that reads sub-sequence numbers."""
@@ -167,4 +168,4 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         """One renewal interval: a third of the failover time, where that is given."""
         if "failover" not in options:
             return self.spec.least_watch
-        return read_options(options).failover / liveness.RENEWALS
+        return read_options(options).failover / RENEWALS

@@ -1,26 +1,29 @@
-"""Writes the target frontier as lease rows.
+"""Writes the target frontier as lease rows; what has to change, and in which order.
 
 Only rows whose simulated start differs are changed, each with a condition. Rows have the shape that
 KCL writes, with the attributes of the table's other rows. A move is KCL 3.x's own eviction with a
 new position, which 1.x and 2.x take for an unowned lease (run on 1.15.3, 2.7.2 and 3.5.1). In every
 step, children come before the end of their parent.
+
+An application that lost all of its leases gets them at the frontier that a sink proves. Every
+listed shard gets a lease, ended ones included: an ended parent without a lease would be refilled
+where its child has none, and a merge ends only if both of its parents have a lease (runs of KCL
+2.7.2 and 3.5.1, Nov 2026). KCL itself deletes the finished ones in time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import fails_unasked, simulate_start
-from reshardctl.consumers.kcl.crashes import crashing as crashing_shards
-from reshardctl.consumers.kcl.fingerprints import shape_of
+from reshardctl.consumers.kcl.beside import shape_of
 from reshardctl.consumers.kcl.flaws import LAST_COUNTER, OLD_OWNER
-from reshardctl.consumers.kcl.full_sync import swept
-from reshardctl.consumers.kcl.live import marked
-from reshardctl.consumers.kcl.positions import cut_of, wrong_parents
+from reshardctl.consumers.kcl.processed import cut_of, wrong_parents
+from reshardctl.consumers.kcl.releases import App
 from reshardctl.consumers.kcl.rows import LeaseTable, Row, parse
-from reshardctl.consumers.kcl.steps import in_steps
-from reshardctl.consumers.kcl.written_rows import Form, Order, write_of
+from reshardctl.consumers.kcl.sync import crashing as crashing_shards
+from reshardctl.consumers.kcl.sync import swept
+from reshardctl.consumers.kcl.writes import TRANSACTION, Form, Order, in_steps, marked, write_of
 from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -39,6 +42,7 @@ from reshardctl.model import (
     in_birth_order,
     index_of,
 )
+from reshardctl.model.batched import batched
 
 
 def encode(
@@ -365,3 +369,21 @@ def _expired_beside(
     if app.traits.syncs_fully or len(children) != 1:
         return []
     return [p for p in lineage.unlisted_parents(children[0]) if p not in table.rows]
+
+
+def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App) -> list[Step]:
+    """Creates leases for unread shards first, parents before children, then for ended ones.
+
+    An application that starts after a part of the steps waits for the existing leases and starts
+    absent shards at their beginning.
+    """
+    shards = sorted(lineage, key=lambda shard: want[shard] == DONE)
+    writes = begun(lineage, table, want, app, shards, "lost; as the sink has it")
+    ordered = [writes.pop(shard) for shard in shards]
+    ordered = [*writes.values(), *ordered]  # expired parents of merges, which end nothing
+    parts = list(batched(ordered, TRANSACTION))
+    title = "leases at the positions of the sink"
+    return [
+        Step(title if len(parts) == 1 else f"{title}, part {n}", part)
+        for n, part in enumerate(parts, start=1)
+    ]

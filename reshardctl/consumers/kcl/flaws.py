@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reshardctl.consumers.kcl.keys import Named
+from reshardctl.consumers.kcl.table import Named
 from reshardctl.model import Attributes, ShardId
 
 COUNTER, SWITCHES, CHECKPOINT = "leaseCounter", "ownerSwitchesSinceCheckpoint", "checkpoint"
@@ -113,7 +113,7 @@ def _no_number(item: Attributes, name: str) -> str:
 
 
 def _of_names(item: Attributes, named: Named | None, shard: ShardId) -> Iterator[Flaw]:
-    """Flaws of the attributes from which KCL reads stream and shard (see keys.py), not the key."""
+    """Flaws of the attributes from which KCL reads stream and shard (see table.py), not the key."""
     if named is None:
         return
     if text(item, STREAM_NAME) != named.text:

@@ -1,4 +1,6 @@
-"""How releases of KCL differ in what they do with a lease table.
+"""How releases of KCL differ in what they do with a lease table, and what an application is told.
+
+No lease table holds an application's configuration; the options of a `kcl://` locator say it.
 
 Sources: the lease serializers, shard syncers and shutdown tasks of 1.3.0, 1.6.5, 1.13.3, 1.15.3,
 2.2.11, 2.7.2, 3.1.3 and 3.5.1, and runs of 1.15.3, 2.7.2, 3.1.3 and 3.5.1 on broken tables in
@@ -11,8 +13,9 @@ already.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 
 from reshardctl.consumers.kcl.flaws import (
     CHECKPOINT,
@@ -30,8 +33,15 @@ from reshardctl.consumers.kcl.flaws import (
     SWITCHES,
     THROUGHPUT,
 )
-from reshardctl.consumers.versions import Known, MatchedRelease, version_of
+from reshardctl.consumers.options import (
+    Known,
+    MatchedRelease,
+    read_initial,
+    refuse_unknown,
+    version_of,
+)
 from reshardctl.errors import UsageError
+from reshardctl.model.times import parse_seconds
 
 
 class Unreadable(Enum):
@@ -152,3 +162,60 @@ def _matched(release: str) -> MatchedRelease:
             f"release={release}: not a KCL version", "write it as in the pom, e.g. release=2.7.2"
         )
     return KNOWN.matching(release, version_of(release))
+
+
+class Start(StrEnum):
+    """InitialPositionInStream."""
+
+    LATEST = "LATEST"
+    TRIM_HORIZON = "TRIM_HORIZON"
+    AT_TIMESTAMP = "AT_TIMESTAMP"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """One candidate: a start mode and a release.
+
+    Attributes:
+        time: Unix seconds for AT_TIMESTAMP.
+        failover: failoverTimeMillis, in seconds.
+    """
+
+    initial: Start
+    traits: Traits
+    time: float | None = None
+    failover: float = 10.0
+
+    def options(self) -> Mapping[str, str]:
+        """The options that tell this candidate from others, as a locator spells them."""
+        return {"initial": str(self.initial), "release": self.traits.release}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The values of the options; `None` for an option that was not given."""
+
+    initial: Start | None = None
+    time: float | None = None
+    traits: Traits | None = None
+    failover: float = 10.0
+
+
+def read_options(options: Mapping[str, str]) -> Options:
+    """Read `initial`, `release` and `failover`; raises UsageError for any other or a bad value."""
+    names = ("initial", "release", "failover")
+    refuse_unknown(options, names, "kcl://", "initial, release and failover")
+    initial, time = _initial(options.get("initial"))
+    release = options.get("release")
+    failover = parse_seconds(options.get("failover", "10s"), "failover")
+    return Options(initial, time, traits_of(release) if release else None, failover)
+
+
+def _initial(text: str | None) -> tuple[Start | None, float | None]:
+    if text is None:
+        return None, None
+    mode, time = read_initial(
+        text, map(str, Start), "KCL",
+        "initial=LATEST, initial=TRIM_HORIZON or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
+    )
+    return Start(mode), time

@@ -2,19 +2,30 @@
 
 Attributes and their types: KCL's DynamoDBLeaseSerializer (2.x and 3.x). What KCL does with a row
 that lacks one: runs on 2.7.2 and 3.5.1.
+
+Signs that an application runs: an owner renews its leases every third of failoverTimeMillis,
+finished ones too (runs on 2.7.2 and 3.5.1); 3.x also updates the leader's lock and its workers'
+statistics.
+
+Lease tables that another client than AWS's own writes keep KCL's attributes, and each differs in
+one, as far as its rows show it. Sources: DynamoDbLeaseRepository of svroonland/zio-kinesis @b338526
+(`toDynamoItem` makes a lease without ownerSwitchesSinceCheckpoint, which claimLease and
+updateCheckpoint add later, and keeps the parents under a name that KCL does not know); README of
+disney/kcl-rust, "Lease" and "Creating" (a lease at AT_TIMESTAMP carries the time, in milliseconds,
+as its sub-sequence number; KCL writes 0).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reshardctl.consumers.kcl import other_clients
-from reshardctl.consumers.kcl.coordinator import MIGRATION, Coordinator, coordinator_of, is_side
+from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.kcl.flaws import (
     CHECKPOINT,
     CHILDREN,
     COUNTER,
+    HASH_START,
     KIND,
     LEASE,
     OLD_OWNER,
@@ -30,12 +41,69 @@ from reshardctl.consumers.kcl.flaws import (
     meant,
     text,
 )
-from reshardctl.consumers.kcl.keys import Named, is_shard, no_lease_table, split
 from reshardctl.consumers.kcl.releases import Traits
-from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
+from reshardctl.consumers.kcl.table import (
+    MIGRATION,
+    Coordinator,
+    Named,
+    chosen,
+    coordinator_of,
+    earlier,
+    is_shard,
+    is_side,
+    no_lease_table,
+    others_in_words,
+    split,
+)
 from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, Stream, is_number
 from reshardctl.model.memo import Once
+from reshardctl.model.phrases import listed_shards
+from reshardctl.model.times import instant
+
+ZIO_PARENTS = "parentShardIds"
+"""Where zio-kinesis's own consumer keeps what KCL keeps as parentShardId."""
+_NAMED = 5
+_AS_IF = "written by another client: judged as if KCL started on it"
+
+
+def written_by_zio(images: Sequence[Image]) -> bool:
+    """Whether zio-kinesis's own consumer has made a lease of a child, and KCL has not run since.
+
+    KCL gives every lease its hash range, those of others as well (since 1.14 and 2.3).
+    """
+    names = {name for image in images for name in image.attributes}
+    return ZIO_PARENTS in names and HASH_START not in names
+
+
+def without_its_own(flaws: tuple[Flaw, ...], image: Image) -> tuple[Flaw, ...]:
+    """The flaws of a row of zio-kinesis, without the one that each of its new rows has."""
+    if SWITCHES in image.attributes:
+        return flaws
+    return tuple(flaw for flaw in flaws if flaw.name != SWITCHES)
+
+
+def notes_on_clients(images: Sequence[Image]) -> Iterator[str]:
+    """What to know of a forecast that is KCL's while another client runs."""
+    if written_by_zio(images):
+        new = [split(image.key)[1] for image in images if SWITCHES not in image.attributes]
+        unread = (
+            f". KCL itself could not read {listed_shards(sorted(new), _NAMED)}, which zio-kinesis "
+            f"made and has not written a checkpoint of ({SWITCHES} is missing)" if new else ""
+        )
+        yield f"{_AS_IF}. Its {ZIO_PARENTS} are those of zio-kinesis{unread}"
+    timed = [
+        milliseconds for image in images
+        if text(image.attributes, CHECKPOINT) == "AT_TIMESTAMP"
+        and (milliseconds := meant(image.attributes, SUB))
+    ]
+    if timed:
+        yield (
+            f"{_AS_IF}. As disney/kcl-rust writes them, rows at AT_TIMESTAMP carry their time "
+            f"({instant(min(timed) / 1000)}), which KCL does not read: it takes its own "
+            "application's"
+        )
+
 
 SHARD_END = "SHARD_END"
 TRIM_HORIZON = "TRIM_HORIZON"
@@ -151,7 +219,7 @@ def parse(
         WrongStream: It has no rows of the stream.
     """
     images = list(images)
-    of_zio = other_clients.of_zio(images)
+    of_zio = written_by_zio(images)
     leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
     strangers: list[Row] = []
@@ -212,7 +280,7 @@ def _table(
     anomalies += _coordinator_oddities(coordinator)
     notes = [
         *(others_in_words(named, {n: len(r) for n, r in others.items()}) if named else ()),
-        *other_clients.notes([row.image for row in rows.values()]),
+        *notes_on_clients([row.image for row in rows.values()]),
     ]
     return LeaseTable(
         rows, foreign, tuple(anomalies),
@@ -239,7 +307,7 @@ def _row(image: Image, named: Named | None, shard: ShardId, of_zio: bool = False
         parents_mistyped=mistyped,
         children=_shard_set(item, CHILDREN)[0],
         hash_range=hash_range(item),
-        flaws=other_clients.without_its_own(row_flaws, image) if of_zio else row_flaws,
+        flaws=without_its_own(row_flaws, image) if of_zio else row_flaws,
     )
 
 
@@ -328,3 +396,35 @@ def _shard_set(item: Attributes, name: str) -> tuple[frozenset[ShardId], bool]:
         return frozenset(), False
     members = item[name].get("SS")
     return frozenset(ShardId(m) for m in members or ()), members is None
+
+
+RENEWALS = 3
+"""Renewals in one failover time."""
+
+
+def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
+    """Row → what its owner changes; an owner's name alone proves nothing, it stays after a stop."""
+    signs = {}
+    for image in images:
+        item = image.attributes
+        if "leaseOwner" in item:
+            owner = item["leaseOwner"].get("S", "?")
+            signs[image.key] = f"{owner} {item.get('leaseCounter', {}).get('N')}"
+        for mark in ("recordVersionNumber", "lut"):
+            if mark in item:
+                signs[image.key] = str(item[mark])
+    return signs
+
+
+def holds(table: LeaseTable) -> dict[ShardId, ShardOwner]:
+    """Owner, leaseCounter and checkpoint of every lease."""
+    return {
+        shard: ShardOwner(row.owner or "", str(row.counter), f"{row.position}/{row.sub}", row.ended)
+        for shard, row in table.rows.items()
+    }
+
+
+def excluded_by(seconds: float) -> str:
+    """What a watch of `seconds` without a renewal rules out."""
+    longest = seconds * RENEWALS
+    return f"{seconds:g} s without a renewal rules out failover times up to {longest:g} s"

@@ -1,16 +1,31 @@
-"""KCL's first leases, its hash-range auditor, and the synchronisation that this triggers.
+"""Which leases KCL makes at its start and at the end of a shard, and what crashes a worker there.
 
-Source: PeriodicShardSyncManager and HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer, the
-same in 1.14–1.15 and 2.3–3.5.
+KCL 1.14–1.15 and 2.3–3.5 make the first leases; later a hash-range auditor triggers the
+synchronisation: PeriodicShardSyncManager and
+HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer, the same in all of them.
+
+KCL 1.0–1.13 and 2.0–2.2 synchronise fully, at every start and every end of a shard:
+KinesisShardSyncer and KinesisLeaseCleanupValidator of 1.13.3, HierarchicalShardSyncer of 2.2.11
+(the same). One pass creates all missing leases, of descendants and ancestors, so that a second pass
+would create nothing.
+
+Crashes ("Unable to initialize after 20 attempts"): runs on 1.15.3, 2.7.2, 3.1.3 and 3.5.1; for the
+releases that synchronise fully, what KinesisShardSyncer of 1.13.3 and HierarchicalShardSyncer of
+2.2.11 throw, with cleanupLeasesUponShardCompletion at its default. Those also throw at open parents
+and at closed shards without children; such a listing is not judged (lineage/breaches.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 
-from reshardctl.consumers.kcl.app import Start
+from reshardctl.consumers.kcl import beside as bystanders
+from reshardctl.consumers.kcl.beside import unreadable
+from reshardctl.consumers.kcl.releases import Start, Traits
+from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
 from reshardctl.lineage import Lineage, uncovered
-from reshardctl.model import HASH_SPACE, ShardId
+from reshardctl.model import HASH_SPACE, Cause, Crash, ShardId
 
 AUDITS = (300.0, 420.0)
 """Seconds until a hole is refilled at stock settings: 60 s, then three audits two minutes apart."""
@@ -86,3 +101,91 @@ def with_unleased_ancestors(
             seen.add(shard)
             todo += [p for p in lineage.parents(shard) if p not in leased]
     return [shard for shard in lineage if shard in seen] if len(seen) > 64 else sorted(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A lease that the pass creates; whether at the initial position, below a leased shard."""
+
+    initially: bool
+    below: bool
+
+
+def made_at_once(
+    lineage: Lineage, leased: Collection[ShardId], initial: Start
+) -> dict[ShardId, Made]:
+    """Every lease that one pass creates, by shard.
+
+    Only for open shards without a lease and their ancestors up to the first leased shard: above an
+    open shard that has a lease nothing is ever created.
+    """
+    orphans = [s for s in lineage.open_shards() if s not in leased]
+    descends: dict[ShardId, bool] = {}
+    below: dict[ShardId, bool] = {}
+    positions: dict[ShardId, bool] = {}
+    for shard in with_unleased_ancestors(lineage, orphans, leased):
+        parents = lineage.parents(shard)
+        descending = [p for p in parents if descends.get(p, p in leased)]
+        descends[shard] = bool(descending) or initial is not Start.LATEST
+        below[shard] = any(below.get(p, p in leased) for p in parents)
+        for parent in parents if descending else ():
+            if parent not in leased:
+                positions[parent] = _initially(parent in descending, initial)
+    for shard in orphans:
+        positions[shard] = _initially(descends[shard], initial)
+    return {shard: Made(initially, below[shard]) for shard, initially in positions.items()}
+
+
+def _initially(descends: bool, initial: Start) -> bool:
+    return not descends or initial is Start.AT_TIMESTAMP
+
+
+def swept(lineage: Lineage, row: Row) -> bool:
+    """Whether the pass deletes the row: neither its shard nor a parent named on it is listed."""
+    return row.shard not in lineage and not any(parent in lineage for parent in row.parents)
+
+
+def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
+    """The first crash, `None` where the worker starts."""
+    if of_other_kinds := bystanders.of_other_kinds(table, traits):
+        return of_other_kinds
+    strange = bystanders.leases_of_strangers(table, traits)
+    rows = (*table.rows.values(), *(strange if traits.syncs_fully else ()))
+    of_rows = (of_row for row in rows if (of_row := _of_row(lineage, row, traits)))
+    return next(of_rows, None) or bystanders.of_other_rows(table, traits)
+
+
+def crashing(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:
+    """Shards whose rows crash the worker."""
+    return (s for s, row in table.rows.items() if _of_row(lineage, row, traits) is not None)
+
+
+def finished(row: Row, traits: Traits) -> bool:
+    """Whether the release takes the lease for finished."""
+    return row.ended or (row.position == SHARD_END and not traits.reads_subs)
+
+
+def _of_row(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
+    if bad := row.unread(traits):
+        return unreadable(f"the lease of {row.shard}", bad, traits, Cause.UNREADABLE)
+    return _of_sync(lineage, row, traits) if traits.syncs_fully else None
+
+
+def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
+    """What assertClosedShardsAreCoveredOrAbsent and isCandidateForCleanup throw at."""
+    shard = row.shard
+    if shard not in lineage:
+        if swept(lineage, row):
+            return None
+        return Crash(
+            f"KCL {traits.release} finds no shard {shard} while a parent named on its lease is "
+            "listed, takes that for a reshard under way and crashes after twenty attempts",
+            "the row is gone", cause=Cause.UNBORN,
+        )
+    if finished(row, traits) and lineage.is_open(shard):
+        return Crash(
+            f"KCL {traits.release} finds {shard} marked as finished while it is open, takes that "
+            "for a reshard under way and crashes after twenty attempts",
+            "the lease is no longer finished", cause=Cause.FALSE_END,
+        )
+    return None

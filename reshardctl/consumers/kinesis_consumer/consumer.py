@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, ShardOwner
-from reshardctl.consumers.kinesis_consumer import encode as encoding
-from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
-from reshardctl.consumers.kinesis_consumer.behaviour import simulate_start
-from reshardctl.consumers.kinesis_consumer.processed import processed
-from reshardctl.consumers.kinesis_consumer.releases import note_of
+from reshardctl.consumers.kinesis_consumer.behaviour import processed, simulate_start
+from reshardctl.consumers.kinesis_consumer.encode import bootstrap, encode, not_guarded, rewound
+from reshardctl.consumers.kinesis_consumer.releases import (
+    App,
+    Start,
+    Whose,
+    applications,
+    note_of,
+    whose,
+)
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
-from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
-from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
-from reshardctl.consumers.kinesis_consumer.ways import not_guarded
+from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER, NUMBER, key_of, shard_of
 from reshardctl.consumers.related_shards import related_shards
+from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, Image, ShardId, Step, Stream, TargetFrontier, canonical
@@ -28,7 +31,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     shard_of = staticmethod(shard_of)
     processed = staticmethod(processed)
     simulate_start = staticmethod(simulate_start)
-    encode = staticmethod(encoding.encode)
+    encode = staticmethod(encode)
 
     def __init__(self, rows_of: Whose | None = None) -> None:
         self._whose = rows_of or Whose()
@@ -90,7 +93,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: App, /) -> list[Step]:
         """First rows."""
         namespace = self._whose.namespace(lineage.stream.name)
-        return encoding.bootstrap(lineage, want, app, namespace)
+        return bootstrap(lineage, want, app, namespace)
 
     def rebuild(
         self, lineage: Lineage, positions: Positions, want: TargetFrontier, app: App, /
@@ -99,7 +102,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         if positions.unguarded:
             return not_guarded(positions.unguarded)
         if app.traits.infers_ends:
-            want = encoding.rewound(lineage, want)
+            want = rewound(lineage, want)
         return super().rebuild(lineage, positions, want, app)
 
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:

@@ -1,4 +1,4 @@
-"""Writes the target frontier as rows.
+"""Writes the target frontier as rows, or says why they cannot hold it and what to do instead.
 
 Only rows whose simulated start differs are changed, each with a condition. A shard's start is
 written as its StartingSequenceNumber, after which all its records lie: read whole by v0.5.0 and
@@ -13,17 +13,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.consumers.kinesis_consumer import ways
-from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.behaviour import never_reached, simulate_start
-from reshardctl.consumers.kinesis_consumer.evidence import evidence
-from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.kinesis_consumer.tables import (
-    NAMESPACE,
-    NUMBER,
-    SHARD,
-    key_of,
-)
+from reshardctl.consumers.kinesis_consumer.releases import App, Start
+from reshardctl.consumers.kinesis_consumer.rows import Positions, evidence
+from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, key_of
 from reshardctl.consumers.related_shards import below
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, unborn
 from reshardctl.errors import UsageError
@@ -48,7 +41,84 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.model.batched import batched
+from reshardctl.model.images import NO_TRANSACTIONS
 from reshardctl.model.phrases import listed
+
+OLDER = (
+    "run v0.5.0 on these rows until that shard has been read, then master again: v0.5.0 reads it "
+    "first, whatever rows there are below it (add release=0.5 to the locator for its plan)"
+)
+
+
+def _names(shards: Sequence[ShardId]) -> str:
+    return ", ".join(sorted(map(short, shards))[:4])
+
+
+def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
+    """A new row would end an unread ancestor."""
+    read = "--probe: where nothing is left in it, the rows below it can be written"
+    ways = [OLDER, read]
+    if app.initial is not Start.TRIM_HORIZON:
+        ways.insert(0, (
+            "start it with TRIM_HORIZON (WithShardIteratorType) instead of "
+            f"{app.initial}: shards with a row go on from it, the others are read from their "
+            "beginning"
+        ))
+    return Cannot(
+        f"master takes a row of shard {short(shard)} as proof that shard {_names(unread)} was read "
+        "to its end, and would never read what is left in it: no row can be written there",
+        tuple(ways), tuple(unread), read,
+    )
+
+
+def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
+    """Rows that were read from keep master from reading an ancestor."""
+    read = "--probe tells whether anything is left"
+    return Cannot(
+        f"the rows of shard {_names(below)} keep master from reading shard {short(shard)}, and "
+        "whether anything is left in it is stored nowhere",
+        (read, OLDER), (shard,), read,
+    )
+
+
+def not_guarded(why: str) -> Cannot:
+    """A table in which a write could meet another row, or half of a step could stay."""
+    if why == NO_TRANSACTIONS:
+        return Cannot(
+            "the table's engine has no transactions, so that no write there can be guarded",
+            ("ALTER TABLE … ENGINE=InnoDB, then run this again",),
+        )
+    return Cannot(
+        "the table has no unique key that keeps rows of one shard apart, so that no write there "
+        "can be guarded",
+        (f"leave one row for each {NAMESPACE} and {SHARD}, then ALTER TABLE … ADD PRIMARY KEY "
+         f"({NAMESPACE}, {SHARD}), and run this again",),
+    )
+
+
+def waits_for_gone(shard: ShardId, gone: ShardId, app: App) -> Cannot:
+    """A shard that is not listed any more holds back its children."""
+    ways = ("upgrade to Telegraf 1.36.4 or later, which does not wait for it; with that release in "
+            "the locator, inspect tells what it then reads",)
+    if app.traits.leases:
+        ways = ("stop the group and delete the lease of that shard: a shard is claimed once the "
+                "leases of its parents are completed or missing; then inspect again",)
+    return Cannot(
+        f"shard {short(shard)} waits for ever for shard {short(gone)}, which is not listed any "
+        "more: no position changes that",
+        ways,
+    )
+
+
+def no_tip(app: App) -> Cannot:
+    """Only the start mode can begin a shard at its tip as of each start."""
+    return Cannot(
+        "no row says that a shard begins at its tip as of each start: only a missing row does, "
+        f"and this application then begins at {app.initial}",
+        ("--policy latest pins every shard at its present tip",
+         "start it with LATEST and add initial=LATEST to the locator"),
+    )
+
 
 RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
 
@@ -75,7 +145,7 @@ def encode(
     steps = [] if unguarded else _steps(positions, orders.by_shard, app.writes_together)
     if orders.cannot is not None:
         return replace(orders.cannot, apart=orders.obstacles, others=tuple(steps))
-    return ways.not_guarded(unguarded) if unguarded else steps
+    return not_guarded(unguarded) if unguarded else steps
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
@@ -134,7 +204,7 @@ class _Orders:
         self._keep_numbers()
         if unreached and not self.by_shard:
             shard, gone = next(iter(unreached.items()))
-            self.obstacles[shard] = ways.waits_for_gone(shard, gone, self.app)
+            self.obstacles[shard] = waits_for_gone(shard, gone, self.app)
 
     @property
     def cannot(self) -> Cannot | None:
@@ -172,7 +242,7 @@ class _Orders:
         """Writes a row, unless a new row would end an unread ancestor."""
         if self.app.traits.infers_ends and shard in self.late and shard not in self.positions.rows:
             unread = list(filter(self._is_unread, self.lineage.ancestors(shard)))
-            self.obstacles[shard] = ways.unread_above(shard, unread, self.app)
+            self.obstacles[shard] = unread_above(shard, unread, self.app)
             return
         self.order(shard, number, why)
 
@@ -255,7 +325,7 @@ class _Orders:
 
     def _to_the_tip(self, shard: ShardId) -> None:
         if self.app.initial is not Start.LATEST:
-            self.obstacles[shard] = ways.no_tip(self.app)
+            self.obstacles[shard] = no_tip(self.app)
         elif shard in self.positions.rows:
             self.order(shard, None, "without a row it begins at LATEST, at every start")
 
@@ -270,7 +340,7 @@ class _Orders:
             for seed in seeds:
                 self.order(seed, None, f"its row keeps master from reading {shard}")
         else:
-            self.obstacles[shard] = ways.rows_below(shard, below)
+            self.obstacles[shard] = rows_below(shard, below)
 
     def _begins_whole(self) -> bool:
         return self.app.initial is Start.TRIM_HORIZON

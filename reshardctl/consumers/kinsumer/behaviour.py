@@ -1,43 +1,60 @@
-"""Simulates what kinsumer does with its tables when it starts.
+"""Simulates what kinsumer does with its tables when it starts, and says what they prove.
 
 Sources: refreshShards, capture, consume, getShardIterator and performLeaderActions of
 twitchscience/kinsumer 9a48088 and snowplow-devops/kinsumer v1.6.0 and v1.7.0, and the same states
 run on 9a48088 and v1.7.0, November 2026. It never orders: every shard is read at once.
+
+The library deletes no checkpoint and orders nothing: a shard without a row was never read, and
+progress in a child proves nothing of its parents.
+
+Signs that an application runs are its clients' rows and its leader's. A client refreshes its row
+every shardCheckFrequency and the leader its own every leaderActionFrequency, a minute each by
+default; a stop deletes the former and removes ID from the latter. A checkpoint's LastUpdate is no
+sign: the original leaves it alone while a shard is quiet (run on 9a48088, Nov 2026).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
-from reshardctl.consumers.kinsumer.positions import (
+from reshardctl.consumers.base import ShardOwner
+from reshardctl.consumers.kinsumer.clocks import NANOS, Clocks, clocks, named
+from reshardctl.consumers.kinsumer.releases import App
+from reshardctl.consumers.kinsumer.rows import (
+    LATEST,
+    NOT_BEGUN,
     PositionKind,
+    Row,
+    Tables,
     asked_first,
     beginning,
     cut_of,
     kind_of,
 )
-from reshardctl.consumers.kinsumer.rows import Row, Tables
-from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
+from reshardctl.consumers.kinsumer.spec import CACHE, CLIENTS, LEADER
+from reshardctl.consumers.related_shards import below
 from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
+    TIP,
     Basis,
     Cause,
     Crash,
     Cut,
     Delay,
     Fate,
+    Frontier,
+    Image,
     Risk,
     ShardId,
     Simulation,
     Span,
     WillRead,
     WontRead,
+    at_number,
     exactly,
     short,
 )
@@ -225,4 +242,123 @@ def _share(ahead: Clocks) -> str:
     return (
         f"a client that is not there counts as alive until {until}, by a LastUpdate that lies in "
         "the future: nobody reads its share of the shards, and it may be the one to lead"
+    )
+
+
+_WHOLE = exactly(DONE)
+
+
+def processed(lineage: Lineage, tables: Tables, app: App) -> Frontier:
+    """A span for every listed shard and every row."""
+    shards = tables.shards(lineage)
+    return {shard: _span(lineage, tables, app, shard) for shard in shards}
+
+
+def _span(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
+    row = tables.rows.get(shard)
+    if row is None:
+        return _unread(lineage, tables, app, shard)
+    if "SequenceNumber" in row.mistyped:
+        return Span(START, furthest(lineage, shard))
+    if row.finished is not None:
+        return _finished(lineage, row, app)
+    span = _at_its_word(lineage, tables, row, app)
+    if "Finished" in row.mistyped:
+        return Span(span.lo, furthest(lineage, shard))
+    return span
+
+
+def _finished(lineage: Lineage, row: Row, app: App) -> Span:
+    if row.shard not in lineage or not lineage.is_open(row.shard):
+        return _WHOLE
+    at = cut_of(lineage, row, app)
+    if kind_of(lineage, row) is PositionKind.NUMBER and at is not None:
+        return exactly(at)
+    return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
+
+
+def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
+    match kind_of(lineage, row):
+        case PositionKind.UNREAD:
+            return _unread(lineage, tables, app, row.shard)
+        case PositionKind.LATEST:
+            return _of_latest(lineage, tables, row)
+        case PositionKind.AT_END:
+            return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
+        case PositionKind.AHEAD:
+            why = "its number lies in the future, and is of no record"
+            return Span(START, at_number(row.number or ""), Basis.INFERRED, why)
+        case PositionKind.FOREIGN | PositionKind.NONSENSE:
+            return Span(START, furthest(lineage, row.shard))
+        case PositionKind.START | PositionKind.NUMBER:
+            at = cut_of(lineage, row, app)
+            assert at is not None
+            return exactly(at)
+
+
+def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
+    """The span of a shard that was never read; a start by time holds for roots, not below."""
+    if shard in tables.once("below rows", (lineage,), lambda: below(lineage, tables.rows)):
+        return exactly(START)
+    return exactly(beginning(lineage, shard, app))
+
+
+def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
+    """The span of LATEST, which only a bootstrap or an operator writes.
+
+    Below a shard that was read, LATEST skips what was written before each start, until a record is
+    acknowledged.
+    """
+    below_read = tables.once("below read rows", (lineage,), lambda: below(
+        lineage, {shard for shard, row in tables.rows.items() if _was_read(row)}
+    ))
+    if row.shard in below_read:
+        return exactly(START, why="no record of it was ever acknowledged")
+    if furthest(lineage, row.shard) == DONE:
+        why = "closed before anything of it was acknowledged"
+        return Span(START, DONE, Basis.INFERRED, why)
+    return exactly(TIP, why="LATEST by choice: a bootstrap or an operator wrote it")
+
+
+def _was_read(row: Row) -> bool:
+    return row.number not in (None, LATEST) and not row.set_aside
+
+
+LATEST_TIME = 253402300800
+"""Unix seconds of the year 10000: what lies beyond it is no time that can be shown."""
+
+
+def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
+    """Row → what its owner changes."""
+    return {
+        image.key: f"{image.attributes.get('ID')} {image.attributes.get('LastUpdate')}"
+        for image in images
+        if image.key.startswith(CLIENTS) or (image.key == LEADER and "ID" in image.attributes)
+    }
+
+
+def holds(tables: Tables) -> dict[ShardId, ShardOwner]:
+    """Owner, LastUpdate, position and finished mark of every checkpoint."""
+    return {
+        shard: ShardOwner(
+            row.owner or "", str(row.updated), row.number or NOT_BEGUN,
+            row.finished is not None,
+        )
+        for shard, row in tables.rows.items()
+    }
+
+
+def saved_at(tables: Tables) -> dict[ShardId, float]:
+    """LastUpdate of every checkpoint: the last save, or the last change of its owner."""
+    return {
+        shard: row.updated / NANOS for shard, row in tables.rows.items()
+        if 0 < row.updated < LATEST_TIME * NANOS
+    }
+
+
+def excluded_by(seconds: float) -> str:
+    """What a watch of `seconds` without a renewal rules out."""
+    return (
+        f"{seconds:g} s without a client's or leader's renewal rules out a shardCheckFrequency of "
+        f"up to {seconds:g} s (its default is 60 s)"
     )

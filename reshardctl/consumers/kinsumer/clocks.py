@@ -1,24 +1,52 @@
-"""Times in the tables that lie in the future: another machine's clock, or the wrong unit.
+"""Times in the tables: those that lie in the future, by another clock or unit, and those to write.
 
 By LastUpdate a client decides who is alive, who owns a shard, who leads, and when to list the
 stream again. A time in the future holds until it has passed, and then for the usual time (capture
 in checkpoints.go, getClients in clients.go, registerLeadership and performLeaderActions in
 leader.go of both libraries; that no client captures such a row was run on v1.7.0 and 9a48088,
 November 2026).
+
+Times to write are taken from the stream and from rows, because this room has no clock. The library
+uses only an owned row's LastUpdate, and no row that is written here has an owner (capture in
+checkpoints.go).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from math import inf
 
-from reshardctl.consumers.kinsumer.fields import MistypedError, integer
-from reshardctl.consumers.kinsumer.rows import Tables
-from reshardctl.consumers.kinsumer.stamps import NANOS
-from reshardctl.consumers.kinsumer.tables import CACHE, CLIENTS, LEADER
+from reshardctl.consumers.kinsumer.rows import MistypedError, Row, Tables, integer
+from reshardctl.consumers.kinsumer.spec import CACHE, CLIENTS, LEADER
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId
+
+NANOS = 1_000_000_000
+
+
+def seen_at(lineage: Lineage, shard: ShardId) -> int:
+    """Unix nanoseconds at which the shard was closed, or else opened."""
+    closed = lineage.closed_at(shard) or lineage.opened_at(shard) or lineage.stream.created
+    return int(closed * NANOS)
+
+
+def finished_at(lineage: Lineage, row: Row) -> int:
+    """Unix nanoseconds for Finished.
+
+    After the shard's close, and after the row's own last change, which would look like a
+    bootstrap's mark.
+    """
+    closed = seen_at(lineage, row.shard)
+    return max(closed, row.updated + 1)
+
+
+def rfc_of(nanos: int) -> str:
+    """time.RFC1123Z in UTC, as in LastUpdateRFC and FinishedRFC."""
+    return format_datetime(datetime.fromtimestamp(nanos // NANOS, UTC))
+
 
 AHEAD = 300.0
 """Seconds; AWS refuses the requests of a machine whose clock is further ahead."""

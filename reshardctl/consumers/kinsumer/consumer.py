@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import MANY, BaseConsumer, Candidate
-from reshardctl.consumers.kinsumer import encode as encoding
-from reshardctl.consumers.kinsumer import liveness
-from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.behaviour import simulate_start
-from reshardctl.consumers.kinsumer.bootstrap import bootstrap
-from reshardctl.consumers.kinsumer.options import applications
-from reshardctl.consumers.kinsumer.positions import stored_cut
-from reshardctl.consumers.kinsumer.processed import processed
-from reshardctl.consumers.kinsumer.releases import note_of
-from reshardctl.consumers.kinsumer.rows import NOT_BEGUN, Row, Tables, parse
-from reshardctl.consumers.kinsumer.spec import KINSUMER
-from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
+from reshardctl.consumers.kinsumer.behaviour import (
+    excluded_by,
+    holds,
+    processed,
+    saved_at,
+    signs_of_life,
+    simulate_start,
+)
+from reshardctl.consumers.kinsumer.encode import bootstrap, encode
+from reshardctl.consumers.kinsumer.releases import App, applications, note_of
+from reshardctl.consumers.kinsumer.rows import NOT_BEGUN, Row, Tables, parse, stored_cut
+from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, KINSUMER, key_of
 from reshardctl.consumers.related_shards import related_shards
+from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, Cut, Image, ShardId, Stream
@@ -34,12 +34,12 @@ class Kinsumer(BaseConsumer[Tables, App]):
     spec = KINSUMER
     processed = staticmethod(processed)
     simulate_start = staticmethod(simulate_start)
-    encode = staticmethod(encoding.encode)
+    encode = staticmethod(encode)
     bootstrap = staticmethod(bootstrap)
-    signs_of_life = staticmethod(liveness.signs_of_life)
-    owners_by_shard = staticmethod(liveness.holds)
-    saved_at = staticmethod(liveness.saved_at)
-    excluded_by = staticmethod(liveness.excluded_by)
+    signs_of_life = staticmethod(signs_of_life)
+    owners_by_shard = staticmethod(holds)
+    saved_at = staticmethod(saved_at)
+    excluded_by = staticmethod(excluded_by)
 
     def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:
         """Parse the three tables; they hold one stream, and do not name it."""

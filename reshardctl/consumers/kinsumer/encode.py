@@ -1,4 +1,4 @@
-"""Writes the target frontier as rows of the three tables.
+"""Writes the target frontier as rows of the three tables, the first ones of a new application too.
 
 Only rows whose simulated start differs are changed, each with a condition. Every shape was written
 by hand and read by twitchscience/kinsumer 9a48088 and snowplow-devops/kinsumer v1.7.0 (runs, Nov
@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
-from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
-from reshardctl.consumers.kinsumer.positions import asked_first, cut_of
-from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
-from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
-from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
+from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, finished_at, named, rfc_of, seen_at
+from reshardctl.consumers.kinsumer.releases import App
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables, asked_first, cut_of
+from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, LEADER, key_of
 from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -282,3 +280,20 @@ def _steps(writes: list[Write]) -> list[Step]:
         titles += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
         steps.append(Step(" and ".join(titles), part))
     return steps
+
+
+def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
+    """A row for each listed shard, with its start pinned, and a ShardCache of the unfinished ones.
+
+    The ShardCache is written only if it would not be empty: the library takes an empty one for all
+    shards.
+    """
+    why = "first checkpoint of a new application"
+    writes = [
+        Write(key_of(s), Create(new_row(lineage, s, want[s], pinned=True)), None, why)
+        for s in lineage
+    ]
+    unread = [s for s in lineage if want[s] != DONE]
+    if unread and len(unread) < len(writes):
+        writes.append(cache_row(lineage, unread, app.cached, "leaves out what is finished"))
+    return [Step("first checkpoints", part) for part in batched(writes, TRANSACTION)]

@@ -1,29 +1,86 @@
-"""Parses the rows of the three tables and keeps every anomaly.
+"""Parses the rows of the three tables, keeps every anomaly, and judges each row by the lineage.
 
 Attributes: checkpointRecord, clientRecord and shardCacheRecord of twitchscience/kinsumer 9a48088
 and snowplow-devops/kinsumer v1.7.0, which are the same.
+
+Attributes are read as the AWS SDK for Go reads them into the library's structs. aws-sdk-go
+dynamodbattribute.UnmarshalMap and aws-sdk-go-v2 attributevalue.UnmarshalMap: NULL and absent are a
+nil pointer or an empty value, a number goes into a string as its text (run on both releases, Nov
+2026), any other mismatch is an error that fails the whole row.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
-from reshardctl.consumers.kinsumer.fields import MistypedError, integer, text, texts
-from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
+from reshardctl.consumers.kinsumer.releases import App
+from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
     Anomaly,
     AnomalyKind,
     Attributes,
+    Cut,
     Image,
     ShardId,
+    at_number,
+    at_time,
     is_number,
     short,
 )
+from reshardctl.model.cuts import ARRIVAL_SLACK
 from reshardctl.model.memo import Once
+
+_INTEGER = re.compile(r"-?\d{1,19}\Z", re.ASCII)
+
+
+class MistypedError(Exception):
+    """An attribute that does not fit its field; the text names it."""
+
+
+def text(item: Attributes, name: str) -> str | None:
+    """A *string."""
+    if name not in item:
+        return None
+    ((kind, body),) = item[name].items()
+    if kind == "NULL":
+        return None
+    if kind not in ("S", "N"):
+        raise MistypedError(f"{name} is of type {kind}, not a string")
+    return str(body)
+
+
+def integer(item: Attributes, name: str) -> int | None:
+    """An *int64."""
+    if name not in item:
+        return None
+    ((kind, body),) = item[name].items()
+    if kind == "NULL":
+        return None
+    if kind != "N" or not _INTEGER.match(str(body)):
+        raise MistypedError(f"{name} is of type {kind}, not a whole number")
+    return int(body)
+
+
+def texts(item: Attributes, name: str) -> tuple[str, ...]:
+    """A []string: a list, or a string set."""
+    ((kind, body),) = item.get(name, {"NULL": True}).items()
+    if kind == "NULL":
+        return ()
+    if kind == "SS":
+        return tuple(body)
+    if kind != "L":
+        raise MistypedError(f"{name} is of type {kind}, not a list")
+    return tuple(text({name: member}, name) or "" for member in body)
+
 
 LATEST = "LATEST"
 NOT_BEGUN = "not begun"
@@ -215,3 +272,85 @@ def _cache_anomalies(cache: Cache | None) -> Iterable[Anomaly]:
     if cache is not None and cache.broken:
         raw = str(cache.image.attributes.get("ShardIDs"))
         yield Anomaly(AnomalyKind.UNREADABLE, CACHE, raw, f"ShardCache: {cache.broken}")
+
+
+class PositionKind(Enum):
+    """What a row's position means, disregarding the finished mark."""
+
+    UNREAD = "unread"
+    """Never read: the application's start mode decides where it begins."""
+    START = "start"
+    """The shard's StartingSequenceNumber: from its beginning, whatever the start mode."""
+    LATEST = "latest"
+    NUMBER = "number"
+    AT_END = "at-end"
+    """The shard's own EndingSequenceNumber."""
+    FOREIGN = "foreign"
+    AHEAD = "ahead"
+    """Inside the shard's range, but from the future: no record has it."""
+    NONSENSE = "nonsense"
+
+
+_OF_NUMBERS = {
+    NumberKind.START: PositionKind.START,
+    NumberKind.INSIDE: PositionKind.NUMBER,
+    NumberKind.AHEAD: PositionKind.AHEAD,
+    NumberKind.AT_END: PositionKind.AT_END,
+    NumberKind.NOT_A_NUMBER: PositionKind.NONSENSE,
+}
+"""All others are foreign: refused at every start (runs of both, Nov 2026)."""
+
+
+def kind_of(lineage: Lineage, row: Row) -> PositionKind:
+    """Classify one row."""
+    if row.number is None:
+        return PositionKind.UNREAD
+    if row.number == LATEST:
+        return PositionKind.LATEST
+    return _OF_NUMBERS.get(classify(lineage, row.shard, row.number), PositionKind.FOREIGN)
+
+
+def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
+    """Where a shard begins that was never read; by time perhaps at its start or its end."""
+    if not app.by_time:
+        return START
+    opened = lineage.opened_at(shard) if shard in lineage else None
+    closed = lineage.closed_at(shard) if shard in lineage else None
+    if app.time is not None and opened is not None and opened >= app.time:
+        return START
+    if app.time is not None and closed is not None and closed + ARRIVAL_SLACK < app.time:
+        return DONE
+    return at_time(app.time)
+
+
+def cut_of(lineage: Lineage, row: Row, app: App) -> Cut | None:
+    """The cut that a position means, `None` for one that Kinesis refuses."""
+    match kind_of(lineage, row):
+        case PositionKind.UNREAD:
+            return beginning(lineage, row.shard, app)
+        case PositionKind.START:
+            return START
+        case PositionKind.LATEST:
+            return furthest(lineage, row.shard)
+        case PositionKind.NUMBER | PositionKind.AHEAD:
+            return at_number(row.number or "")
+        case PositionKind.AT_END:
+            return DONE
+        case PositionKind.FOREIGN | PositionKind.NONSENSE:
+            return None
+
+
+def stored_cut(lineage: Lineage, row: Row, app: App) -> Cut | None:
+    """The cut that a row spells, `None` for one that names no place of its shard."""
+    if row.mistyped or kind_of(lineage, row) is PositionKind.AHEAD:
+        return None
+    if row.finished is not None:
+        return replace(DONE, text=row.number) if row.number else DONE
+    return TIP if row.number == LATEST else cut_of(lineage, row, app)
+
+
+def asked_first(lineage: Lineage, tables: Tables) -> frozenset[ShardId]:
+    """The shards in the ShardCache, else all listed ones (refreshShards in kinsumer.go)."""
+    if tables.cache is not None and tables.cache.shards:
+        return frozenset(ShardId(shard) for shard in tables.cache.shards)
+    return frozenset(lineage)

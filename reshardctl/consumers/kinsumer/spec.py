@@ -1,12 +1,37 @@
-"""kinsumer: its three DynamoDB tables."""
+"""kinsumer: an application's three DynamoDB tables (CreateRequiredTables), which are one store.
+
+None of their keys names the stream: only the application's name distinguishes them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from reshardctl.codec.values import LATEST
-from reshardctl.consumers.kinsumer.tables import CHECKPOINTS, CLIENTS, METADATA, tables
 from reshardctl.consumers.spec import Scheme, Spec
+from reshardctl.model import ShardId, TableShape
+
+CHECKPOINTS, CLIENTS, METADATA = "checkpoints/", "clients/", "metadata/"
+"""Prefixes of the keys of each table's rows."""
+
+CACHE = METADATA + "ShardCache"
+LEADER = METADATA + "Leader"
+
+
+def tables(app: str, _options: Mapping[str, str] | None = None) -> tuple[TableShape, ...]:
+    """The tables of an application, the one with the positions first."""
+    return (
+        TableShape(f"{app}_checkpoints", CHECKPOINTS, "Shard", holds="kinsumer checkpoints"),
+        TableShape(f"{app}_clients", CLIENTS, "ID", holds="kinsumer clients"),
+        TableShape(f"{app}_metadata", METADATA, "Key", holds="kinsumer metadata"),
+    )
+
+
+def key_of(shard: ShardId) -> str:
+    """The key of a shard's row."""
+    return CHECKPOINTS + shard
+
 
 _APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
 """kinsumer adds up to twelve characters for the names of its tables."""

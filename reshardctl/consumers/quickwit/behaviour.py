@@ -1,35 +1,156 @@
-"""Simulates what Quickwit's Kinesis source does when it starts.
+"""Simulates what Quickwit's Kinesis source does when it starts, and says what it has published.
 
 Every listed shard is read at once, whatever its parents do; a shard whose position Kinesis refuses
 stalls alone, while the source looks healthy. The whole source crashes at every start because of `~`
 on a listed shard, and because of a known child in some releases. Sources: `kinesis_source.rs` and
 `shard_consumer.rs` of 0.8.2 and 0.9.0; the same states run on both, Nov 2026.
+
+What it has published is known by its stored positions only. Quickwit never deletes an entry, so a
+shard without one was never published from, unless a reset removed the source's key with all of its
+entries.
+
+Closed shards announce their children to the source. GetRecords names the children once a closed
+shard is read to its end, even if nothing is left to read. A shard consumer passes on those whose
+first parent it is (`shard_consumer.rs:214`), so of a merge only `ParentShardId` announces the
+child. A shard whose position Kinesis refuses reads nothing and announces nothing.
+
+No position prevents two races: the source fails and restarts, perhaps for ever. Both were seen on
+the real source of 0.9.0 (runs of November 2026): a closed shard that leaves the source's map before
+its own parent announces it is started once more, from a position that the batch in flight has
+passed; the batch does not follow, and nothing of it is published.
 """
 
 from __future__ import annotations
 
-from reshardctl.consumers.quickwit.announcing import announcing
-from reshardctl.consumers.quickwit.app import App
+from collections.abc import Iterator
+
 from reshardctl.consumers.quickwit.document import NOT_LOADED
-from reshardctl.consumers.quickwit.positions import PositionKind, ReadPosition, position_of
-from reshardctl.consumers.quickwit.risks import risks
-from reshardctl.consumers.quickwit.rows import Checkpoint
-from reshardctl.consumers.quickwit.switching import enabled
+from reshardctl.consumers.quickwit.releases import App
+from reshardctl.consumers.quickwit.rows import (
+    Checkpoint,
+    PositionKind,
+    ReadPosition,
+    enabled,
+    position_of,
+)
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
+    START,
+    Basis,
     Cause,
     Crash,
     Fate,
+    Frontier,
+    Rank,
+    Risk,
     ShardId,
     Simulation,
+    Span,
     WillRead,
     WontRead,
     exactly,
     short,
+    time_of,
 )
 from reshardctl.model.times import instant
+
+_OVER = exactly(DONE, Basis.INFERRED, "the shard is not listed any more: nothing reads it again")
+
+
+_NO_KEY = "the source's key is gone: what was published is not known"
+
+
+def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
+    """A span for every listed shard and every entry; a missing key may mean nothing published."""
+    if app.traits.needs_key and not checkpoint.known:
+        return {s: Span(START, furthest(lineage, s), Basis.INFERRED, _NO_KEY) for s in lineage}
+    frontier: dict[ShardId, Span] = {s: _OVER for s in checkpoint.rows if s not in lineage}
+    for shard in lineage:
+        frontier[shard] = position_of(lineage, shard, checkpoint.text(shard)).span
+    return frontier
+
+
+def announces(lineage: Lineage, shard: ShardId) -> bool:
+    """Whether a listed shard, read to its end, would name a listed child."""
+    kept = lineage.answers("announces")
+    known: bool | None = kept.get(shard)
+    if known is None:
+        known = kept[shard] = _announces(lineage, shard)
+    return known
+
+
+def _announces(lineage: Lineage, shard: ShardId) -> bool:
+    if lineage.is_open(shard):
+        return False
+    return any(lineage.first_parent(child) == shard for child in lineage.children(shard))
+
+
+def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:
+    """Closed shards that will announce children from their stored positions, parents first."""
+    return [
+        shard for shard in lineage
+        if announces(lineage, shard)
+        and not position_of(lineage, shard, checkpoint.text(shard)).refused
+    ]
+
+
+BEHIND = 300.0
+"""Seconds of stream time before a shard's close: fewer are drained in one answer."""
+
+
+def risks(lineage: Lineage, checkpoint: Checkpoint) -> tuple[Risk, ...]:
+    """Risks of a source that does start."""
+    parents = announcing(lineage, checkpoint)
+    if checkpoint.backfill and parents:
+        return (_backfill(parents),)
+    loops = tuple(dict.fromkeys(_loops(lineage, checkpoint, parents)))
+    return (_livelock(loops),) if loops else ()
+
+
+def _backfill(parents: list[ShardId]) -> Risk:
+    return Risk(
+        Cause.BACKFILL, tuple(parents),
+        "in backfill mode a child may come to its tip before its parent announces it: the source "
+        "then fails (failed to record partition delta) and starts again, until the parent comes "
+        "first",
+        "turn enable_backfill_mode off until these shards are no longer listed",
+    )
+
+
+def _livelock(shards: tuple[ShardId, ...]) -> Risk:
+    return Risk(
+        Cause.LIVELOCK, shards,
+        "closed shards with unread records have parents with unread records: if one drains before "
+        "its parent does and before a commit, the batch is refused (does not follow indexer "
+        "checkpoint) and the source starts again, perhaps for ever",
+        "lower commit_timeout_secs below the time in which the parents drain; no position helps",
+    )
+
+
+def _loops(
+    lineage: Lineage, checkpoint: Checkpoint, parents: list[ShardId]
+) -> Iterator[ShardId]:
+    """Closed children with unread records whose announcing parent has unread records too."""
+    for parent in parents:
+        if not _behind(lineage, checkpoint, parent):
+            continue
+        for child in lineage.children(parent):
+            if lineage.first_parent(child) == parent and not lineage.is_open(child) and _behind(
+                lineage, checkpoint, child
+            ):
+                yield child
+
+
+def _behind(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
+    at = position_of(lineage, shard, checkpoint.text(shard)).span.lo
+    closed = lineage.closed_at(shard)
+    if at.rank is Rank.START:
+        return True
+    read = time_of(at.number) if at.rank is Rank.INSIDE else None
+    return read is not None and closed is not None and closed - read > BEHIND
+
 
 NAMED = 5
 """Shards that a message names before it counts the rest."""

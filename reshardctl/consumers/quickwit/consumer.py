@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, EnabledState, Incarnation
-from reshardctl.consumers.quickwit import anomalies, behaviour, encode, processed
-from reshardctl.consumers.quickwit.app import App, applications, check_options
+from reshardctl.consumers.quickwit import behaviour as processed
+from reshardctl.consumers.quickwit import encode
+from reshardctl.consumers.quickwit import rows as anomalies
+from reshardctl.consumers.quickwit.behaviour import simulate_start
 from reshardctl.consumers.quickwit.document import NOT_LOADED
-from reshardctl.consumers.quickwit.positions import is_own, of_another_stream
-from reshardctl.consumers.quickwit.releases import note_of
-from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
-from reshardctl.consumers.quickwit.spans import MENDED
+from reshardctl.consumers.quickwit.releases import App, applications, check_options, note_of
+from reshardctl.consumers.quickwit.rows import (
+    Checkpoint,
+    enabled_state,
+    is_own,
+    of_another_stream,
+    parse,
+    shard_of,
+)
 from reshardctl.consumers.quickwit.spec import QUICKWIT
-from reshardctl.consumers.quickwit.switching import enabled_state
+from reshardctl.consumers.quickwit.splice import MENDED
 from reshardctl.consumers.sequence_numbers import of_wrong_stream, spelled_cut
 from reshardctl.errors import NotLoaded, WrongStream
 from reshardctl.lineage import Lineage
@@ -36,7 +43,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     shard_of = staticmethod(shard_of)
     anomalies = staticmethod(anomalies.anomalies)
     processed = staticmethod(processed.processed)
-    simulate_start = staticmethod(behaviour.simulate_start)
+    simulate_start = staticmethod(simulate_start)
     encode = staticmethod(encode.encode)
 
     def __init__(self, index: str = "", source: str = "") -> None:

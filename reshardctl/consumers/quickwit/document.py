@@ -16,16 +16,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.quickwit.loading import KINESIS, position_at, refusals
-from reshardctl.consumers.quickwit.spans import (
+from reshardctl.consumers.quickwit.splice import (
     MENDED,
     Member,
     blank,
     broken,
+    edited,
     lone_surrogate,
     members,
+    quoted,
     value_at,
 )
-from reshardctl.consumers.quickwit.splice import edited, quoted
 from reshardctl.errors import REPLAN, NotLoaded, UsageError
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Image, Update, Write
 

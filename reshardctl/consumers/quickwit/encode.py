@@ -14,16 +14,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.consumers.quickwit.announcing import announces, announcing
-from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.behaviour import named
+from reshardctl.consumers.quickwit.behaviour import announces, announcing, named
 from reshardctl.consumers.quickwit.document import NOT_LOADED, PRESENT
-from reshardctl.consumers.quickwit.positions import (
-    PositionKind,
-    position_of,
-)
-from reshardctl.consumers.quickwit.rows import Checkpoint
-from reshardctl.consumers.quickwit.spans import MENDED
+from reshardctl.consumers.quickwit.releases import App
+from reshardctl.consumers.quickwit.rows import Checkpoint, PositionKind, position_of
+from reshardctl.consumers.quickwit.splice import MENDED
 from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from reshardctl.consumers.quickwit.spans import Member, members, value_at
+from reshardctl.consumers.quickwit.splice import Member, members, value_at
 
 NAMED = 3
 """Reasons that are named before the rest is left out."""

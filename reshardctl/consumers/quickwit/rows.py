@@ -1,13 +1,47 @@
-"""A Kinesis source and its positions, selected from an index's rows."""
+"""A Kinesis source and its positions, selected from an index's rows, and what a position says.
+
+Nothing in Quickwit marks a shard as finished: `~` crashes the Kinesis source, another library's
+word (SHARD_END) stalls the shard and proves nothing, and a closed shard stays at its last record
+for good. The only position that works as an end is the shard's EndingSequenceNumber, after which
+Kinesis refuses to begin (runs on 0.8.2 and 0.9.0, Nov 2026).
+
+Some entries are anomalies by themselves, others against the lineage.
+
+A source may be disabled in the metastore itself. In PostgreSQL it does: a disabled source gets no
+pipeline, and no other save touches its positions, because each reads the row anew under its lock. A
+file-backed metastore is written whole from the memory of a node, so only a stopped node is safe
+there (runs on 0.8.2 and 0.9.0, Nov 2026).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
+from itertools import chain
 
-from reshardctl.consumers.base import MANY
-from reshardctl.errors import UsageError, WrongStream
-from reshardctl.model import Image, ShardId, Stream
+from reshardctl.consumers import sequence_numbers
+from reshardctl.consumers.base import MANY, EnabledState
+from reshardctl.consumers.sequence_numbers import NumberKind, against_listing, classify, furthest
+from reshardctl.errors import UsageError, WrongStream, command_line
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    Anomaly,
+    AnomalyKind,
+    Basis,
+    Image,
+    ShardId,
+    Span,
+    Stream,
+    at_number,
+    decode,
+    exactly,
+    is_number,
+    shard_id,
+)
 from reshardctl.model.files import refused
 from reshardctl.model.memo import Once
 
@@ -187,3 +221,208 @@ def _told_unreadable(unreadable: Sequence[Image], index: str) -> str:
 
 def _mended_first(unreadable: Sequence[Image], index: str) -> str:
     return "mend it first; " if _told_unreadable(unreadable, index) else ""
+
+
+_MENDABLE = re.compile(r"\s*0*([1-9][0-9]{0,128})\s*\Z", re.ASCII)
+
+
+class PositionKind(Enum):
+    """What a stored position means."""
+
+    START = "start"
+    """No entry, an empty one, or the shard's StartingSequenceNumber."""
+    NUMBER = "number"
+    END = "end"
+    """Refused, and rightly so: the shard's end."""
+    END_MARK = "end-mark"
+    """`~…`: the source crashes."""
+    FOREIGN = "foreign"
+    """A number that no record of this shard has: refused."""
+    AHEAD = "ahead"
+    """Inside the shard's range, but from the future: no record has it. Read after, if not refused.
+    """
+    NONSENSE = "nonsense"
+    """No number: refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPosition:
+    """One shard's position.
+
+    span: what it proves; a number with superfluous zeros or blanks proves what it means.
+    """
+
+    kind: PositionKind
+    span: Span
+
+    @property
+    def refused(self) -> bool:
+        """Whether Kinesis gives no iterator for it, so that the shard's own consumer fails."""
+        return self.kind in (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
+
+
+def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
+    """The position of a listed shard. text: as stored, `None` without an entry.
+
+    It is asked for several times, so the last answer is kept.
+    """
+    kept = lineage.answers("Quickwit's positions")
+    known = kept.get(shard)
+    if known is None or known[0] != text:
+        known = kept[shard] = (text, _position_of(lineage, shard, text))
+    position: ReadPosition = known[1]
+    return position
+
+
+def _position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
+    if not text:
+        why = "nothing of it was ever published"
+        return ReadPosition(PositionKind.START, exactly(START, Basis.STORED, why))
+    if text.startswith("~"):
+        return ReadPosition(PositionKind.END_MARK, _of_end_mark(lineage, shard, text[1:]))
+    if not is_number(text):
+        return _of_words(lineage, shard, text)
+    return _of_number(lineage, shard, text)
+
+
+def _unknown(lineage: Lineage, shard: ShardId, why: str) -> Span:
+    return Span(START, furthest(lineage, shard), Basis.INFERRED, why)
+
+
+def _of_number(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
+    kind = classify(lineage, shard, text)
+    if kind is NumberKind.AFTER_END and decode(lineage[shard].end or "") is None:
+        kind = NumberKind.AT_END  # an emulator's ends are no numbers
+    elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and _is_an_end(text):
+        kind = NumberKind.OTHER_SHARD
+    match kind:
+        case NumberKind.START:
+            return ReadPosition(PositionKind.START, exactly(START))
+        case NumberKind.INSIDE:
+            return ReadPosition(PositionKind.NUMBER, exactly(at_number(text)))
+        case NumberKind.AHEAD:
+            why = "its number lies in the future, and is of no record"
+            return ReadPosition(
+                PositionKind.AHEAD, Span(START, at_number(text), Basis.INFERRED, why)
+            )
+        case NumberKind.AT_END:
+            return ReadPosition(PositionKind.END, exactly(DONE))
+        case _:
+            why = "its number is none of this shard"
+            return ReadPosition(PositionKind.FOREIGN, _unknown(lineage, shard, why))
+
+
+def _is_an_end(text: str) -> bool:
+    decoded = decode(text)
+    return decoded is not None and decoded.is_end
+
+
+def _of_end_mark(lineage: Lineage, shard: ShardId, offset: str) -> Span:
+    """What `~` with an offset proves; a bare one means that no record was ever written."""
+    inner = _position_of(lineage, shard, offset) if offset else None
+    if inner is not None and inner.kind in (
+        PositionKind.NUMBER,
+        PositionKind.END,
+        PositionKind.START,
+    ):
+        return inner.span
+    return _unknown(lineage, shard, "its end mark names no record")
+
+
+def _of_words(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
+    if text == "TRIM_HORIZON":
+        return ReadPosition(PositionKind.NONSENSE, exactly(START))
+    if (match := _MENDABLE.match(text)) is not None:
+        meant = _of_number(lineage, shard, match[1])
+        return ReadPosition(PositionKind.NONSENSE, meant.span)
+    unknown = _unknown(lineage, shard, "its position is no number")
+    return ReadPosition(PositionKind.NONSENSE, unknown)
+
+
+def is_own(lineage: Lineage, shard: ShardId, text: str) -> bool:
+    """Whether a number is of this shard."""
+    own = (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
+    return position_of(lineage, shard, text).kind in own
+
+
+def of_another_stream(lineage: Lineage, text: str) -> bool:
+    """Whether a number is younger than this stream and of none of its shards.
+
+    A number after a shard's end, but of the epoch of that end, is the same shard's.
+    """
+    decoded = decode(text)
+    if decoded is None or not sequence_numbers.of_another_stream(lineage, text):
+        return False
+    home = shard_id(decoded.shard)
+    if home not in lineage or int(text) < int(lineage[home].start):
+        return True
+    end = decode(lineage[home].end or "")
+    return end is not None and end.epoch != decoded.epoch
+
+
+def anomalies(lineage: Lineage, checkpoint: Checkpoint) -> list[Anomaly]:
+    """Every anomaly of the entries, apart from their positions."""
+    others = [
+        Anomaly(AnomalyKind.UNREADABLE_STORE, image.key, "", str(why.get("S", "")))
+        for image in checkpoint.unreadable for why in [image.attributes["unreadable"]]
+    ]
+    refused = [
+        Anomaly(AnomalyKind.UNREADABLE, checkpoint.key, "", why) for why in [checkpoint.refused]
+        if why
+    ]
+    foreign = [
+        Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, repr(image.key), "no position of a source")
+        for image in checkpoint.foreign
+    ]
+    own = (_of_row(lineage, row) for row in checkpoint.rows.values())
+    return [*others, *refused, *foreign, *chain.from_iterable(own)]
+
+
+def _of_row(lineage: Lineage, row: Row) -> Iterator[Anomaly]:
+    key, raw, shard = row.image.key, row.text, row.shard
+    kind = position_of(lineage, shard, raw).kind if shard in lineage else None
+    if kind is PositionKind.END_MARK:
+        why = "~ marks an end, which no position of a Kinesis source may"
+        yield Anomaly(AnomalyKind.UNREADABLE, key, raw, why, shard)
+    if kind is PositionKind.NONSENSE:
+        why = f"{raw[:40]!r} is no sequence number"
+        yield Anomaly(AnomalyKind.UNREADABLE, key, raw, why, shard)
+    yield from against_listing(lineage, shard, key, raw, number=raw.removeprefix("~"))
+
+
+def enabled(source: Image) -> bool:
+    """Whether a source is enabled, by its own row."""
+    return bool(source.attributes.get("enabled", {}).get("BOOL", True))
+
+
+def in_postgres(source: Image) -> bool:
+    """Whether a source's own row is of a metastore in PostgreSQL."""
+    return "migration" in source.attributes
+
+
+def enabled_state(
+    images: Iterable[Image], index: str = "", source: str = ""
+) -> EnabledState | None:
+    """State of the selected sources; `None` for a store in which disabling does not stop them."""
+    sources = [
+        image for image in images if in_postgres(image) and is_named(image, index, source)
+    ]
+    if not sources:
+        return None
+    on = tuple(image.key for image in sources if enabled(image))
+    off = tuple(image.key for image in sources if not enabled(image))
+    return EnabledState(
+        on, off, f"{', '.join(off)}: disabled in the metastore, and nothing published",
+        f"source {', '.join(on)} is enabled: a pipeline would pass over a position that is put "
+        "back, and be refused by one that is put forward", _off(on[0]) if on else "",
+    )
+
+
+def _off(key: str) -> str:
+    """How to disable a source."""
+    index, _, source = key.partition("/")
+    return (
+        command_line("quickwit", "source", "disable", "--index", index, "--source", source)
+        + ", wait until it publishes no more, and run this again; or stop every node and add "
+        "--assume-stopped"
+    )

@@ -1,14 +1,41 @@
-"""A parsed checkpoint directory: the batches of one query, and one of its sources in full."""
+"""A parsed checkpoint directory: the batches of one query, and one of its sources in full.
+
+Beside Spark's logs stands the connector's own log of a batch. Times and watermarks are in the
+second line of an offset log: OffsetSeqMetadata of Spark 3.3 to 4.3; checkpoints of runs on 3.3.4 to
+4.3.0.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise, takewhile
 
-from reshardctl.consumers.spark.commit_log import CommitLog
-from reshardctl.consumers.spark.offset_log import OffsetLog
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.files import (
+    COMMITS,
+    OFFSETS,
+    Folders,
+    batches,
+    bytes_of,
+    is_orphan,
+    kept_text_of,
+    text_of,
+    was_read,
+)
+from reshardctl.consumers.spark.offset_log import (
+    TIMESTAMP,
+    WATERMARK,
+    CommitLog,
+    OffsetLog,
+    parse_commit_log,
+    parse_offset_log,
+    with_times,
+)
+from reshardctl.consumers.spark.positions import SHARD_END, Position
+from reshardctl.consumers.spark.spark_json import Malformed, long_of, members_of
+from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, Image, ShardId
 from reshardctl.model.memo import Once
 
@@ -145,3 +172,183 @@ class Checkpoint:
             return f"log/{batch}"
         name = {AWSLABS: "shard-source", QUBOLE: "shard-commit"}.get(self.connector)
         return f"sources/{self.source}/{name}/{batch}" if name else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """Offset and commit logs.
+
+    Attributes:
+        images: All offset logs by id, ascending.
+        logs: Those that can be read.
+        unreadable: Why others cannot, without those that were not read yet.
+        committed: The ids of all commit files.
+        commits: Commits that were read.
+        bad_commits: Why others cannot be read.
+        spoiled: The newest commits that cannot be read: Spark reads the newest, and does not start.
+    """
+
+    images: Mapping[int, Image]
+    logs: Mapping[int, OffsetLog]
+    unreadable: Mapping[int, str]
+    committed: frozenset[int]
+    commits: Mapping[int, CommitLog]
+    bad_commits: Mapping[int, str]
+    spoiled: tuple[int, ...] = ()
+
+    @property
+    def newest(self) -> int | None:
+        """The highest id that Spark sees in offsets/."""
+        return max(self.images, default=None)
+
+    @property
+    def counted(self) -> frozenset[int]:
+        """The ids of committed batches, without one whose spoiled commit must be removed."""
+        again = self.newest if self.newest in self.spoiled else None
+        return self.committed - {again}
+
+    @property
+    def gaps(self) -> tuple[range, ...]:
+        """Ids missing between the oldest and the newest, never one by one: a name may be huge."""
+        ids = sorted(self.images)
+        return tuple(range(a + 1, b) for a, b in pairwise(ids) if b - a > 1)
+
+    @property
+    def copied(self) -> int | None:
+        """The batch of which the newest offset log is a copy under another number.
+
+        Such a file follows a gap, has no commit, and says what another one says, time stamp
+        included: `cp offsets/12 offsets/20261127`. No query writes the same log twice.
+        """
+        newest = self.newest
+        if newest is None or newest - 1 in self.images or newest in self.committed:
+            return None
+        log = self.logs.get(newest)
+        same = (number for number, other in self.logs.items() if number != newest and other == log)
+        return next(same, None)
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether progress is tracked asynchronously: missing ids have no commits either."""
+        return self.copied is None and asynchronous(self.gaps, self.counted)
+
+
+def retained(folders: Folders) -> Retained:
+    """Read the files of offsets/ and commits/ that have content."""
+    images = _there(batches(folders, OFFSETS))
+    logs: dict[int, OffsetLog] = {}
+    unreadable: dict[int, str] = {}
+    for number, image in images.items():
+        if was_read(image):
+            try:
+                logs[number] = parse_offset_log(kept_text_of(image))
+            except UsageError as error:
+                raise _named(image, error) from None
+            except Malformed as error:
+                unreadable[number] = str(error)
+    files = _there(batches(folders, COMMITS))
+    commits: dict[int, CommitLog] = {}
+    bad: dict[int, str] = {}
+    for number, image in files.items():
+        if was_read(image):
+            try:
+                commits[number] = parse_commit_log(text_of(image))
+            except UsageError as error:
+                raise _named(image, error) from None
+            except Malformed as error:
+                bad[number] = str(error)
+    spoiled = takewhile(
+        lambda number: number in bad and bytes_of(files[number]) is not None,
+        sorted(files, reverse=True),
+    )
+    return Retained(images, logs, unreadable, frozenset(files), commits, bad, tuple(spoiled))
+
+
+def _named(image: Image, error: UsageError) -> UsageError:
+    return UsageError(f"{image.key}: {error.what}", error.next)
+
+
+def _there(images: Mapping[int, Image]) -> dict[int, Image]:
+    return {number: image for number, image in images.items() if not is_orphan(image)}
+
+
+KEEPING = frozenset({AWSLABS, QUBOLE})
+"""Connectors whose offsets are starts; their own log says where a batch ended."""
+
+
+def log_of(batch: Batch) -> int:
+    """The id of a batch in the connector's log: the one in its line, not Spark's."""
+    return batch.id if batch.batch_id is None else batch.batch_id
+
+
+def written_over(batch: Batch, connector: str, name: str) -> bool:
+    """Whether a file in the log of the newest batch is overwritten before anything reads it.
+
+    Qubole runs a planned batch again without reading its log, and overwrites the file of each shard
+    that is not at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add). A query that
+    was stopped while it wrote leaves an empty file.
+    """
+    start = batch.positions.get(ShardId(name))
+    over = start is not None and start.kind != SHARD_END
+    return connector == QUBOLE and not batch.committed and over
+
+
+def log_elsewhere(checkpoint: Checkpoint) -> bool:
+    """Whether the connector's log is in a DynamoDB table, under another path, or lost.
+
+    One committed batch is enough to know, for its log was written before the commit: an uncommitted
+    newest batch begins where that log says that the previous one ended. Qubole's newest batch names
+    all its starts in its offset: a batch that started at the same positions read nothing, and its
+    log would say no more (`rebuild` writes such checkpoints).
+    """
+    folder = checkpoint.log_folder(0).rpartition("/")[0]
+    if not folder or any(key.startswith(f"{folder}/") for key in checkpoint.images):
+        return False
+    return any(
+        batch.committed and batch.begun and not _read_nothing(checkpoint, batch)
+        for batch in checkpoint.batches.values()
+    )
+
+
+def _read_nothing(checkpoint: Checkpoint, batch: Batch) -> bool:
+    newest = checkpoint.batches.get(checkpoint.newest or 0)
+    if checkpoint.connector != QUBOLE or newest is None or newest.committed or newest.broken:
+        return False
+    return batch.positions == newest.positions
+
+
+LATEST_TIME = 253_402_300_800_000
+"""The year 10000 in Unix milliseconds: no clock has said that."""
+
+
+def planned_at(batch: Batch) -> float | None:
+    """Unix seconds at which the batch was planned, `None` where the log does not say."""
+    stamp = _whole(batch.log.metadata, TIMESTAMP)
+    return stamp / 1000 if 0 < stamp < LATEST_TIME else None
+
+
+def watermark(checkpoint: Checkpoint) -> int:
+    """The watermark (Unix milliseconds, 0: none): the newest batch's or commit's, if higher."""
+    newest = checkpoint.newest
+    batch = checkpoint.batches.get(newest) if newest is not None else None
+    planned = _whole(batch.log.metadata, WATERMARK) if batch is not None else 0
+    handed = max(checkpoint.commits) if checkpoint.commits else None
+    return max(planned, checkpoint.commits[handed].watermark if handed is not None else 0)
+
+
+@lru_cache(maxsize=256)
+def _whole(metadata: str, name: str) -> int:
+    try:
+        return long_of(members_of(metadata, "line 2"), name)
+    except Malformed:
+        return 0
+
+
+def with_watermark(checkpoint: Checkpoint, batch: Batch) -> OffsetLog:
+    """The log of a committed batch with the watermark that its commit hands on to the next."""
+    handed = checkpoint.commits.get(batch.id)
+    planned = _whole(batch.log.metadata, WATERMARK)
+    if handed is None or handed.watermark <= planned:
+        return batch.log
+    stamp = _whole(batch.log.metadata, TIMESTAMP)
+    return replace(batch.log, metadata=with_times(batch.log.metadata, stamp, handed.watermark))

@@ -1,40 +1,42 @@
-"""Checkpoints of Spark Structured Streaming with a Kinesis source, as one `Consumer`."""
+"""Checkpoints of Spark Structured Streaming with a Kinesis source, as one `Consumer`.
+
+Signs that a query runs are new batches, commits and log entries. Nothing locks a checkpoint.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Incarnation, ShardOwner
-from reshardctl.consumers.spark import (
-    behaviour,
-    ends,
-    history,
-    lineage_start,
-    liveness,
-    options,
+from reshardctl.consumers.spark import history
+from reshardctl.consumers.spark import lineage_source as ends
+from reshardctl.consumers.spark import lineage_source as lineage_start
+from reshardctl.consumers.spark.behaviour import simulate_start
+from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint, log_elsewhere
+from reshardctl.consumers.spark.encode import encode, startable
+from reshardctl.consumers.spark.files import OPTION
+from reshardctl.consumers.spark.incarnation import against_the_lineage, current, incarnation
+from reshardctl.consumers.spark.lines import read
+from reshardctl.consumers.spark.offset_log import parse_offset_log
+from reshardctl.consumers.spark.options import (
+    candidates,
+    connector_lost,
+    in_step,
+    read_options,
+    start_times,
 )
-from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
-from reshardctl.consumers.spark.cuts import cut_of, is_foreign, spelled
-from reshardctl.consumers.spark.encode import encode
-from reshardctl.consumers.spark.incarnation import incarnation
-from reshardctl.consumers.spark.logs import log_elsewhere
-from reshardctl.consumers.spark.needed_files import select
-from reshardctl.consumers.spark.options import connector_lost, read_options, start_times
-from reshardctl.consumers.spark.position_anomalies import against_the_lineage, current
-from reshardctl.consumers.spark.positions import NUMBERED
+from reshardctl.consumers.spark.positions import NUMBERED, cut_of, is_foreign, spelled
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.redacted_file import redact
-from reshardctl.consumers.spark.resumed import far_ahead
-from reshardctl.consumers.spark.shown import places
-from reshardctl.consumers.spark.sink_batch import in_step
+from reshardctl.consumers.spark.releases import App
+from reshardctl.consumers.spark.sources import chosen, select
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.consumers.spark.spec import SPARK
-from reshardctl.consumers.spark.spoiled import startable
-from reshardctl.consumers.spark.superseded import superseded_rows
-from reshardctl.consumers.spark.table_log import OPTION
-from reshardctl.consumers.spark.tree import checkpoint_of
-from reshardctl.errors import CannotTell, UsageError
+from reshardctl.consumers.spark.starts import far_ahead
+from reshardctl.consumers.spark.tree import checkpoint_of, superseded_rows
+from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Anomaly,
@@ -50,6 +52,63 @@ from reshardctl.model import (
 from reshardctl.model.files import Select
 
 
+def places(image: Image, source: str, stream: Stream) -> Mapping[ShardId, str]:
+    """Positions by shard, of the source that reads the stream; none for other files."""
+    if not image.key.startswith("offsets/"):
+        return {}
+    text = image.attributes.get("text", {}).get("S", "")
+    return _places(str(text), source, stream)
+
+
+@lru_cache(maxsize=4)
+def _places(text: str, source: str, stream: Stream) -> Mapping[ShardId, str]:
+    """The same; a file is asked for once a finding, and the line of 10 000 shards is read once."""
+    try:
+        log = parse_offset_log(text)
+        offset = read(log[chosen({0: log}, stream, source)])
+    except (Malformed, ReshardError, KeyError):
+        return {}
+    if offset is None:
+        return {}
+    return {shard: spelled(position) for shard, position in sorted(offset.positions.items())}
+
+
+WATCHED = ("offsets", "commits", "sources", "state", "log")
+
+
+def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
+    """What changes when a batch is planned, run or committed.
+
+    One entry for each folder of the checkpoint: how many files of it were seen, the newest name,
+    and the latest time at which one was written.
+    """
+    newest: dict[str, tuple[int, str, int]] = {}
+    for image in images:
+        folder = image.key.partition("/")[0]
+        if folder not in WATCHED or image.key.endswith("/"):
+            continue
+        count, name, written = newest.get(folder, (0, "", 0))
+        stamp = int(image.attributes.get("modified", {"N": "0"})["N"])
+        newest[folder] = (count + 1, max(name, image.key, key=_rank), max(written, stamp))
+    return {
+        folder: f"{count} files, newest {name}, written {written}"
+        for folder, (count, name, written) in newest.items()
+    }
+
+
+def _rank(key: str) -> tuple[int, str]:
+    """Batch ids grow in length."""
+    return len(key), key
+
+
+def excluded_by(seconds: float) -> str:
+    """What a watch of `seconds` without a new batch rules out."""
+    return (
+        f"{seconds:g} s without a new batch rules out a query that has records to read and a "
+        f"trigger below {seconds:g} s; an idle one, or one with a longer trigger, leaves no trace"
+    )
+
+
 class Spark(BaseConsumer[Checkpoint, App]):
     """See `BaseConsumer`.
 
@@ -62,8 +121,8 @@ class Spark(BaseConsumer[Checkpoint, App]):
     rebuild = staticmethod(rebuild)
     check_sink = staticmethod(in_step)
     redact = staticmethod(redact)
-    signs_of_life = staticmethod(liveness.signs_of_life)
-    excluded_by = staticmethod(liveness.excluded_by)
+    signs_of_life = staticmethod(signs_of_life)
+    excluded_by = staticmethod(excluded_by)
 
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
         self._source, self._log, self._lost = source, log, lost
@@ -138,7 +197,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
 
         Raises CannotTell where the positions of the committed batches are not in the checkpoint.
         """
-        apps = options.candidates(checkpoint, given)
+        apps = candidates(checkpoint, given)
         if self._log and log_elsewhere(checkpoint):
             raise CannotTell(
                 f"table {self._log} holds no row of a connector's log, and the checkpoint is one "
@@ -179,7 +238,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
         """Simulate the next start."""
         if checkpoint.connector == LINEAGE:
             return lineage_start.simulate_start(lineage, checkpoint, app)
-        return behaviour.simulate_start(lineage, checkpoint, app)
+        return simulate_start(lineage, checkpoint, app)
 
     def encode(
         self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App,

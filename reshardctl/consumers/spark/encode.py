@@ -3,24 +3,42 @@
 The connectors' offsets are starts. After a committed batch, a planned one is appended that names
 every listed shard with unread records; a batch that is planned already is edited in place (runs of
 Qubole's jar, awslabs 1.4.2 and 0f4c005 and of Spark 3.5 to 4.3, November 2026).
+
+A batch that is edited in place is run again, from the new starts.
+
+With `order=parents-first`, a batch is planned for each generation of shards. A batch does not order
+its records. So the first batch is planned now, and each other one waits for the commit of the one
+before it. In between, the query runs exactly one batch (Trigger.Once) and is stopped again; if it
+continued, the children would begin at startingPosition (runs of the three connectors, November
+2026: "parents first (once), then the children").
+
+Some files keep Spark from starting, whatever the offsets say: commits and `metadata`. Without the
+newest commit its batch runs again: its records come twice, and nothing is lost. A query with
+another id reads the same (runs on Spark 3.5.9 and 4.1.4, November 2026).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.sequence_numbers import furthest
-from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.behaviour import simulate_start
-from reshardctl.consumers.spark.checkpoint import Checkpoint
-from reshardctl.consumers.spark.cuts import BEGINNING, position_at
+from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint, log_of, with_watermark
+from reshardctl.consumers.spark.files import METADATA, created, metadata_of, removed, replaced
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import stored
-from reshardctl.consumers.spark.in_order import planned
-from reshardctl.consumers.spark.made_again import readable, writes
-from reshardctl.consumers.spark.positions import SHARD_END, Position
-from reshardctl.consumers.spark.resumed import resumed, standing
+from reshardctl.consumers.spark.planned_batch import (
+    LINES,
+    appended,
+    readable,
+    unblocked,
+    wiped,
+    writes,
+)
+from reshardctl.consumers.spark.positions import BEGINNING, SHARD_END, Position, position_at
+from reshardctl.consumers.spark.releases import App, Start, Traits
+from reshardctl.consumers.spark.starts import resumed_shards, standing
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -36,6 +54,66 @@ from reshardctl.model import (
     TargetFrontier,
     WillRead,
 )
+
+
+def edited(
+    checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position], traits: Traits
+) -> list[Step]:
+    """Removes the batch's log, then edits its line; without a log the batch runs as planned.
+
+    For a batch of Qubole's that reads no shard the log is removed last: such a batch writes no log,
+    and without one the next batch crashes.
+    """
+    log = log_of(batch)
+    line = LINES[checkpoint.connector](checkpoint.stream_name, log, places, traits.scala)
+    steps = [*wiped(checkpoint, log)]
+    text = batch.log.replacing(checkpoint.source, line).text()
+    if batch.image.attributes.get("text") != {"S": text}:
+        why = f"batch {batch.id} is planned and not committed: {len(places)} shards, their starts"
+        edit = Step(f"plan batch {batch.id} again", (replaced(batch.image, text, why),))
+        reads = any(position.kind != SHARD_END for position in batch.positions.values())
+        last = checkpoint.connector == QUBOLE and not reads
+        steps = [edit, *steps] if last else [*steps, edit]
+    return [*unblocked(checkpoint, batch.id), *steps]
+
+
+Places = Mapping[ShardId, Position]
+
+
+def planned(
+    lineage: Lineage, checkpoint: Checkpoint, batch: Batch, places: Places, app_traits: Traits,
+    parents_first: bool,
+) -> list[Step]:
+    """One batch with all of these starts, or one for each generation."""
+    first, *others = generations(lineage, places) if parents_first else [places]
+    if not batch.committed:
+        steps = edited(checkpoint, batch, first, app_traits)
+    else:
+        steps = appended(checkpoint, batch, first, app_traits)
+    number = batch.id + batch.committed
+    shift = log_of(batch) - batch.id
+    for further, starts in enumerate(others, number + 1):
+        line = LINES[checkpoint.connector](
+            checkpoint.stream_name, further + shift, starts, app_traits.scala
+        )
+        text = with_watermark(checkpoint, batch).replacing(checkpoint.source, line).text()
+        why = f"plans batch {further}: {len(starts)} shards, once their parents have been read"
+        write = created(f"offsets/{further}", text, batch.image, why)
+        title = f"plan batch {further}, when batch {further - 1} has run, alone (Trigger.Once)"
+        steps.append(Step(title, (write,), barrier=f"commits/{further - 1}"))
+    return steps
+
+
+def generations(lineage: Lineage, places: Places) -> list[Places]:
+    """Groups of shards, ancestors before descendants; shards without descendants come last."""
+    left: dict[ShardId, Position] = dict(places)
+    groups: list[Places] = []
+    while True:
+        above = {s for shard in left for s in lineage.ancestors(shard) if s in left}
+        now = {s for s in above if not (lineage.ancestors(s) & left.keys())}
+        if not now:
+            return [*groups, left]
+        groups.append({shard: left.pop(shard) for shard in places if shard in now})
 
 
 def encode(
@@ -118,7 +196,7 @@ def _places(
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
     """The start of every listed shard with unread records; others would crash the query."""
-    held = resumed(checkpoint, app)
+    held = resumed_shards(checkpoint, app)
     stuck = standing(checkpoint) if app.never_passes_time else {}
     places = {}
     for shard in lineage:
@@ -142,3 +220,17 @@ def _initial(app: App, shard: ShardId) -> Position | None:
     if app.named is not None and shard in app.named:
         return app.named[shard]
     return BEGINNING if app.initial is Start.TRIM_HORIZON else None
+
+
+def startable(checkpoint: Checkpoint) -> Iterator[Step]:
+    """The steps after which Spark starts; before the last of them it does not."""
+    for key, reason in checkpoint.spoiled.items():
+        image = checkpoint.images.get(key)
+        why = f"Spark cannot read it and does not start: {reason}"
+        if key != METADATA:
+            yield Step(f"remove {key}", (removed(checkpoint.images[key], why),))
+            continue
+        newest = checkpoint.batches[max(checkpoint.batches)].image
+        text = metadata_of(image, newest)
+        write = created(key, text, newest, why) if image is None else replaced(image, text, why)
+        yield Step("write metadata again", (write,))

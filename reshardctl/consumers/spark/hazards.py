@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.consumers.spark.app import App, Sink
-from reshardctl.consumers.spark.checkpoint import DATABRICKS, LINEAGE, UNKNOWN, Batch, Checkpoint
-from reshardctl.consumers.spark.conf import flaw
-from reshardctl.consumers.spark.cuts import cut_of
-from reshardctl.consumers.spark.logs import log_elsewhere, log_of
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.positions import SHARD_END, Position
-from reshardctl.consumers.spark.stamps import watermark, with_watermark
-from reshardctl.consumers.spark.table_log import ahead_of
+from reshardctl.consumers.spark.checkpoint import (
+    DATABRICKS,
+    LINEAGE,
+    UNKNOWN,
+    Batch,
+    Checkpoint,
+    log_elsewhere,
+    log_of,
+    watermark,
+    with_watermark,
+)
+from reshardctl.consumers.spark.files import ahead_of
+from reshardctl.consumers.spark.offset_log import flaw_of_conf
+from reshardctl.consumers.spark.positions import SHARD_END, Position, cut_of
+from reshardctl.consumers.spark.releases import App, Sink
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import ShardId, possibly_before, short
 
 NEW_CHECKPOINT = "begin a new checkpoint with startingPosition as JSON, if the sink can bear it"
@@ -52,7 +59,7 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
         )
     if (gap := _of_gaps(checkpoint, batch)) is not None:
         return gap
-    if batch is not None and (why := flaw(batch.log.metadata)):
+    if batch is not None and (why := flaw_of_conf(batch.log.metadata)):
         return Cannot(
             f"offsets/{batch.id}: {why}", ("restore offsets/ from a backup", NEW_CHECKPOINT)
         )

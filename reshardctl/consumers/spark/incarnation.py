@@ -1,27 +1,34 @@
 """Judges whether a checkpoint belongs to the present stream of its name.
 
 By the creation time in its offsets; by the times in the numbers of the newest batch that has any;
-without a number by the times at which Spark planned its batches.
+without a number by the times at which Spark planned its batches. Anomalies of its positions,
+judged against the lineage, stand here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.sequence_numbers import (
     CLOCKS_APART,
+    against_listing,
     earlier_incarnation,
     of_wrong_stream,
 )
-from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
-from reshardctl.consumers.spark.logs import log_of
-from reshardctl.consumers.spark.marks import created, same
-from reshardctl.consumers.spark.positions import Position
-from reshardctl.consumers.spark.stamps import planned_at
+from reshardctl.consumers.spark.checkpoint import (
+    KEEPING,
+    LINEAGE,
+    Batch,
+    Checkpoint,
+    log_of,
+    planned_at,
+)
+from reshardctl.consumers.spark.marks import created, resting, same
+from reshardctl.consumers.spark.positions import Position, spelled
 from reshardctl.errors import WrongStream, command_line
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, decode
+from reshardctl.model import Anomaly, ShardId, decode
 from reshardctl.model.times import instant
 
 
@@ -96,3 +103,33 @@ def _by_batches(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
     since = lineage.stream.created + CLOCKS_APART
     younger = bool(times) and all(time is not None and time > since for time in times)
     return Incarnation.SAME if younger else Incarnation.AMBIGUOUS
+
+
+def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
+    """The newest batch's positions: its start while it is planned, its end once it is committed.
+
+    An end is kept as one. Of offsets that are ends: those of the newest committed batch.
+    """
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    if batch is None:
+        return {}
+    if checkpoint.connector == LINEAGE:
+        return dict((resting(checkpoint) or batch).positions)
+    positions = dict(batch.positions)
+    if (batch.committed or checkpoint.runs_again) and checkpoint.connector in KEEPING:
+        entries = checkpoint.entries.get(log_of(batch), {})
+        positions |= {shard: entry.position for shard, entry in entries.items()}
+    return positions
+
+
+def against_the_lineage(lineage: Lineage, checkpoint: Checkpoint) -> Iterator[Anomaly]:
+    """Shards of the newest batch that are gone or not created yet; numbers of an earlier stream."""
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    told = by_creation(lineage, checkpoint)
+    for shard, position in current(checkpoint).items():
+        key, raw = batch.image.key if batch is not None else "", spelled(position)
+        older = "its offset is of a stream that was created before this one"
+        yield from against_listing(
+            lineage, shard, key, raw, number=position.value,
+            older=older if told is Incarnation.RECREATED else "",
+        )

@@ -1,22 +1,41 @@
-"""Offset logs, `offsets/<batch>`: a version, a line of metadata, a line for each source.
+"""Offset logs, `offsets/<batch>`, and commit logs, `commits/<batch>`.
 
-Version 1 names sources by their order; version 2 (Spark 4.2.0 and later) by an id before the first
-colon, in any order (OffsetSeqLog; runs on Spark 3.3.4 to 4.3.0). A source without an offset is `-`.
-Spark takes any of the three line breaks (OffsetSeqLog.deserialize reads with
-scala.io.Source.getLines; run with CRLF, November 2026). Lines that are not replaced stay byte for
-byte.
+An offset log is a version, a line of metadata, and a line for each source. Version 1 names sources
+by their order; version 2 (Spark 4.2.0 and later) by an id before the first colon, in any order
+(OffsetSeqLog; runs on Spark 3.3.4 to 4.3.0). A source without an offset is `-`. Spark takes any of
+the three line breaks (OffsetSeqLog.deserialize reads with scala.io.Source.getLines; run with CRLF,
+November 2026). Lines that are not replaced stay byte for byte.
+
+The second line has watermark, time, and settings that identify Spark's release. The settings grow
+from release to release (OffsetSeqMetadata.relevantSQLConfs; checkpoints of runs on Spark 3.3.4,
+3.5.9, 4.0.5, 4.1.4, 4.2.1 and 4.3.0). Every batch has those of the release that planned it. The
+line is always copied: an empty one crashes the query after its sink got the batch (run on 3.5.9 and
+4.1.4).
+
+A commit log is a version and a line of JSON. Version 2 comes with
+`spark.sql.streaming.stateStore.checkpointFormatVersion=2` (Spark 4.0 and later) and adds
+stateUniqueIds (CommitLog; runs on Spark 3.3.4 to 4.3.0). Which malformed files Spark reads: 25
+texts on Spark 3.5.9, 4.0.5 and 4.3.0 (runs, November 2026).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import add
 
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.version_marker import version_of
+from reshardctl.codec.strict import JsonPath, named, parse
+from reshardctl.consumers.spark.spark_json import (
+    Malformed,
+    long_of,
+    members_of,
+    texts_of,
+    version_of,
+)
+from reshardctl.errors import UsageError
 from reshardctl.model.files import AlikeText, outline
 
 NO_OFFSET = "-"
@@ -164,3 +183,100 @@ def _sources(
             raise Malformed(f"it names source {name!r} twice")
         seen.add(name)
         yield SourceLine(name, text, colon + 1, end)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitLog:
+    """A commit.
+
+    watermark: nextBatchWatermarkMs, milliseconds since 1970, 0 for none. state_ids: whether it
+    names versions of the state. source: the whole file.
+    """
+
+    version: int
+    watermark: int
+    state_ids: bool
+    source: str
+
+
+def parse_commit_log(text: str) -> CommitLog:
+    """Read a commit; raises Malformed if Spark cannot, UsageError if a newer Spark wrote it."""
+    if not text:
+        raise Malformed("it is empty")
+    head, *rest = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+    version = version_of(head.strip())
+    members = members_of(rest[0], "line 2") if rest else {}
+    watermark = long_of(members, "nextBatchWatermarkMs")
+    return CommitLog(version, watermark, bool(members.get("stateUniqueIds")), text)
+
+
+_MARKS = (
+    ("4.3", "spark.sql.dropDuplicates.deterministicKeyOrder.enabled"),
+    ("4.3", "spark.sql.streaming.statefulOperator.alwaysNullableOutput.enabled"),
+    ("4.2", "spark.sql.streaming.stateStore.rocksdb.mergeOperatorVersion"),
+    ("4.2", "spark.sql.streaming.queryEvolution.enableSourceEvolution"),
+    ("4.0-4.1", "spark.sql.streaming.stateStore.encodingFormat"),
+    ("3", "spark.sql.streaming.multipleWatermarkPolicy"),
+)
+"""Settings that no earlier release had, newest first; a later release than 4.3 counts as 4.3."""
+
+SCALAS = {"4.3": {"2.13"}, "4.2": {"2.13"}, "4.0-4.1": {"2.13"}}
+"""Spark 4 is built for Scala 2.13 only, 3.2 and later for both."""
+
+TIMESTAMP, WATERMARK = "batchTimestampMs", "batchWatermarkMs"
+
+
+def generation(line: str) -> str:
+    """Spark's release as far as the settings tell: "3", "4.0-4.1", "4.2", "4.3", or ""."""
+    try:
+        conf = texts_of(members_of(line, "line 2"), "conf")
+    except Malformed:
+        return ""
+    return next((release for release, key in _MARKS if key in conf), "")
+
+
+def flaw_of_conf(line: str) -> str:
+    """Why Spark cannot read the line, "" where it can."""
+    if not line.strip():
+        return (
+            "its second line is empty: a continuous query writes it so, and any other crashes at it"
+        )
+    return unreadable(line)
+
+
+def unreadable(line: str) -> str:
+    """The same for a log that is read and not continued, whose line may be empty."""
+    if not line.strip():
+        return ""
+    try:
+        members = members_of(line, "line 2")
+        for name in (TIMESTAMP, WATERMARK):
+            long_of(members, name)
+        texts_of(members, "conf")
+    except Malformed as error:
+        return f"its second line is unreadable: {error}"
+    return ""
+
+
+def with_times(line: str, timestamp: int, watermark: int) -> str:
+    """The line with other times (Unix milliseconds); raises Malformed for a line without them."""
+    return _with(_with(line, TIMESTAMP, timestamp), WATERMARK, watermark)
+
+
+def _with(line: str, name: str, value: int) -> str:
+    wanted = {**_members(line), name: value}
+    for match in re.finditer(rf'"{name}"\s*:\s*(-?\d+)', line, re.ASCII):
+        changed = line[: match.start(1)] + str(value) + line[match.end(1) :]
+        if json.loads(changed) == wanted:
+            return changed
+    raise Malformed(f"its second line has no {name}")
+
+
+def _members(line: str) -> dict[str, object]:
+    try:
+        value = parse(line, JsonPath("line 2", next=""))  # the caller says it
+    except UsageError as error:
+        raise Malformed(error.what) from None
+    if not isinstance(value, dict):
+        raise Malformed(f"not an object but {named(value)}")
+    return value

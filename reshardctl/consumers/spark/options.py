@@ -1,23 +1,119 @@
-"""The options of a `spark:` locator."""
+"""The options of a `spark:` locator, each checked as far as the checkpoint or the sink allows.
+
+startingPosition may be JSON that says where each named shard begins. The connectors take an offset
+line of theirs (InitialKinesisPosition.fromCheckpointJson of Qubole 1.2.0 and of awslabs v1.4.2 to
+0f4c005); shards that it does not name begin at the time of the driver's start. kinesis-lineage
+takes a position for each shard (docs/source.md).
+
+`batch=N` has to be the last number in the sink's own log. Spark's file sink silently skips every
+batch whose number its log has, rows and all (FileStreamSink.addBatch); if numbers are missing from
+that log, it cannot compact it and the query crashes within ten batches
+(CompactibleFileStreamLog.compact).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.consumers.option_values import refuse_unknown, times_of_option
-from reshardctl.consumers.spark.app import App, ConsumerType, Sink, Start
+from reshardctl.consumers.options import refuse_unknown, times_of_option
 from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Checkpoint
+from reshardctl.consumers.spark.files import OPTION
+from reshardctl.consumers.spark.lines import read
+from reshardctl.consumers.spark.lines.connectors import METADATA, load
 from reshardctl.consumers.spark.marks import is_first
-from reshardctl.consumers.spark.named_starts import named_starts
-from reshardctl.consumers.spark.positions import AT_TIMESTAMP, Position
-from reshardctl.consumers.spark.releases import Traits, note_of, starters, traits_of
-from reshardctl.consumers.spark.resumed import standing
-from reshardctl.consumers.spark.table_log import OPTION
-from reshardctl.errors import UsageError
-from reshardctl.model import ShardId
+from reshardctl.consumers.spark.positions import (
+    AFTER_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
+    KINDS,
+    NUMBERED,
+    Position,
+)
+from reshardctl.consumers.spark.releases import (
+    App,
+    ConsumerType,
+    Sink,
+    Start,
+    Traits,
+    note_of,
+    starters,
+    traits_of,
+)
+from reshardctl.consumers.spark.spark_json import Malformed
+from reshardctl.consumers.spark.starts import standing
+from reshardctl.errors import Refused, UsageError
+from reshardctl.model import ShardId, decode, index_of, is_number
 from reshardctl.model.times import parse_instant
+
+_JSON = "startingPosition as JSON"
+FORMS = (
+    "an offset line of the connector, {\"metadata\":{…},\"shardId-…\":{\"iteratorType\":…}}, or "
+    "for kinesis-lineage {\"shardId-…\": \"TRIM_HORIZON\", \"shardId-…\": "
+    "{\"AFTER_SEQUENCE_NUMBER\": \"49…\"}}"
+)
+
+
+def named_starts(text: str) -> dict[ShardId, Position]:
+    """The start of each named shard; raises UsageError for a text that neither takes."""
+    try:
+        value = load(text)
+    except Malformed as error:
+        raise _wrong(str(error)) from None
+    starts = _of_connectors(text) if METADATA in value else _own(value)
+    for shard, position in starts.items():
+        decoded = decode(position.value) if position.kind in NUMBERED else None
+        if decoded is not None and decoded.shard != index_of(shard):
+            raise _wrong(f"{shard}: {position.value} is a number of shard {decoded.shard}")
+    return starts
+
+
+def _of_connectors(text: str) -> dict[ShardId, Position]:
+    offset = read(text)
+    if offset is None or offset.broken or not offset.positions:
+        raise _wrong(offset.broken if offset is not None and offset.broken else "it names no shard")
+    return dict(offset.positions)
+
+
+def _own(value: Any) -> dict[ShardId, Position]:
+    if not isinstance(value, dict) or not value:
+        raise _wrong("it names no shard")
+    return {ShardId(name): _start(name, start) for name, start in value.items()}
+
+
+def _start(name: str, given: Any) -> Position:
+    if index_of(name) is None:
+        raise _wrong(f"{name!r} is no shard id")
+    kind, value = given, ""
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((kind, value),) = given.items()
+        value = str(value)
+    if isinstance(kind, str) and not value and is_number(kind):
+        kind, value = AFTER_SEQUENCE_NUMBER, str(kind)
+    if not isinstance(kind, str) or kind.upper() not in KINDS:
+        raise _wrong(f"{name}: {str(given)[:60]!r} is no position")
+    kind = kind.upper()
+    if kind == AT_TIMESTAMP:
+        return Position(kind, str(round(_moment(value) * 1000)))
+    if kind in NUMBERED and not is_number(value):
+        raise _wrong(f"{name}: {value[:60]!r} is no sequence number")
+    return Position(kind, value)
+
+
+def _moment(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return parse_instant(text, _JSON)
+    if not 0 <= seconds < 1e10:
+        raise _wrong(f"{text!r} is no time in Unix seconds")
+    return seconds
+
+
+def _wrong(why: str) -> UsageError:
+    return UsageError(f"{_JSON}: {why}", f"give {FORMS}")
+
 
 NAMES = (
     "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",
@@ -231,3 +327,18 @@ def _hazards(text: str) -> frozenset[str]:
     if unknown := sorted(set(names) - set(HAZARDS)):
         raise UsageError(f"allow={text}: no hazard {unknown[0]!r}", f"it takes {','.join(HAZARDS)}")
     return frozenset(names)
+
+
+def in_step(options: Mapping[str, str], sink: str, newest: int | None) -> None:
+    """Raises Refused where it is not. newest: in the sink's log, `None` where it has none."""
+    batch = options.get("batch")
+    if batch is None or newest is None or int(batch) == newest:
+        return
+    if int(batch) < newest:
+        why = f"it would pass over batches {int(batch) + 1} to {newest} of the query without a word"
+    else:
+        why = f"batches {newest + 1} to {batch} would be missing, and the query crashes at that"
+    raise Refused(
+        f"batch={batch}, and the last batch in the log of {sink} is {newest}: {why}",
+        f"say batch={newest}",
+    )

@@ -17,11 +17,10 @@ from hashlib import sha256
 from typing import Any
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import AWSLABS, DATABRICKS, LINEAGE, Checkpoint
-from reshardctl.consumers.spark.cuts import position_at
 from reshardctl.consumers.spark.lines import awslabs, qubole
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.positions import Position, position_at
+from reshardctl.consumers.spark.releases import App
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, TargetFrontier, Write, time_of
 from reshardctl.model.times import instant

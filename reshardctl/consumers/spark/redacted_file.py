@@ -13,16 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from reshardctl.consumers.spark.checksum import checksum, holds
-from reshardctl.consumers.spark.lines import shapes
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.offset_log import (
-    NO_OFFSET,
-    SourceLine,
-    parse_offset_log,
-)
-from reshardctl.consumers.spark.plain import PLAIN
-from reshardctl.consumers.spark.table_log import HASH, PREFIX, RANGE, VALUE, is_row
+from reshardctl.consumers.spark.files import HASH, PREFIX, RANGE, VALUE, checksum, holds, is_row
+from reshardctl.consumers.spark.lines import damaged, read
+from reshardctl.consumers.spark.offset_log import NO_OFFSET, SourceLine, parse_offset_log
+from reshardctl.consumers.spark.positions import PLAIN
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import AttributeValue, Image
 
 Name = Callable[[str], str]
@@ -153,9 +148,9 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _offset(text: str, name: Name) -> str:
-    offset = shapes.read(text) if text != NO_OFFSET else None
+    offset = read(text) if text != NO_OFFSET else None
     if offset is None:
-        return text if text == NO_OFFSET else name(text) if shapes.damaged(text) else ELSEWHERE
+        return text if text == NO_OFFSET else name(text) if damaged(text) else ELSEWHERE
     if not offset.stream:
         return text
     return text.replace(json.dumps(offset.stream), json.dumps(name(offset.stream)))

@@ -6,9 +6,8 @@ import re
 import shlex
 
 from reshardctl.codec.values import AT
-from reshardctl.consumers.spark.folders import METADATA
-from reshardctl.consumers.spark.plain import PLAIN
-from reshardctl.consumers.spark.table_log import VALUE, beside
+from reshardctl.consumers.spark.files import METADATA, VALUE, beside
+from reshardctl.consumers.spark.positions import PLAIN
 from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
 from reshardctl.errors import command_line
 from reshardctl.model.files import on_this_machine

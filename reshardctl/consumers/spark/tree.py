@@ -1,30 +1,45 @@
-"""Parses a checkpoint's files into a `Checkpoint`."""
+"""Parses a checkpoint's files into a `Checkpoint`.
+
+Undo asks which batches that a fix planned or edited have run since: those it cannot remove. A batch
+that is removed after its commit keeps the query from starting (run: offsets removed, commits left,
+"CONCURRENT_STREAM_LOG_UPDATE"); one removed after it has run is delivered twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from reshardctl.consumers.spark import conf, file_anomalies
-from reshardctl.consumers.spark.checkpoint import SCALAS, UNKNOWN, Batch, Checkpoint
-from reshardctl.consumers.spark.connector_log import read_log
-from reshardctl.consumers.spark.contents import bytes_of, is_orphan
-from reshardctl.consumers.spark.file_anomalies import NEEDS_METADATA
-from reshardctl.consumers.spark.folders import (
+from reshardctl.consumers.spark import lines as scalas
+from reshardctl.consumers.spark import offset_log as conf
+from reshardctl.consumers.spark.anomalies import NEEDS_METADATA, of_files
+from reshardctl.consumers.spark.checkpoint import (
+    LINEAGE,
+    SCALAS,
+    UNKNOWN,
+    Batch,
+    Checkpoint,
+    Retained,
+    log_of,
+    retained,
+)
+from reshardctl.consumers.spark.files import (
     COMMITS,
     METADATA,
     SOURCES,
     STATE,
     Folders,
     by_folder,
+    bytes_of,
+    is_orphan,
+    is_row,
     is_temporary,
+    joined,
+    query_id,
 )
-from reshardctl.consumers.spark.identity import query_id
-from reshardctl.consumers.spark.lines import scalas, shapes
-from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.lines import unread
 from reshardctl.consumers.spark.offset_log import SourceLine
-from reshardctl.consumers.spark.retained import Retained, retained
-from reshardctl.consumers.spark.sources import chosen, connector_of, names, offset_of
-from reshardctl.consumers.spark.table_log import is_row, joined
+from reshardctl.consumers.spark.positions import SourceOffset
+from reshardctl.consumers.spark.sources import chosen, connector_of, names, offset_of, read_log
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model import Image, Stream
 
@@ -67,7 +82,7 @@ def checkpoint_of(
         generation=generation,
         stateful=any(key.startswith(f"{STATE}/") for key in files),
         other_sources=tuple(other for other in names(stored.logs) if other != name),
-        anomalies=file_anomalies.of_files(folders, stored, batches, flawed, log, generation),
+        anomalies=of_files(folders, stored, batches, flawed, log, generation),
         images=files,
         scalas=possible,
         committed=stored.counted,
@@ -146,7 +161,7 @@ def _broken(
     if not line.is_offset:
         return ""
     if offset is None:
-        return shapes.unread(line.text)
+        return unread(line.text)
     if offset.connector not in (connector, UNKNOWN):
         return f"it is spelled as {offset.connector} does, and the newest as {connector} does"
     if before is not None and offset.batch_id is not None and offset.batch_id < before:
@@ -191,3 +206,44 @@ def _log_places(folders: Folders) -> frozenset[str]:
         for name in images
     )
     return frozenset("/".join(path.split("/")[:3]) for path in inside)
+
+
+def superseded_rows(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
+    """Offset logs among `keys` whose batch has run: key → how that is known.
+
+    A rebuilt checkpoint has its batches and a commit from the fix itself, so they do not show that
+    the query has run.
+    """
+    numbers = sorted(int(n) for n in (_batch(key) for key in keys) if n)
+    if not numbers:
+        return {}
+    checkpoint = checkpoint_of(images, None, source)
+    reasons = {number: _how(checkpoint, number, keys) for number in numbers}
+    return {f"offsets/{number}": how for number, how in reasons.items() if how}
+
+
+def _batch(key: str) -> str:
+    folder, _, name = key.rpartition("/")
+    return name if folder == "offsets" and name.isascii() and name.isdigit() else ""
+
+
+def _made_again(checkpoint: Checkpoint, number: int) -> bool:
+    """Whether a batch was committed before its log was written: the fix made it readable again."""
+    stamps = [
+        int(image.attributes.get("modified", {"N": "0"})["N"]) if image is not None else 0
+        for image in map(checkpoint.images.get, (f"commits/{number}", f"offsets/{number}"))
+    ]
+    return 0 < stamps[0] < stamps[1]
+
+
+def _how(checkpoint: Checkpoint, number: int, own: Collection[str]) -> str:
+    later = number + 1
+    there = later in checkpoint.batches or later in checkpoint.unreadable
+    if there and f"offsets/{later}" not in own:
+        return f"batch {later} is planned after it"
+    batch = checkpoint.batches.get(number)
+    if checkpoint.connector == LINEAGE or batch is None or _made_again(checkpoint, number):
+        return ""
+    if batch.committed and f"commits/{number}" not in own:
+        return f"batch {number} is committed"
+    return f"batch {number} has run" if checkpoint.entries.get(log_of(batch)) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.spark.checksum import checksum, holds
+from reshardctl.consumers.spark.files import checksum, holds
 from tests.support.checkpoint_files import GOLDEN
 
 SIBLINGS = sorted(path for path in GOLDEN.rglob(".*.crc") if path.is_file())

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import (
@@ -22,7 +21,7 @@ from reshardctl.consumers.spark.positions import (
     TRIM_HORIZON,
     Position,
 )
-from reshardctl.consumers.spark.releases import QUBOLE_1_2
+from reshardctl.consumers.spark.releases import QUBOLE_1_2, App, Start
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId

@@ -7,11 +7,12 @@ import itertools
 import pytest
 
 from reshardctl.auditing.facts import Record
-from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_SEQUENCE_NUMBER,
     Position,
+    cut_of,
+    position_at,
 )
 from reshardctl.diagnosis.rules.sinks import behind, covers
 from reshardctl.kinesis.walk import start_words

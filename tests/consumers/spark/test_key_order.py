@@ -7,9 +7,11 @@ import json
 
 import pytest
 
-from reshardctl.consumers.spark.lines import awslabs, qubole, scalas, shapes
-from reshardctl.consumers.spark.lines.java_hash import java_hash
-from reshardctl.consumers.spark.lines.writing import ordered
+from reshardctl.consumers.spark import lines as scalas
+from reshardctl.consumers.spark import lines as shapes
+from reshardctl.consumers.spark.lines import awslabs, qubole
+from reshardctl.consumers.spark.lines.connectors import ordered
+from reshardctl.consumers.spark.lines.scala_order import java_hash
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import shard_id

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers.spark.folders import by_folder
-from reshardctl.consumers.spark.needed_files import wants
+from reshardctl.consumers.spark.files import by_folder
+from reshardctl.consumers.spark.sources import wants
 from reshardctl.errors import CannotTell
 from reshardctl.model import Image
 from tests.dialects.spark import images

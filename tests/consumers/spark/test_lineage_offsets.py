@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers.spark.cuts import cut_of
-from reshardctl.consumers.spark.lines import lineage, shapes
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark import lines as shapes
+from reshardctl.consumers.spark.lines import lineage
+from reshardctl.consumers.spark.positions import Position, cut_of
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.errors import UsageError
 from reshardctl.model import DONE, START, at_number, at_time, shard_id
 from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written

@@ -13,10 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.consumers.spark.lines import awslabs, canonical, lineage, qubole, shapes
-from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark import lines as shapes
+from reshardctl.consumers.spark.lines import at_once as canonical
+from reshardctl.consumers.spark.lines import awslabs, lineage, qubole
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import ShardId, shard_id
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
 from tests.support.connector_entries import entry_text

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.spark.commit_log import parse_commit_log
-from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, flaw, generation, with_times
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.offset_log import parse_offset_log
+from reshardctl.consumers.spark.offset_log import (
+    TIMESTAMP,
+    WATERMARK,
+    flaw_of_conf,
+    generation,
+    parse_commit_log,
+    parse_offset_log,
+    with_times,
+)
+from reshardctl.consumers.spark.spark_json import Malformed
 from tests.support.checkpoint_files import GOLDEN, checkpoints, name
 
 
@@ -169,7 +175,7 @@ def test_only_the_times_of_a_second_line_change(path):
     head, rest = line.split('"conf":', 1)
     assert moved.endswith('"conf":' + rest)
     assert len(head.split(",")) == len(moved.split('"conf":')[0].split(","))
-    assert flaw(line) == ""
+    assert flaw_of_conf(line) == ""
 
 
 def test_a_time_inside_the_settings_is_not_taken_for_the_line_s_own():
@@ -190,7 +196,7 @@ def test_a_commit_of_state_with_ids_says_so():
 
 def test_a_continuous_query_has_no_second_line():
     path = GOLDEN / "spark-4.3.0-modes/continuous/offsets/8"
-    assert "continuous" in flaw(parse_offset_log(path.read_text()).metadata)
+    assert "continuous" in flaw_of_conf(parse_offset_log(path.read_text()).metadata)
 
 
 @pytest.mark.parametrize(("line", "why"), [
@@ -206,7 +212,7 @@ def test_a_continuous_query_has_no_second_line():
 def test_a_second_line_that_spark_cannot_use_says_why(line, why):
     """Empty: ContinuousExecution adds offsets without metadata; run on 3.5.9 and 4.1.4: a
     micro-batch query dies of it. The others: OffsetSeqMetadata of 3.5.9, 4.0.5 and 4.3.0 throws."""
-    assert why in flaw(line)
+    assert why in flaw_of_conf(line)
 
 
 # OffsetSeqMetadata of Spark 3.5.9, 4.0.5 and 4.3.0 reads these (runs, November 2026).
@@ -217,7 +223,7 @@ def test_a_second_line_that_spark_cannot_use_says_why(line, why):
     '{"sourceMetadataInfo":7}',
 ])  # fmt: skip
 def test_an_odd_second_line_that_spark_reads(line):
-    assert flaw(line) == ""
+    assert flaw_of_conf(line) == ""
 
 
 # What CommitMetadata of Spark 3.5.9, 4.0.5 and 4.3.0 makes of them (runs, November 2026).

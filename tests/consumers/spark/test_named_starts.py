@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reshardctl.consumers.spark.named_starts import named_starts
+from reshardctl.consumers.spark.options import named_starts
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id

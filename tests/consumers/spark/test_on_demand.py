@@ -8,9 +8,11 @@ import tracemalloc
 
 import pytest
 
-from reshardctl.consumers.spark.append import LINES
-from reshardctl.consumers.spark.lines import canonical, on_demand, shapes
+from reshardctl.consumers.spark import lines as shapes
+from reshardctl.consumers.spark.lines import at_once as canonical
+from reshardctl.consumers.spark.lines import at_once as on_demand
 from reshardctl.consumers.spark.offset_log import parse_offset_log
+from reshardctl.consumers.spark.planned_batch import LINES
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.sources import offset_of
 from reshardctl.model import ShardId, shard_id

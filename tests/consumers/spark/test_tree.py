@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.checkpoint import Checkpoint, log_elsewhere
 from reshardctl.consumers.spark.lines import awslabs
-from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark import needed_files as wanting
-from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark import sources as wanting
 from reshardctl.consumers.spark.lines import awslabs
-from reshardctl.consumers.spark.needed_files import select
-from reshardctl.consumers.spark.notes import notes
 from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
-from reshardctl.consumers.spark.releases import AWSLABS_1_4_2
+from reshardctl.consumers.spark.releases import AWSLABS_1_4_2, App, Start
+from reshardctl.consumers.spark.sources import select
+from reshardctl.consumers.spark.starts import notes
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.model import Image, shard_id
 from reshardctl.model.files import Wants

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers.spark.needed_files import select as spark_files
+from reshardctl.consumers.spark.sources import select as spark_files
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
 from reshardctl.model.files import Wants

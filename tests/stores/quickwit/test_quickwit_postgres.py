@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from reshardctl.consumers.quickwit.document import ROW, Document
-from reshardctl.consumers.quickwit.switching import enabled
+from reshardctl.consumers.quickwit.rows import enabled
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import Create, Delete, Step, Update, Write
 from reshardctl.model.write_state import WriteResult

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reshardctl.consumers.spark.lines import connector, writing
-from reshardctl.consumers.spark.lines.loading import Digits, kind, load
-from reshardctl.consumers.spark.lines.offset import SourceOffset
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.lines import connectors as connector
+from reshardctl.consumers.spark.lines.connectors import Digits, kind, load, members, offset
+from reshardctl.consumers.spark.positions import Position, SourceOffset
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import ShardId
 
 NAME = "awslabs"
@@ -33,11 +32,11 @@ def line(
 ) -> str:
     """The text that the connector itself would write."""
     shards = {
-        shard: writing.members(position)
+        shard: members(position)
         | {"subSequenceNumber": str(position.sub), "isLast": "true" if position.last else "false"}
         for shard, position in positions.items()
     }
-    return writing.offset(stream, batch_id, shards, scala)
+    return offset(stream, batch_id, shards, scala)
 
 
 def entry(text: str) -> tuple[ShardId, Position]:

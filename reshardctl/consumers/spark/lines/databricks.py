@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reshardctl.consumers.spark.lines.loading import kind
-from reshardctl.consumers.spark.lines.offset import Flaw, SourceOffset
-from reshardctl.consumers.spark.malformed import Malformed
-from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, TRIM_HORIZON, Position
+from reshardctl.consumers.spark.lines.connectors import kind
+from reshardctl.consumers.spark.positions import (
+    AFTER_SEQUENCE_NUMBER,
+    TRIM_HORIZON,
+    Flaw,
+    Position,
+    SourceOffset,
+)
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import ShardId, index_of, is_number
 
 NAME = "databricks"

@@ -14,16 +14,17 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.consumers.spark.lines.loading import Digits, Twice, kind
-from reshardctl.consumers.spark.lines.offset import Flaw, SourceOffset
-from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.lines.connectors import Digits, Twice, kind
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_TIMESTAMP,
     SHARD_END,
     TRIM_HORIZON,
+    Flaw,
     Position,
+    SourceOffset,
 )
+from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import ShardId, index_of, is_number
 
 NAME = "lineage"
