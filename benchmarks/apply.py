@@ -21,7 +21,7 @@ from benchmarks.targets import record
 from reshardctl.execution.apply import apply, fresh_rows
 from reshardctl.journal import Header, Journal
 from reshardctl.model import Image, Step, TableShape, Update, Write
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.stores.dynamodb import DynamoDb
 from reshardctl.stores.dynamodb.store import request
 

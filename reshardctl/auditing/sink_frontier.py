@@ -3,14 +3,19 @@
 lo is the cut up to which nothing is missing, hi the last record; records in between are read again.
 A shard is ended only if it is listed as closed, the stream was read to its end, and nothing of that
 was missing.
+
+As a file it is JSON, exactly, and is read strictly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from reshardctl.auditing.facts import Compared, Facts, InSink, Record
+from reshardctl.codec.strict import JsonPath, array, list_of, members, string
+from reshardctl.codec.values import cut_of_quiet_list, quiet_cut_list
 from reshardctl.errors import Refused
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -50,7 +55,7 @@ def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> 
     """
     _usable(facts, lineage)
     counted = facts if inside else _of_whole_records(facts)
-    spans = {shard: _span(counted, lineage, shard) for shard in lineage}
+    spans = {shard: _span_of(counted, lineage, shard) for shard in lineage}
     unproven = [shard for shard, span in spans.items() if span is None]
     if unproven:
         raise Refused(
@@ -106,7 +111,7 @@ def _whole_compared(compared: Compared) -> Compared:
     return replace(compared, until=_whole(compared.until), before_missing=before)
 
 
-def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
+def _span_of(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
     """One shard's span, `None` if it has rows and nothing proves that they are complete."""
     inside, compared = facts.shards.get(shard), facts.compared.get(shard)
     if compared is None or (compared.short and not compared.read):
@@ -252,3 +257,35 @@ def _whole_only(facts: Facts, line: Mapping[ShardId, Span], inside: bool) -> Ite
             "if the record at which a shard continues is aggregated (KPL), all its parts but the "
             "first are re-read; --column sub=NAME shows which parts are stored"
         )
+
+
+def line_json(line: SinkFrontier) -> dict[str, Any]:
+    """The JSON form: {"sink", "notes", "spans": {shard: [lo, hi, basis, why]}}."""
+    spans = {
+        shard: [quiet_cut_list(span.lo), quiet_cut_list(span.hi), str(span.basis), span.why]
+        for shard, span in line.spans.items()
+    }
+    return {"sink": line.sink, "notes": list(line.notes), "spans": spans}
+
+
+def line(value: object, json_path: JsonPath) -> SinkFrontier:
+    """Read what `line_json` wrote."""
+    values = members(value, ("sink", "notes", "spans"), json_path)
+    spans = values["spans"]
+    if not isinstance(spans, dict):
+        (json_path / "spans").wrong("not an object")
+    return SinkFrontier(
+        string(values["sink"], json_path / "sink"),
+        {ShardId(shard): _span(span, json_path / "spans" / shard) for shard, span in spans.items()},
+        list_of(values["notes"], json_path / "notes", string),
+    )
+
+
+def _span(value: object, json_path: JsonPath) -> Span:
+    parts = array(value, json_path)
+    if len(parts) != 4 or parts[2] not in set(Basis):
+        json_path.wrong("not the two ends of a span, how it is known and why")
+    lo, hi = cut_of_quiet_list(parts[0], json_path / 0), cut_of_quiet_list(parts[1], json_path / 1)
+    if hi < lo:
+        json_path.wrong("its end lies before its beginning")
+    return Span(lo, hi, Basis(parts[2]), string(parts[3], json_path / 3))

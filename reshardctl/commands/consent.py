@@ -14,8 +14,8 @@ from reshardctl.consumers.locator import SCHEMES, parse
 from reshardctl.errors import NotConfirmed
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
-from reshardctl.planning.consent import exceeding
 from reshardctl.planning.policy import Accept
+from reshardctl.planning.prices import exceeding
 from reshardctl.render.outcomes import Elsewhere
 from reshardctl.render.price import price_words
 

@@ -31,10 +31,10 @@ from reshardctl.errors import Refused
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
-from reshardctl.planning.consent import exceeding, leaves_no_loss
-from reshardctl.planning.live_writes import require_live
 from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import UNASKED
+from reshardctl.planning.prices import exceeding, leaves_no_loss
+from reshardctl.planning.writes import require_live
 from reshardctl.render.outcomes import Fixed
 
 

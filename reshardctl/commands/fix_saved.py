@@ -37,8 +37,8 @@ from reshardctl.execution.ports import Ports
 from reshardctl.execution.repair import plan_of
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
-from reshardctl.planning.consent import unasked
 from reshardctl.planning.plan import CREATION_TIME, Plan
+from reshardctl.planning.prices import unasked
 from reshardctl.render.outcomes import Fixed
 from reshardctl.render.words import command
 

@@ -11,8 +11,7 @@ from reshardctl.commands.target import Target
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_seconds
-from reshardctl.planning.given import GivenPosition, GivenPositions
-from reshardctl.planning.policy import POSITIONS
+from reshardctl.planning.policy import POSITIONS, GivenPosition, GivenPositions
 from reshardctl.snapshot import file as snapshots
 from reshardctl.snapshot.exported import exported_of
 from reshardctl.snapshot.positions_reader import once, position_of_option, positions_in, text_of

@@ -13,9 +13,9 @@ from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.exit import Exit
 from reshardctl.model import Step
-from reshardctl.planning.consent import flag
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import Accept
+from reshardctl.planning.prices import flag
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.words import command
 from reshardctl.stores.named_file import is_regular, replace_file

@@ -18,7 +18,7 @@ from reshardctl.execution.watch import watch
 from reshardctl.journal import Header
 from reshardctl.model import Step
 from reshardctl.model.times import duration, instant, parse_seconds
-from reshardctl.planning.live_writes import counted, require_live, suggesting
+from reshardctl.planning.writes import counted_writes, require_live, suggesting
 
 
 def allowed(
@@ -30,7 +30,7 @@ def allowed(
     """
     if request.live:
         require_live(steps)
-        return f"--live: {counted(steps)}"
+        return f"--live: {counted_writes(steps)}"
     try:
         return stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
     except ConsumerRunning as refusal:

@@ -31,7 +31,7 @@ from reshardctl.execution.repair import (
 )
 from reshardctl.journal import Journal, Records
 from reshardctl.planning.decision import Plan
-from reshardctl.planning.live_writes import require_live
+from reshardctl.planning.writes import require_live
 
 
 def carry_out(

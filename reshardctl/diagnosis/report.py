@@ -37,9 +37,9 @@ from reshardctl.errors import EmptyCheckpoint
 from reshardctl.exit import Exit
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.phrases import listed
+from reshardctl.planning.case import Remembered
 from reshardctl.planning.decision import Answer, nothing_left
-from reshardctl.planning.effects import Harm, StreamState
-from reshardctl.planning.other_rows import beside_the_crash
+from reshardctl.planning.effects import Harm, StreamState, beside_the_crash
 from reshardctl.planning.plan import (
     CREATION_TIME,
     Ask,
@@ -54,7 +54,6 @@ from reshardctl.planning.plan import (
 )
 from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
-from reshardctl.planning.remembered import Remembered
 
 NAMED = 5
 """Shards that a note names before it counts the rest."""

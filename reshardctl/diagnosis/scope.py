@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reshardctl.diagnosis.rules.base import Finding
 from reshardctl.model import ShardId
 from reshardctl.model.shards import select
-from reshardctl.planning.scope import Scope
+from reshardctl.planning.decision import Scope
 
 
 @dataclass(frozen=True, slots=True)

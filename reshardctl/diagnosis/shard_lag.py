@@ -13,8 +13,8 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.record_counts import count_of
 from reshardctl.diagnosis.report import RepairOptions, Report, askable, case_of
 from reshardctl.model import DONE, START, TIP, Count, Cut, Interval, Rank, ShardId, Span
+from reshardctl.planning.case import Case, processed_frontier
 from reshardctl.planning.effects import StreamState, has_unread, moment
-from reshardctl.planning.judged_case import Case, processed_frontier
 
 NO_UNREAD = float("inf")
 """The arrival of an unread record that is known not to exist."""

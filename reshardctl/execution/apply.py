@@ -27,7 +27,7 @@ from reshardctl.errors import (
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.model import Image, Step, keys_of, writes_of
 from reshardctl.model.write_state import WriteResult, WriteState, write_states
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store, Texts, recover
 
 TRIES = 5

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reshardctl.auditing import frontier_file as savedline
+from reshardctl.auditing.sink_frontier import line, line_json
 from reshardctl.codec.strict import (
     PLAN,
     JsonPath,
@@ -185,7 +185,7 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
 
 
 def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
-    line = {} if repair_options.line is None else {"line": savedline.line_json(repair_options.line)}
+    line = {} if repair_options.line is None else {"line": line_json(repair_options.line)}
     created = {} if repair_options.created is None else {"created": repair_options.created}
     scope = {} if repair_options.scope is None else {"scope": scope_json(repair_options.scope)}
     return {
@@ -235,7 +235,7 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
         _accept(options["accept"], json_path / "accept"),
         boolean(options["bootstrap"], json_path / "bootstrap"),
         moment_or_none(options["recreated"], json_path / "recreated"),
-        line=savedline.line(options["line"], json_path / "line") if on_a_line else None,
+        line=line(options["line"], json_path / "line") if on_a_line else None,
         created=moment_or_none(options.get("created"), json_path / "created"),
         scope=_scope(options["scope"], json_path / "scope") if "scope" in options else None,
     )

@@ -15,8 +15,8 @@ from reshardctl.execution.plan_file import SavedPlan, broken, promises
 from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
-from reshardctl.planning.live_writes import require_live
 from reshardctl.planning.plan import Nothing, Plan, judge, priced, processed_frontier
+from reshardctl.planning.writes import require_live
 
 
 def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) -> None:

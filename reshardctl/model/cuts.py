@@ -132,7 +132,7 @@ class Span:
     """A shard is processed certainly up to `lo` and possibly up to `hi`.
 
     basis: a bound that is only inferred does not keep a start from reading again; see
-    planning/no_less.py. head: why its first records may have been passed over by an earlier start,
+    planning/case.py. head: why its first records may have been passed over by an earlier start,
     "" if nothing says so; a shard that was read whole looks the same.
     """
 

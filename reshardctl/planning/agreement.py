@@ -9,7 +9,7 @@ from typing import Any
 from reshardctl.consumers.base import Candidate
 from reshardctl.model import Step
 from reshardctl.planning.decision import Answer, Ask, Decision, Nothing, Plan, shards_left
-from reshardctl.planning.live_writes import live_for_all
+from reshardctl.planning.writes import live_for_all
 
 _Pair = tuple[Candidate, Decision]
 

@@ -1,4 +1,7 @@
-"""The decisions about a consumer, as values."""
+"""The decisions about a consumer, as values, and the part of it that a plan may write.
+
+What a plan writes beyond the selected shards is told.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,36 @@ from dataclasses import dataclass, field
 
 from reshardctl.model import ShardId, Step
 from reshardctl.planning.effects import Effect
-from reshardctl.planning.scope import Added
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Shards that a plan may write.
+
+    whole: whether an effect on the whole consumer, as a crash is, concerns this part too.
+    """
+
+    shards: frozenset[ShardId]
+    whole: bool = True
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is selected."""
+        return not self.shards and not self.whole
+
+    def concerns(self, effect: Effect) -> bool:
+        """Whether the effect is one of these shards, or comes from one of them."""
+        if effect.shard is None and self.whole:
+            return True
+        return effect.shard in self.shards or not self.shards.isdisjoint(effect.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A shard that a plan writes although it was not selected, with the reason."""
+
+    shard: ShardId
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,10 @@
 
 One pass over the shards, parents first. An effect is an interval inside one shard with bounds and a
 deadline, never a count of records: counting means reading.
+
+Three kinds are told by what is stored: shards that were read to their end without being marked as
+ended, positions older than the stream's retention, at which some consumers crash, and the other
+rows of a consumer that crashes on some of its rows.
 """
 
 from __future__ import annotations
@@ -11,11 +15,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
+    TIP,
     Cause,
     Count,
+    Crash,
     Cut,
     Fate,
     Frontier,
@@ -26,15 +33,25 @@ from reshardctl.model import (
     TargetFrontier,
     WillRead,
     WontRead,
+    awaited,
+    exactly,
     possibly_before,
 )
-from reshardctl.planning.reading import Reading
-from reshardctl.planning.unread import GRACE, StreamState, has_unread, moment
+from reshardctl.planning.unread import GRACE, Reading, StreamState, has_unread, moment
 
 __all__ = [
-    "AT_LEAST", "GRACE", "Deadline", "Effect", "Harm", "StreamState", "deadline", "effects",
-    "has_unread", "moment",
-]  # fmt: skip
+    "AT_LEAST",
+    "GRACE",
+    "Deadline",
+    "Effect",
+    "Harm",
+    "StreamState",
+    "deadline",
+    "effects",
+    "has_unread",
+    "moment",
+]
+
 
 _UNKNOWN = Span(START, DONE)
 AT_LEAST = 1.0
@@ -329,3 +346,94 @@ def _past_disorder(
             certain = not all(map(reading.seems_done, unread))
         if unread:
             yield _disordered(last, shard, unread, certain, run, span.lo)
+
+
+def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
+    """Shards that have nothing left to read, are not marked as ended, and hold back a child.
+
+    They closed a while ago, reads have shown nothing after their stored position, and nothing keeps
+    them from ending.
+    """
+    lineage, shards = state.lineage, []
+    for shard, probe in state.probes.items():
+        fate = run.fates.get(shard)
+        if not probe.drained or shard not in lineage or not isinstance(fate, WillRead):
+            continue
+        if not fate.ends or not _awaited(lineage, run, shard):
+            continue
+        closed = lineage.closed_at(shard)
+        if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > state.now:
+            continue
+        if fate.at.exact and fate.at.lo != DONE and probe.since <= fate.at.lo:
+            shards.append(shard)
+    return shards
+
+
+def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
+    fates = (run.fates.get(child) for child in lineage.children(shard))
+    return any(isinstance(fate, WillRead) and shard in fate.after for fate in fates)
+
+
+def aged(state: StreamState, run: Simulation) -> Simulation:
+    """The same simulation at this time: some consumers crash on an expired position."""
+    old = _too_old(state, run) if run.crashes_when_expired and run.crash is None else []
+    if not old:
+        return run
+    why = "records after the position may be past the stream's retention, which crashes it"
+    until = "it is started without minding what is lost"
+    return replace(run, crash=Crash(why, until, cause=Cause.EXPIRED, by=tuple(old)))
+
+
+def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
+    """Shards that continue at a position before the horizon; reads since are unknown to them."""
+    horizon = state.now - state.lineage.stream.retention
+    shards = []
+    for shard, fate in run.fates.items():
+        if not isinstance(fate, WillRead) or fate.cause is not Cause.POSITION:
+            continue
+        if fate.at.lo == START and fate.at.lo.quiet is None:
+            continue
+        written = moment(state, shard, fate.at.lo)
+        if (
+            written is not None
+            and written < horizon
+            and has_unread(replace(state, probes={}), shard, fate.at.lo)
+        ):
+            shards.append(shard)
+    return shards
+
+
+_OF_ROWS = (
+    Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.CLOCK_AHEAD, Cause.KNOWN_CHILD,
+)
+"""Causes by which a single row crashes the consumer."""
+
+
+def beside_the_crash(
+    state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
+) -> list[Effect]:
+    """Effects of the other rows, as if the rows that crash the consumer were repaired.
+
+    It crashes on one row at a time, but all of them have effects.
+    """
+    crash = run.crash
+    if crash is None or not crash.by or crash.cause not in _OF_ROWS:
+        return []
+    mended = {
+        shard: _mended(state.lineage, shard, run.fates[shard], want, crash.until)
+        for shard in crash.by if shard in run.fates and crash.cause is not Cause.KNOWN_CHILD
+    }
+    lived = replace(run, crash=None, fates={**run.fates, **mended})
+    return [
+        e for e in effects(state, want, processed, lived)
+        if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
+    ]
+
+
+def _mended(
+    lineage: Lineage, shard: ShardId, fate: Fate, want: TargetFrontier, why: str
+) -> WillRead:
+    is_open = shard in lineage and lineage.is_open(shard)
+    until = TIP if is_open else DONE
+    at = exactly(want.get(shard, START))
+    return WillRead(at, until, awaited(fate), not is_open, Cause.POSITION, why)

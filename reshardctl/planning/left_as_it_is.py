@@ -12,9 +12,9 @@ from dataclasses import replace
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.model import Cause, ShardId, time_of
+from reshardctl.planning.case import Case, Judged, forgotten
 from reshardctl.planning.decision import Plan, Residual
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.judged_case import Case, Judged, forgotten
 from reshardctl.planning.prices import ByPlace
 
 _NEVER: Mapping[Origin | None, str] = {

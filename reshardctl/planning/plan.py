@@ -27,28 +27,27 @@ from reshardctl.model import (
 from reshardctl.model.phrases import listed
 from reshardctl.planning.agreement import agree, alike
 from reshardctl.planning.as_given import not_as_given, not_given, stored_as_given, unsaid
-from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
-from reshardctl.planning.drained import drained_unended
-from reshardctl.planning.effects import Effect, Harm, effects
-from reshardctl.planning.fixpoint import Planning, fixpoint
-from reshardctl.planning.joint import Trial, joint
-from reshardctl.planning.judged_case import (
+from reshardctl.planning.case import (
     Case,
     Judged,
     as_it_is,
+    delivers_no_less,
     judge,
     judged_as,
+    loses_nothing,
     processed_frontier,
+    withheld,
 )
+from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
+from reshardctl.planning.effects import Effect, Harm, drained_unended, effects
+from reshardctl.planning.joining import Planning, Trial, fixpoint, joint
 from reshardctl.planning.left_as_it_is import apart, forgetting, never_written, unavoided
-from reshardctl.planning.live_writes import not_live
-from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.prices import (
     ByPlace,
     acceptable,
     by_place,
-    flag,
+    flag_of_effect,
     no_safe_plan,
     not_held,
     price,
@@ -57,6 +56,7 @@ from reshardctl.planning.prices import (
     worthwhile,
 )
 from reshardctl.planning.within_scope import within
+from reshardctl.planning.writes import not_live
 
 __all__ = [
     "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan",
@@ -332,7 +332,7 @@ def _for_candidate(
         fresh |= {s: e for e in crashes for s in _near(e, written)}
         if not fresh:
             return too_dear([r.costs for r in leave.values() if r.flag] or bad or crashes)
-        leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
+        leave |= {s: Residual(s, e, flag_of_effect(e)) for s, e in fresh.items()}
     if cannot is not None:
         return not_held(cannot, case.state.probes)
     if leave:

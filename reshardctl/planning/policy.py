@@ -1,4 +1,7 @@
-"""Policies: the frontier that the operator wants, and what it may cost."""
+"""Policies: the frontier that the operator wants, and what it may cost.
+
+Positions that the operator gives are kept as they were asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,51 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cut, Frontier, Rank, ShardId, Span, TargetFrontier
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Basis,
+    Cut,
+    Frontier,
+    Rank,
+    ShardId,
+    Span,
+    TargetFrontier,
+)
 from reshardctl.model.times import When
-from reshardctl.planning.given import GivenPositions
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPosition:
+    """One shard's position as the operator gives it.
+
+    where: the file and its line or entry, or the option. cut: `None` where the file says that the
+    stored text names no place. basis, text: as in `StoredPosition` (as_given.py).
+    """
+
+    where: str
+    shard: ShardId
+    cut: Cut | None
+    basis: Basis = Basis.STORED
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPositions:
+    """What was asked for. back: seconds by which every position is to be moved back.
+
+    arn, created: the stream that the positions are of, if their source names it. whole: they are
+    all positions of an earlier time, in which shards may be named that have expired since.
+    """
+
+    positions: tuple[GivenPosition, ...] = ()
+    back: float | None = None
+    arn: str | None = None
+    created: float | None = None
+    whole: bool = False
+    source: str = ""
+
 
 HOUR = 3600.0
 EVERYTHING = 1e12

@@ -1,15 +1,20 @@
-"""Whether effects are accepted, need a plan, or are its price."""
+"""Whether effects are accepted, need a plan, or are its price.
+
+Consent is about the part of a plan's price beyond a limit, and names the `--accept` that takes it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
+from dataclasses import replace
+from math import ceil, inf
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.model import Probe, ShardId, short
-from reshardctl.planning.decision import NoSafePlan
+from reshardctl.model.times import duration
+from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.policy import EVERYTHING, Accept
+from reshardctl.planning.policy import EVERYTHING, UNASKED, Accept
 
 ByPlace = Mapping[ShardId | None, Sequence[Effect]]
 """Effects by their shard."""
@@ -73,7 +78,7 @@ def so_already(effect: Effect, before: ByPlace) -> bool:
     )
 
 
-def flag(effect: Effect) -> str:
+def flag_of_effect(effect: Effect) -> str:
     """The option that accepts the effect, "" if none does."""
     if effect.harm in (Harm.STALLED, Harm.CRASHES):
         return ""
@@ -86,11 +91,11 @@ def flag(effect: Effect) -> str:
 
 def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
     """The answer for a plan that costs more than is accepted, with the option that accepts it."""
-    stuck = [e for e in bad if not flag(e)]
+    stuck = [e for e in bad if not flag_of_effect(e)]
     if stuck:
         return no_safe_plan(stuck[0])
     widest = sorted(bad, key=lambda e: inf if e.seconds is None else e.seconds)
-    limits = {e.harm: flag(e).removeprefix("--accept ") for e in widest}
+    limits = {e.harm: flag_of_effect(e).removeprefix("--accept ") for e in widest}
     accept = "--accept " + ",".join(limits.values())
     shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
     return NoSafePlan(
@@ -126,3 +131,61 @@ def _found(shard: ShardId, probe: Probe) -> str:
     least = "at least " if probe.more else ""
     records = "record" if probe.count == 1 else "records"
     return f"a read found {least}{probe.count} unread {records} in shard {short(shard)}"
+
+
+HALF_HOUR = 1800.0
+
+
+def exceeding(plan: Plan, limit: Accept | None) -> list[Effect]:
+    """The costs of the plan beyond the limit; `None` is what is accepted without a question."""
+    return [effect for effect in plan.price if not acceptable(effect, limit or UNASKED)]
+
+
+def unasked(plan: Plan) -> Plan:
+    """A plan that was made before, by another command: what its policy skips is in its price too.
+
+    Its file names the policy, but the command that writes it did not.
+    """
+    return replace(plan, price=tuple(dict.fromkeys((*plan.price, *plan.costs))))
+
+
+def leaves_no_loss(part: Decision, whole: Plan) -> bool:
+    """Whether a plan that leaves dear shards alone mends every certain harm that the whole mends.
+
+    What it leaves alone is then a possible loss, which keeps no certain one from being mended.
+    """
+    return isinstance(part, Plan) and _certain_harms(part) <= _certain_harms(whole)
+
+
+def _certain_harms(plan: Plan) -> set[tuple[Harm, ShardId | None]]:
+    """What a start after the plan is certain to do, and positions could keep it from doing."""
+    return {
+        (e.harm, e.shard) for run in plan.after for e in run
+        if e.certain and not (e.gone or e.past or e.inherent)
+    }
+
+
+def flag(plan: Plan, limit: Accept | None) -> str:
+    """The value of `--accept` that takes the plan; "" if none is needed."""
+    if not exceeding(plan, limit):
+        return ""
+    parts: dict[str, str] = {}
+    for harm, word in ((Harm.SKIPPED, "skip"), (Harm.REREAD, "reread")):
+        effects = [e for e in plan.price if e.harm is harm and not acceptable(e, UNASKED)]
+        if effects:
+            parts[word] = f"{word}={_rounded_up([e.seconds for e in effects])}"
+    if any(e.harm is Harm.DISORDERED for e in plan.price):
+        parts["disorder"] = "disorder"
+    if limit is not None and limit.reread < UNASKED.reread:
+        parts.setdefault("reread", "reread=1h")
+    return ",".join(parts.values())
+
+
+def _rounded_up(widths: list[float | None]) -> str:
+    """A limit above all widths, in units that `duration` shows whole."""
+    known = [width for width in widths if width is not None]
+    if len(known) < len(widths):
+        return "all"
+    wanted = max(known) + SLACK
+    unit = HALF_HOUR if wanted < 23 * 3600 else 3600.0
+    return duration(ceil(wanted / unit) * unit)

@@ -9,7 +9,6 @@ from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahea
 from reshardctl.planning.agreement import agree
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.plan import (
     SINK_STANDS_STILL,
     Case,
@@ -20,6 +19,7 @@ from reshardctl.planning.plan import (
     too_dear,
 )
 from reshardctl.planning.prices import not_held
+from reshardctl.planning.writes import not_live
 
 
 def rebuilt(case: Case) -> Decision:

@@ -1,13 +1,32 @@
-"""What lies after a cut of a shard: unread records, and since when."""
+"""What a start has yet to read: what lies after a cut of a shard, since when, and in which order.
+
+The order: which shards a start reads and ends, and which it reads beside ancestors with unread
+records.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Cut, Fate, Probe, Rank, ShardId, WillRead, time_of
+from reshardctl.model import (
+    START,
+    Cause,
+    Cut,
+    Fate,
+    Frontier,
+    Probe,
+    Rank,
+    ShardId,
+    Simulation,
+    WillRead,
+    awaited,
+    in_birth_order,
+    time_of,
+)
 
 GRACE = 300.0
 """Seconds after a shard's close in which a consumer may still be about to mark its end; also the
@@ -93,3 +112,114 @@ def _near_its_close(state: StreamState, shard: ShardId, cut: Cut) -> bool:
         return False
     written = moment(state, shard, cut)
     return written is not None and closed is not None and closed - written <= GRACE
+
+
+_NOBODY: frozenset[ShardId] = frozenset()
+
+
+class Reading:
+    """One start. Nothing is ordered that is not below a shard with unread records.
+
+    loose: the unread ancestors that a shard does not wait for, where it has some.
+    """
+
+    def __init__(self, state: StreamState, processed: Frontier, run: Simulation) -> None:
+        self._state, self._processed, self._run = state, processed, run
+        self._ended: set[ShardId] = set()
+        self._ready: set[ShardId] = set()
+        waiting = self._begun(run.fates)
+        while waiting and len(left := self._begun(waiting)) < len(waiting):
+            waiting = left
+        self._unread = {shard for shard in self._ready if self._is_unread(shard)}
+        self._gating: dict[ShardId, frozenset[ShardId]] = {}
+        self.loose: dict[ShardId, frozenset[ShardId]] = {}
+        below = self._below_unread()
+        if not all(awaited(fate).issuperset(parents) for _, parents, fate in below):
+            self._hold_back(below)
+        self._in_order = state.last_measured("unread ancestors in order")
+
+    def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, WillRead]:
+        """Starts what can start, and returns what still waits: a row may name a younger parent."""
+        waiting = {}
+        for shard, fate in fates.items():
+            if not isinstance(fate, WillRead):
+                continue
+            if not fate.after <= self._ended:
+                waiting[shard] = fate
+                continue
+            self._ready.add(shard)
+            if fate.ends:
+                self._ended.add(shard)
+        return waiting
+
+    def _is_unread(self, shard: ShardId) -> bool:
+        """Whether a closed shard that starts has records which are neither processed nor passed."""
+        lineage, fate = self._state.lineage, self._run.fates[shard]
+        if not isinstance(fate, WillRead) or fate.at.lo.rank is Rank.DONE:
+            return False
+        if shard not in lineage or lineage.is_open(shard):
+            return False
+        at, span = fate.at.lo, self._processed.get(shard)
+        sure = START if span is None else span.lo
+        return has_unread(self._state, shard, max(sure, at))
+
+    def _below_unread(self) -> list[tuple[ShardId, tuple[ShardId, ...], Fate]]:
+        """Descendants of shards with unread records, with their parents; parents first."""
+        if not self._unread:
+            return []
+        parents_of, reached, below = self._state.lineage.parents, set(self._unread), []
+        for shard, fate in self._run.fates.items():
+            parents = parents_of(shard)
+            if parents and not reached.isdisjoint(parents):
+                reached.add(shard)
+                below.append((shard, parents, fate))
+        return below
+
+    def _hold_back(self, below: list[tuple[ShardId, tuple[ShardId, ...], Fate]]) -> None:
+        sibling: tuple[ShardId, tuple[ShardId, ...], frozenset[ShardId]] | None = None
+        for shard, parents, fate in below:
+            after = awaited(fate)
+            if sibling and sibling[1:] == (parents, after) and sibling[0] not in after:
+                earlier = sibling[0]  # siblings follow one another
+                self._gating[shard], self.loose[shard] = self._gating[earlier], self.loose[earlier]
+                continue
+            sibling = (shard, parents, after)
+            gates: set[ShardId] = set()
+            loose: set[ShardId] = set()
+            for parent in {*parents, *after}:
+                near = gates if parent in after else loose
+                if parent in self._unread:
+                    near.add(parent)
+                near |= self._gating.get(parent, _NOBODY)
+                loose |= self.loose.get(parent, _NOBODY)
+            self._gating[shard] = frozenset(gates)
+            self.loose[shard] = frozenset(loose - gates)
+
+    def starts(self, shard: ShardId) -> bool:
+        """Whether the shard is ever asked for."""
+        return shard in self._ready
+
+    def blocking(self, fate: Fate) -> tuple[ShardId, ...]:
+        """The shards that a fate waits for and that never end."""
+        after = awaited(fate)
+        return tuple(p for p in in_birth_order(after) if p not in self._ended) if after else ()
+
+    def beside(self, loose: frozenset[ShardId]) -> tuple[tuple[ShardId, ...], bool]:
+        """Unread ancestors in the order of birth, and whether some are unread for certain."""
+        if (by := self._in_order.get(loose)) is None:
+            by = self._in_order[loose] = tuple(sorted(loose, key=self._ranks.__getitem__))
+        return by, not self._undone.isdisjoint(loose)
+
+    def seems_done(self, shard: ShardId) -> bool:
+        """Whether the shard looks as if read to its end, as `unread.seems_done` says."""
+        return seems_done(self._state, shard, self._run.fates.get(shard))
+
+    @cached_property
+    def _ranks(self) -> dict[ShardId, int]:
+        """The shards with unread records, numbered in the order of their birth."""
+        return {shard: rank for rank, shard in enumerate(in_birth_order(self._unread))}
+
+    @cached_property
+    def _undone(self) -> set[ShardId]:
+        """The shards with unread records that do not look as if read to their end."""
+        return {shard for shard in self._unread if not self.seems_done(shard)}

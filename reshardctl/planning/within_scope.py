@@ -15,10 +15,9 @@ from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
 from reshardctl.model.phrases import listed
-from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan
-from reshardctl.planning.judged_case import Case, as_it_is, processed_frontier
+from reshardctl.planning.case import Case, as_it_is, processed_frontier
+from reshardctl.planning.decision import Added, Ask, Decision, NoSafePlan, Nothing, Plan, Scope
 from reshardctl.planning.prices import acceptable
-from reshardctl.planning.scope import Added, Scope
 
 NAMED = 3
 """Shards that a refusal names before it counts the rest."""

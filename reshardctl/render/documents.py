@@ -27,10 +27,10 @@ from reshardctl.model import (
     Write,
 )
 from reshardctl.model.times import instant
-from reshardctl.planning.consent import flag
 from reshardctl.planning.effects import Deadline, Effect
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
+from reshardctl.planning.prices import flag
 from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.finding_repair import fixable, mending
 from reshardctl.render.json_text import time_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reshardctl.model import Step, Write, writes_of
-from reshardctl.planning.live_writes import all_live, counted
+from reshardctl.planning.writes import all_live, counted_writes
 
 
 def write_words(write: Write) -> str:
@@ -20,4 +20,4 @@ def plan_words(steps: Sequence[Step]) -> str:
     if not any(write.running for write in writes_of(steps)):
         return ""
     way = "--live writes without a stop" if all_live(steps) else "stop the application first"
-    return f"{counted(steps)}; {way}"
+    return f"{counted_writes(steps)}; {way}"

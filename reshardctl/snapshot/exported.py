@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, case_of
-from reshardctl.planning.stored_positions import stored_positions
+from reshardctl.planning.as_given import stored_positions
 from reshardctl.snapshot.positions_file import ExportedPositions
 
 

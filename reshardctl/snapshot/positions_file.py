@@ -15,7 +15,7 @@ from typing import Any
 
 from reshardctl.codec.values import kind_of, number_of, sub_number_of
 from reshardctl.model.times import instant
-from reshardctl.planning.stored_positions import StoredPosition
+from reshardctl.planning.as_given import StoredPosition
 from reshardctl.render.escape import cell
 from reshardctl.render.json_text import compact
 from reshardctl.stores.new_file import save_new

@@ -17,7 +17,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant
-from reshardctl.planning.given import GivenPosition, GivenPositions
+from reshardctl.planning.policy import GivenPosition, GivenPositions
 from reshardctl.snapshot.positions_file import COLUMNS, VERSION
 from reshardctl.stores.given_file import content
 

@@ -24,11 +24,9 @@ from reshardctl.model import (
 )
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration, instant, same_second
-from reshardctl.planning.given import GivenPosition, GivenPositions
-from reshardctl.planning.given_positions import times_back
-from reshardctl.planning.judged_case import Case
-from reshardctl.planning.policy import Policy
-from reshardctl.planning.stored_positions import StoredPosition, stored_positions
+from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
+from reshardctl.planning.case import Case
+from reshardctl.planning.policy import GivenPosition, GivenPositions, Policy
 from reshardctl.snapshot.at_time import at_time
 
 NAMED = 5

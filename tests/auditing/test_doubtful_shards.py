@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.auditing.doubtful_shards import (
-    Crossing,
-    Doubtful,
-    Life,
-    Orders,
-    doubtful,
-    merged,
-)
+from reshardctl.auditing.coverage import Crossing, Doubtful, Life, Orders, doubtful, merged
 
 CASES: list[tuple[str, dict[int, Orders], dict[int, Life], Doubtful]] = [
     ("no rows", {}, {}, Doubtful()),

@@ -14,8 +14,8 @@ from reshardctl.consumers.kcl.releases import App, traits_of
 from reshardctl.consumers.kcl.writes import marked, proven
 from reshardctl.errors import Refused
 from reshardctl.model import TIP, Create, Cut, Delete, Step, Update, Write, at_number, writes_of
-from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live
 from reshardctl.planning.plan import Plan, processed_frontier
+from reshardctl.planning.writes import all_live, counted_writes, live_for_all, require_live
 from tests.support.case import CASES, all_cases, load
 from tests.support.judging import Bench
 
@@ -203,5 +203,5 @@ def test_only_what_is_live_for_every_candidate_is_live() -> None:
     assert [(w.live, w.running) for w in both.writes] == [
         (False, "no"), (True, step.writes[1].running)
     ]
-    assert counted([both]) == "1 of 2 writes is safe while it runs"
-    assert counted([step]) == "all 2 writes are safe while it runs"
+    assert counted_writes([both]) == "1 of 2 writes is safe while it runs"
+    assert counted_writes([step]) == "all 2 writes are safe while it runs"

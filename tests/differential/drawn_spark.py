@@ -16,7 +16,7 @@ from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Image, Step, after
 from reshardctl.planning.plan import Plan
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.differential import real_spark

@@ -11,8 +11,8 @@ import pytest
 from reshardctl.consumers.base import MANY
 from reshardctl.errors import ReshardError
 from reshardctl.model import Image, ShardId
+from reshardctl.planning.decision import Scope
 from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
-from reshardctl.planning.scope import Scope
 from reshardctl.planning.within_scope import touched
 from tests.differential.families import FAMILIES
 from tests.differential.states import State

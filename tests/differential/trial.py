@@ -34,10 +34,10 @@ from reshardctl.model import (
     decode,
     writes_of,
 )
+from reshardctl.planning.case import as_it_is
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.judged_case import as_it_is
 from reshardctl.planning.plan import Decision, NoSafePlan, Nothing, Plan, processed_frontier
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.differential.states import State
 from tests.support.judging import Bench, delivered

@@ -25,7 +25,7 @@ from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import (
     MOVING,

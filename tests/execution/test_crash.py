@@ -21,7 +21,7 @@ from reshardctl.errors import HalfDone, UsageError
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, read
 from reshardctl.journal.records import parsed
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store
 from tests.contracts.memory_store import MemoryStore
 from tests.support.lease_server import LeaseTable, lease_server

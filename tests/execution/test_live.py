@@ -23,7 +23,7 @@ from reshardctl.journal import Header, Journal, read
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Probe, ShardId, Step, Update, Write
 from reshardctl.planning.plan import Plan
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.support.case import CASES, Case, load
 from tests.support.judging import images_of, lineage_of, options_of

@@ -11,7 +11,7 @@ from reshardctl.errors import UndoRefused, UsageError
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import (
     FIRST,

@@ -8,7 +8,7 @@ from typing import Any
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.s3 import S3Log
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store
 from tests.support.faults import FaultySession
 from tests.support.lease_server import REGION, session

@@ -24,7 +24,7 @@ from reshardctl.model import (
 )
 from reshardctl.planning.decision import NoSafePlan, Nothing, Plan
 from reshardctl.planning.effects import Effect, Harm, StreamState
-from reshardctl.planning.fixpoint import Planning, both, fixpoint
+from reshardctl.planning.joining import Planning, both, fixpoint
 from reshardctl.planning.plan import Case, Residual, decide
 from reshardctl.planning.policy import Accept
 from tests.support.lineages import split_in_turn

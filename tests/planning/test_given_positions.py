@@ -20,10 +20,9 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError
 from reshardctl.execution.undo import Restore
 from reshardctl.model import DONE, START, TIP, Basis, Cut, Image, ShardId, after, at_number, changed
-from reshardctl.planning.given_positions import times_back
+from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import POSITIONS
-from reshardctl.planning.stored_positions import StoredPosition, stored_positions
 from reshardctl.snapshot.positions_file import ExportedPositions, csv_text, json_text
 from reshardctl.snapshot.positions_reader import positions_in
 from reshardctl.snapshot.resolve_positions import resolved_positions

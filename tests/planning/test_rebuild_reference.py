@@ -19,9 +19,8 @@ from random import Random
 
 import pytest
 
-from reshardctl.auditing.frontier_file import line as saved_line
-from reshardctl.auditing.frontier_file import line_json
-from reshardctl.auditing.sink_frontier import SinkFrontier, sink_frontier_of
+from reshardctl.auditing.sink_frontier import SinkFrontier, line_json, sink_frontier_of
+from reshardctl.auditing.sink_frontier import line as saved_line
 from reshardctl.codec.strict import JsonPath
 from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number

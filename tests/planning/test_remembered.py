@@ -8,7 +8,7 @@ from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.releases import App
 from reshardctl.consumers.kinsumer.spec import CHECKPOINTS
 from reshardctl.model import Create, Image, Step, Write, canonical, shard_id
-from reshardctl.planning.remembered import STATES, Remembered
+from reshardctl.planning.case import STATES, Remembered
 from tests.support.lineages import split_in_turn
 
 LINEAGE = split_in_turn(2, [0])

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.model import ShardId, after, shard_id
+from reshardctl.planning.decision import Scope
 from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
-from reshardctl.planning.scope import Scope
 from reshardctl.planning.within_scope import touched
 from tests.dialects import kinesis_consumer as rows
 from tests.support.case import CASES, load

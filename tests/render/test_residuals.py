@@ -8,7 +8,7 @@ import pytest
 
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Nothing, Residual
-from reshardctl.planning.prices import flag as flag_of
+from reshardctl.planning.prices import flag_of_effect as flag_of
 from reshardctl.render.context import Context
 from tests.render.formats import FORMATS
 from tests.render.samples import report_of

@@ -19,7 +19,7 @@ from reshardctl.consumers.kcl.sync import missing_leases
 from reshardctl.consumers.kcl.writes import in_steps
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, ShardId, exactly
-from reshardctl.planning.reading import Reading
+from reshardctl.planning.unread import Reading
 
 Patch = pytest.MonkeyPatch
 Mutant = Callable[[Patch], None]

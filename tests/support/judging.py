@@ -29,12 +29,10 @@ from reshardctl.model import (
     at_number,
 )
 from reshardctl.model.times import When, instant
-from reshardctl.planning.effects import StreamState
-from reshardctl.planning.other_rows import beside_the_crash
+from reshardctl.planning.effects import StreamState, aged, beside_the_crash
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept, Policy
-from reshardctl.planning.too_old import aged
 from tests.dialects import dialect_of
 from tests.dialects.kcl import images_of, side_images
 from tests.support.case import Case

@@ -14,7 +14,7 @@ from reshardctl.execution.undo import Restore
 from reshardctl.journal import Header, Journal, Records
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
 from reshardctl.model.write_state import WriteResult
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store
 from tests.contracts.memory_store import MemoryStore
 

@@ -21,8 +21,7 @@ from reshardctl.model import (
     awaited,
     short,
 )
-from reshardctl.planning.drained import drained_unended
-from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.effects import Effect, Harm, drained_unended
 from reshardctl.planning.policy import LATEST_AT_START
 
 _WITHOUT_ROW = {

@@ -14,7 +14,7 @@ from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Span, WillRead
 from reshardctl.model.times import instant
-from reshardctl.planning.judged_case import Judged
+from reshardctl.planning.case import Judged
 from reshardctl.render.documents import (
     Json,
     consumer_document,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from reshardctl.auditing.doubtful_shards import Life, Orders, doubtful, merged
+from reshardctl.auditing.coverage import Life, Orders, doubtful, merged
 from reshardctl.model import decode
 from reshardctl.spark.audit.shard_table import Known
 from reshardctl.spark.audit.sink_only import Group

@@ -16,7 +16,7 @@ from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
 from reshardctl.model.images import Change
-from reshardctl.planning.refresh import rebase
+from reshardctl.planning.writes import rebase
 from reshardctl.render.text_writes import write_lines
 from reshardctl.stores.base import Store, recover
 from reshardctl.stores.files.local import Local

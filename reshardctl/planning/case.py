@@ -1,35 +1,178 @@
-"""The case of a decision, and what the next start of every candidate does and costs."""
+"""The case of a decision, and what the next start of every candidate does and costs.
+
+A decision looks at a few sets of rows, the stored ones and those after a plan, and asks several
+times for the same start of the same candidate. Consumers are pure, so one answer serves them all.
+
+A start without a plan is compared with one after the plan, which may not deliver less. A shard that
+is only inferred to be over may not be. If the library itself reads it again, a plan that prevents
+this could lose records; a probed end is certain.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Consumer
-from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.consumers.sequence_numbers import Origin, origin
+from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
     Basis,
     Cut,
+    Fate,
     Frontier,
     Image,
     ShardId,
     Simulation,
     Span,
     Step,
+    Stream,
     TargetFrontier,
+    WillRead,
+    after,
     decode,
     meet,
 )
-from reshardctl.planning.effects import Effect, StreamState, effects
-from reshardctl.planning.no_less import reopened
+from reshardctl.model.memo import Once
+from reshardctl.planning.decision import Scope
+from reshardctl.planning.effects import Effect, Harm, StreamState, aged, effects
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.planning.prices import worthwhile
-from reshardctl.planning.remembered import Remembered
-from reshardctl.planning.scope import Scope
-from reshardctl.planning.too_old import aged
+
+STATES = 4
+"""Sets of rows that are kept: the stored ones, and those after the plans looked at last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """One set of rows, as parsed."""
+
+    images: tuple[Image, ...]
+    consumer: Consumer
+    stream: Stream
+    checkpoint: Any
+    once: Once = field(default_factory=Once)
+
+
+class Remembered:
+    """The answers of a consumer; the same question about equal rows is not asked twice."""
+
+    def __init__(self) -> None:
+        self._rows: deque[_Rows] = deque(maxlen=STATES)
+        self._written: deque[tuple[Sequence[Image], Sequence[Step], list[Image]]] = deque(
+            maxlen=STATES
+        )
+
+    def after(self, images: Sequence[Image], steps: Sequence[Step]) -> Sequence[Image]:
+        """These rows after these steps, one list for each: what was parsed of it is found again."""
+        for before, done, rows in self._written:
+            if before is images and done == tuple(steps):
+                return rows
+        rows = after(images, steps)
+        self._written.append((images, tuple(steps), rows))
+        return rows
+
+    def checkpoint(self, consumer: Consumer, images: Iterable[Image], stream: Stream) -> Any:
+        """The rows as the consumer parses them."""
+        asked = tuple(images)
+        for at, rows in enumerate(self._rows):
+            same = rows.consumer is consumer and rows.stream == stream and rows.images == asked
+            if same and rows.stream.as_of == stream.as_of:
+                del self._rows[at]
+                self._rows.append(rows)
+                return rows.checkpoint
+        last = self._rows[-1] if self._rows else None
+        if last is not None and last.consumer is consumer and last.stream == stream:
+            checkpoint = consumer.parse_again(asked, stream, last.checkpoint)
+        else:
+            checkpoint = consumer.parse(asked, stream)
+        self._rows.append(_Rows(asked, consumer, stream, checkpoint))
+        return checkpoint
+
+    def start(
+        self, consumer: Consumer, lineage: Lineage, checkpoint: Any, candidate: Candidate
+    ) -> Simulation:
+        """What the consumer does at its next start."""
+        return self._of(checkpoint)(
+            "start", (lineage, candidate.app),
+            lambda: consumer.simulate_start(lineage, checkpoint, candidate.app),
+        )
+
+    def processed(
+        self, consumer: Consumer, lineage: Lineage, checkpoint: Any, candidate: Candidate
+    ) -> Frontier:
+        """What the rows prove to be processed."""
+        return self._of(checkpoint)(
+            "processed", (lineage, candidate.app),
+            lambda: consumer.processed(lineage, checkpoint, candidate.app),
+        )
+
+    def origins(
+        self, consumer: Consumer, lineage: Lineage, checkpoint: Any
+    ) -> Mapping[ShardId, Origin | None]:
+        """Whose the number of each stored position is."""
+        return self._of(checkpoint)(
+            "origins", (lineage,),
+            lambda: {s: origin(lineage, text) for s, text in consumer.texts(checkpoint).items()},
+        )
+
+    def _of(self, checkpoint: Any) -> Once:
+        known = (rows.once for rows in self._rows if rows.checkpoint is checkpoint)
+        return next(known, Once())
+
+
+def delivers_no_less(processed: Frontier, before: Simulation, then: Simulation) -> bool:
+    """Whether a start delivers what the other does, except what is stored as processed."""
+    return not withheld(processed, before, then)
+
+
+def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[ShardId, Cut]:
+    """The shards of which a start delivers less than the other, and where the other reads from.
+
+    A start that crashes is not compared.
+    """
+    if before.crash is not None and before.crash.certain:
+        return {}
+    return {
+        shard: fate.at.lo for shard, fate in before.fates.items()
+        if isinstance(fate, WillRead) and then.fates.get(shard) is not fate
+        and not _reads_as_much(processed.get(shard), fate, then.fates.get(shard))
+    }
+
+
+def loses_nothing(effects: Iterable[Effect]) -> bool:
+    """Whether a start skips nothing, stalls nothing and does not crash, where avoidable."""
+    return not any(
+        effect.harm in (Harm.SKIPPED, Harm.STALLED, Harm.CRASHES) for effect in effects
+        if not (effect.gone or effect.past or effect.inherent)
+    )
+
+
+def reopened(processed: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
+    """The frontier with these shards possibly read no further than here."""
+    if not kept:
+        return processed
+    return {
+        shard: Span(
+            min(span.lo, kept[shard]), span.hi, Basis.INFERRED, "the next start reads it again"
+        ) if shard in kept and span.basis is Basis.INFERRED else span
+        for shard, span in processed.items()
+    }
+
+
+def _reads_as_much(known: Span | None, fate: WillRead, then: Fate | None) -> bool:
+    since = fate.at.lo
+    if known is not None and known.basis is not Basis.INFERRED:
+        since = max(since, known.lo)
+    if since >= fate.until:
+        return True
+    if not isinstance(then, WillRead) or then.until < fate.until:
+        return False
+    return then.at == fate.at or then.at.hi <= since
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +201,7 @@ class Case:
     """The operator says that the consumer is new."""
     kept: Mapping[ShardId, Cut] = field(default_factory=dict)
     """Where starts without a plan would read shards that are only inferred to be over; see
-    no_less.py."""
+    `withheld`."""
     line: Frontier | None = None
     """The frontier that a sink proves, whatever the rows say; `None` to use the rows."""
     scope: Scope | None = None
