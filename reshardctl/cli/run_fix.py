@@ -15,7 +15,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.console.output import Output
 from reshardctl.exit import Exit
-from reshardctl.render.outcomes import Planned as PlanShown
+from reshardctl.report.results import Planned as PlanShown
 
 Request = TypeVar("Request", bound=FixRequest)
 

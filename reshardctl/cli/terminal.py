@@ -17,7 +17,7 @@ from reshardctl.model.times import duration
 
 if TYPE_CHECKING:
     from reshardctl.kinesis.budget import Allowance
-    from reshardctl.render.outcomes import Elsewhere
+    from reshardctl.report.results import Elsewhere
 
 
 class Terminal(Observer):

@@ -19,10 +19,10 @@ from reshardctl.model.times import When, instant, parse_when
 if TYPE_CHECKING:
     from reshardctl.commands.account import Account
     from reshardctl.commands.count_sink import Counted
-    from reshardctl.diagnosis.audit_report import AuditReport, Stored
-    from reshardctl.diagnosis.report import Report
     from reshardctl.lineage import Lineage
     from reshardctl.model import ShardId
+    from reshardctl.report.audit import AuditReport, Stored
+    from reshardctl.report.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     """
     from reshardctl.commands import count_sink as sparking
     from reshardctl.commands.audit_next_steps import ways
-    from reshardctl.diagnosis.audit_report import judge_sink
+    from reshardctl.report.audit import judge_sink
 
     _consistent(wanted)
     window = _window(wanted)
@@ -210,9 +210,9 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
     from reshardctl.commands.targets import configured
     from reshardctl.commands.targets import snapshot as offline
     from reshardctl.commands.targets.named import one
-    from reshardctl.diagnosis.audit_report import Stored
-    from reshardctl.diagnosis.report import case_of
     from reshardctl.planning.plan import processed_frontier
+    from reshardctl.report.audit import Stored
+    from reshardctl.report.report import case_of
 
     if offline.is_snapshot(consumer) and wanted.sink.against:
         raise UsageError(

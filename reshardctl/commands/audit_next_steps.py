@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reshardctl.diagnosis.audit_report import AuditReport, Way
-from reshardctl.diagnosis.retention_advice import aid_for
 from reshardctl.diagnosis.rules import Severity
+from reshardctl.report.audit import AuditReport, Way
+from reshardctl.report.forecast import aid_for
 
 US = "reshardctl"
 ROWS = "offending-rows"

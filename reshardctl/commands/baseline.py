@@ -9,9 +9,9 @@ from pathlib import Path
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed
-from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
-from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.evidence import Earlier, Whose, whose
+from reshardctl.report.baseline import MAKE, Baseline, parsed
+from reshardctl.report.report import Report
 from reshardctl.snapshot import file as snapshots
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.stores.given_file import content

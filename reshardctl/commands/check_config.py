@@ -14,10 +14,10 @@ from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import config_of, several
 from reshardctl.config.entries import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
-from reshardctl.diagnosis.report import make
 from reshardctl.errors import EmptyCheckpoint, ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.render.words import count
+from reshardctl.report.report import make
 from reshardctl.snapshot import take
 
 _ACCOUNT = re.compile(r"\d{12}\Z", re.ASCII)

@@ -16,8 +16,8 @@ from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.prices import exceeding
-from reshardctl.render.outcomes import Elsewhere
 from reshardctl.render.price import price_words
+from reshardctl.report.results import Elsewhere
 
 
 def require_consent(planned: Planned, confirm: Confirm) -> None:

@@ -17,9 +17,9 @@ from reshardctl.errors import CannotTell, ReshardError, UsageError
 if TYPE_CHECKING:
     from reshardctl.auditing.facts import Facts
     from reshardctl.commands.account import Account
-    from reshardctl.diagnosis.audit_report import Keys
     from reshardctl.kinesis.fast import Reach
     from reshardctl.lineage import Lineage
+    from reshardctl.report.audit import Keys
 
 LONG = {
     "sequence_number": "number", "sub_sequence_number": "sub", "shard_id": "shard",

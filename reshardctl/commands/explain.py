@@ -10,12 +10,12 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import one
 from reshardctl.consumers.locator import looks_like_one
-from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.shard_status import ShardStatus, statuses
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
 from reshardctl.model.shards import parts_of, select
 from reshardctl.render.words import command
+from reshardctl.report.report import Report
+from reshardctl.report.status import ShardStatus, statuses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

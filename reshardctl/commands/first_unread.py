@@ -8,15 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reshardctl.diagnosis.falling_behind import Look, slower_places, with_pace
-from reshardctl.diagnosis.shard_lag import unread_places
 from reshardctl.errors import CannotTell
+from reshardctl.report.lag import Look, slower_places, unread_places, with_pace
 from reshardctl.snapshot.take import first_records
 
 if TYPE_CHECKING:
     from reshardctl.commands.observer import Observer
-    from reshardctl.diagnosis.report import Report
     from reshardctl.execution.ports import Ports
+    from reshardctl.report.report import Report
 
 
 def with_first_records(

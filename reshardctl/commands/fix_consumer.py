@@ -26,7 +26,6 @@ from reshardctl.commands.whose_rows import (
 )
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Report, make, may_be_another_streams, question
 from reshardctl.errors import Refused
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
@@ -35,7 +34,8 @@ from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss
 from reshardctl.planning.writes import require_live
-from reshardctl.render.outcomes import Fixed
+from reshardctl.report.report import Report, make, may_be_another_streams, question
+from reshardctl.report.results import Fixed
 
 
 def plan_for(

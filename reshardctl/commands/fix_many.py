@@ -30,15 +30,15 @@ from reshardctl.commands.stopped import allowed
 from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import several
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import Cancelled, ReshardError, UsageError
 from reshardctl.execution import plan_bundle
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.render.fixes import ConsumerFix, Fixes
-from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.words import count
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Saved
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ from reshardctl.commands.whose_rows import (
 )
 from reshardctl.commands.write_plan import go_on, left_over, verify
 from reshardctl.consumers.locator import Locator, parse
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
@@ -39,8 +38,9 @@ from reshardctl.journal import Journal
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
-from reshardctl.render.outcomes import Fixed
 from reshardctl.render.words import command
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed
 
 
 @dataclass(frozen=True, slots=True)

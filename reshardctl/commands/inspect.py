@@ -15,10 +15,10 @@ from reshardctl.commands.request import counting
 from reshardctl.commands.scoping import ScopedSelection, scoped
 from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import several
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry, Roundup
 
 HEIGHT = 900
 """Pixels of the frame in which a notebook shows an `Inspection`."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from reshardctl.commands.inspect import Inspection, InspectRequest, inspect
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.diagnosis.falling_behind import Look, look_at, with_pace
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.model.times import duration, parse_seconds
-from reshardctl.render.roundup import Entry
+from reshardctl.report.lag import Look, look_at, with_pace
+from reshardctl.report.results import Entry
 
 SHORTEST = 10.0
 """Least seconds between the beginnings of two rounds, each of which scans the table."""

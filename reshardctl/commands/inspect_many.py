@@ -13,15 +13,15 @@ from reshardctl.commands.inspect_modes import Looking
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import account_of
-from reshardctl.diagnosis.baseline import Baseline
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Sifted, sift
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.report.baseline import Baseline
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry, Roundup
 from reshardctl.snapshot import Stream
 
 AT_ONCE = 8

@@ -14,9 +14,9 @@ from reshardctl.model.times import parse_seconds
 if TYPE_CHECKING:
     from reshardctl.commands.observer import Observer
     from reshardctl.commands.target import Target
-    from reshardctl.diagnosis.report import Report
     from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Reshard
+    from reshardctl.report.report import Report
 
 SHORTEST = 10.0
 """Least seconds of a watch: a healthy owner renews every 3.3 s by default."""
@@ -51,7 +51,7 @@ class Looking:
     def _report(self, target: Target, ports: Ports, observer: Observer) -> Report:
         from reshardctl.commands.scoping import require_known
         from reshardctl.commands.survey import survey
-        from reshardctl.diagnosis.preflight import forecast
+        from reshardctl.report.forecast import forecast
 
         if self.wait is not None:
             wait_for(self.wait, ports, target.stream, target.locator, observer)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from reshardctl.commands.planned import Planned
     from reshardctl.kinesis.budget import Allowance
-    from reshardctl.render.outcomes import Elsewhere
+    from reshardctl.report.results import Elsewhere
 
 Tasks = Callable[[], tuple[int, int] | None]
 """Tasks done and in all of Spark's current stage; `None` if none runs."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.commands.made_here import note_plan
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
@@ -16,8 +15,9 @@ from reshardctl.model import Step
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.prices import flag
-from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.words import command
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Saved
 from reshardctl.stores.named_file import is_regular, replace_file
 
 

@@ -21,11 +21,11 @@ from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.execution.ports import Ports
 from reshardctl.model.files import on_this_machine
 from reshardctl.planning.plan import Case
+from reshardctl.report.report import case_of
 from reshardctl.snapshot import take
 
 

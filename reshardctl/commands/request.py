@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import UsageError
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant, parse_seconds, parse_when
 from reshardctl.planning.policy import AT_TIMESTAMP, EVERYTHING, POLICIES, Accept, Policy
+from reshardctl.report.report import RepairOptions
 
 if TYPE_CHECKING:
     from reshardctl.commands.target import Target

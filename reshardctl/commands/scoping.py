@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.commands.target import Selection, Target
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import SINKS
 from reshardctl.diagnosis.rules.pages import find
-from reshardctl.diagnosis.scope import ScopeOptions
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import short
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.shards import parts_of
 from reshardctl.planning.plan import NoSafePlan
 from reshardctl.render.words import command, shortened
+from reshardctl.report.report import Report
+from reshardctl.report.scope import ScopeOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

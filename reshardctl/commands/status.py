@@ -11,18 +11,13 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.named import one
-from reshardctl.diagnosis.consumer_status import (
-    COLUMNS,
-    ConsumerStatus,
-    StatusSelection,
-    status_of,
-)
-from reshardctl.diagnosis.report import Report, make, places_to_probe
 from reshardctl.diagnosis.rules.suppressions import sift
-from reshardctl.diagnosis.shard_lag import unread_intervals
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.model.shards import parts_of
+from reshardctl.report.lag import unread_intervals
+from reshardctl.report.report import Report, make, places_to_probe
+from reshardctl.report.status import COLUMNS, ConsumerStatus, StatusSelection, status_of
 from reshardctl.snapshot import counted, probed
 
 READING = frozenset({"records", "bytes"})

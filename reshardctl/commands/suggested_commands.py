@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from reshardctl.commands.account import Account
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.model.times import instant, parse_instant
+from reshardctl.report.report import RepairOptions
 
 
 def suggested_command(

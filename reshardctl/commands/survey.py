@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import (
+from reshardctl.execution.ports import Ports
+from reshardctl.planning.policy import LOSSLESS
+from reshardctl.report.report import (
     RepairOptions,
     Report,
     intervals_to_count,
     make,
     places_to_probe,
 )
-from reshardctl.execution.ports import Ports
-from reshardctl.planning.policy import LOSSLESS
 from reshardctl.snapshot import Stream, counted, probed, take
 from reshardctl.snapshot.resolve_policy import resolved, with_ends
 from reshardctl.snapshot.resolve_positions import resolved_positions

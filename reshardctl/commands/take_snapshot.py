@@ -15,11 +15,11 @@ from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one, several
 from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import make, own, places_to_probe
 from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Probe, ShardId
 from reshardctl.planning.policy import LOSSLESS
+from reshardctl.report.report import make, own, places_to_probe
 from reshardctl.snapshot import Stream, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from reshardctl.commands.account import Account
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.model.times import parse_instant
+from reshardctl.report.report import RepairOptions
 
 if TYPE_CHECKING:
     from reshardctl.config.entries import Consumer as Entry

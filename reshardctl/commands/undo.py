@@ -22,7 +22,6 @@ from reshardctl.commands.undo_source import Source, UndoRequest, source_of
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import (
     CannotTell,
     EmptyCheckpoint,
@@ -56,7 +55,8 @@ from reshardctl.journal import Journal
 from reshardctl.journal.listing import Entry
 from reshardctl.model import Image, Step, after
 from reshardctl.model.write_state import WriteState, write_states
-from reshardctl.render.outcomes import Undoing
+from reshardctl.report.report import RepairOptions, Report, make
+from reshardctl.report.results import Undoing
 from reshardctl.snapshot import take
 from reshardctl.stores.base import Texts, recover
 

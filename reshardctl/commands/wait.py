@@ -13,9 +13,9 @@ from reshardctl.model.times import duration, parse_seconds
 if TYPE_CHECKING:
     from reshardctl.commands.observer import Observer
     from reshardctl.consumers.locator import Locator
-    from reshardctl.diagnosis.reshard_progress import Uncrossed
     from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Lineage
+    from reshardctl.report.forecast import Uncrossed
 
 PAUSE = 5.0
 """Seconds between two looks at the stream, each two calls and a page per thousand shards."""
@@ -106,8 +106,8 @@ def _unsettled(lineage: Lineage, stream: str, shards: int) -> str:
 
 
 def _rows(ports: Ports, stream: str, locator: Locator) -> Callable[[], str]:
-    from reshardctl.diagnosis.located import without_position
-    from reshardctl.diagnosis.reshard_progress import uncrossed
+    from reshardctl.diagnosis.evidence import without_position
+    from reshardctl.report.forecast import uncrossed
     from reshardctl.snapshot import take
 
     def look() -> str:

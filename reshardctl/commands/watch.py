@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.diagnosis.activity import Watched, watched
-from reshardctl.diagnosis.report import make
-from reshardctl.diagnosis.shard_lag import position_times
-from reshardctl.diagnosis.stuck_positions import places_to_watch
+from reshardctl.diagnosis.evidence import Watched, watched
 from reshardctl.model.times import duration
 from reshardctl.planning.policy import LOSSLESS
+from reshardctl.report.forecast import places_to_watch
+from reshardctl.report.lag import position_times
+from reshardctl.report.report import make
 from reshardctl.snapshot import probed
 
 if TYPE_CHECKING:
     from reshardctl.commands.observer import Observer
     from reshardctl.commands.target import Target
     from reshardctl.diagnosis.evidence import Snapshot
-    from reshardctl.diagnosis.report import Report
     from reshardctl.execution.ports import Ports
+    from reshardctl.report.report import Report
 
 SLICE = 1.0
 """Seconds after which the time left is shown anew."""

@@ -15,12 +15,12 @@ from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.identity import AMBIGUOUS
-from reshardctl.diagnosis.report import Report, make, may_be_another_streams
 from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
+from reshardctl.report.report import Report, make, may_be_another_streams
 from reshardctl.snapshot import Stream, verified
 from reshardctl.snapshot.take import NUMBERS_ASKED
 

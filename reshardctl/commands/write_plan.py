@@ -9,7 +9,6 @@ from reshardctl.commands.survey import judged, survey
 from reshardctl.commands.whose_rows import require_proven, verified_steps
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.execution.apply import (
     Applied,
@@ -32,6 +31,7 @@ from reshardctl.execution.repair import (
 from reshardctl.journal import Journal, Records
 from reshardctl.planning.decision import Plan
 from reshardctl.planning.writes import require_live
+from reshardctl.report.report import Report
 
 
 def carry_out(

@@ -1,14 +1,96 @@
-"""What is judged: a stream and one consumer's rows, read at one time."""
+"""What is judged: a stream and one consumer's rows, read at one time, and what was seen before.
+
+A watch gives the rows before and after, an earlier report or snapshot the positions that a store
+has deleted since. KCL deletes finished leases, and starts children beside a parent whose lease is
+missing. Afterwards both tables look the same; an earlier one distinguishes them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 
+from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.activity import Watched
+from reshardctl.errors import ReshardError
 from reshardctl.lineage import Foreseen, Lineage
-from reshardctl.model import Count, Image, Interval, Probe, ShardId
+from reshardctl.model import (
+    START,
+    Count,
+    Cut,
+    Image,
+    Interval,
+    Probe,
+    ShardId,
+    at_number,
+    is_number,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """What changed in one shard's row during the watch.
+
+    owner: its owner at the end, "" for nobody. renewed: whether its owner gave a sign of life, or
+    another took it. moved: whether its position changed.
+    """
+
+    owner: str
+    renewed: bool
+    moved: bool
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A watch.
+
+    since, until: Unix seconds of the two readings. excluded: what no change over that time rules
+    out, as text. shards: every shard's row that existed at the end. elsewhere: whether any other
+    row gave a sign of life, such as a worker's, a lock, or another stream's. positions: Unix second
+    in the position of each shard at the first reading, where it has one.
+    """
+
+    since: float
+    until: float
+    excluded: str
+    shards: Mapping[ShardId, Movement]
+    elsewhere: bool = False
+    positions: Mapping[ShardId, float] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Length of the watch."""
+        return self.until - self.since
+
+    @property
+    def runs(self) -> bool:
+        """Whether anything of it gave a sign of life."""
+        return self.elsewhere or any(shard.renewed for shard in self.shards.values())
+
+
+def watched(
+    before: Mapping[ShardId, ShardOwner],
+    after: Mapping[ShardId, ShardOwner],
+    since: float,
+    until: float,
+    excluded: str,
+    elsewhere: bool = False,
+) -> Watched:
+    """Compares two readings; a row that is new was created by a running worker."""
+    return Watched(since, until, excluded, {
+        shard: _movement(before.get(shard), hold) for shard, hold in after.items()
+    }, elsewhere)
+
+
+def _movement(before: ShardOwner | None, after: ShardOwner) -> Movement:
+    if before is None:
+        return Movement(after.owner, True, True, after.finished)
+    sign = (before.owner, before.sign) != (after.owner, after.sign) and bool(after.owner)
+    moved = before.position != after.position
+    return Movement(after.owner, sign or moved, moved, after.finished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +127,87 @@ class Snapshot:
         """
         taken = {number: told for number, told in self.asked.items() if told is not None}
         object.__setattr__(self, "lineage", self.lineage.as_of(self.now, taken, self.born))
+
+
+Whose = tuple[str, frozenset[tuple[str, str]]]
+"""A stream's ARN and a store's identity."""
+ENDED, FIRST = "SHARD_END", "TRIM_HORIZON"
+
+
+def whose(snapshot: Snapshot) -> Whose:
+    """Identity of the rows, whatever name they have in the report."""
+    return snapshot.lineage.stream.arn, frozenset(snapshot.store.items())
+
+
+class Trace(Enum):
+    """What happened to a shard whose row is gone."""
+
+    FINISHED = "its row was at its end"
+    LOST = "its row was missing before its children were begun"
+    STOOD = "its row stood somewhere in it"
+    UNKNOWN = "nothing that tells"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An earlier reading. taken: Unix seconds; positions: as the store spelled them, by shard."""
+
+    taken: float
+    positions: Mapping[ShardId, str]
+
+    def trace(self, lineage: Lineage, shard: ShardId) -> Trace:
+        """What it shows of a closed shard that has no row now."""
+        raw, closed = self.positions.get(shard), lineage.closed_at(shard)
+        was_closed = closed is not None and closed <= self.taken
+        if raw is None:
+            lost = was_closed and self._was_lost(lineage, shard)
+            return Trace.LOST if lost else Trace.UNKNOWN
+        if raw == ENDED:
+            return Trace.FINISHED if was_closed else Trace.UNKNOWN
+        return Trace.UNKNOWN if self.stood(shard) is None else Trace.STOOD
+
+    def stood(self, shard: ShardId) -> Cut | None:
+        """Its row's cut, if known; up to there the shard was read."""
+        raw = self.positions.get(shard, "")
+        if raw == FIRST:
+            return START
+        number, _, sub = raw.partition("/")
+        known = is_number(number) and (sub == "" or sub.isdecimal())
+        return at_number(number, int(sub or 0)) if known else None
+
+    def _was_lost(self, lineage: Lineage, shard: ShardId) -> bool:
+        """Whether it had no row and was to get none, and no descendant had begun.
+
+        An unfinished ancestor would have created its row. An empty table proves nothing.
+        """
+        waits = any(
+            self.positions[above] != ENDED
+            for above in lineage.ancestors(shard) if above in self.positions
+        )
+        begun = any(map(self._begun, lineage.descendants(shard)))
+        return bool(self.positions) and not waits and not begun
+
+    def _begun(self, shard: ShardId) -> bool:
+        return self.positions.get(shard, FIRST) != FIRST
+
+
+FOLDERS = {"files": "", "s3files": "s3://"}
+"""Medium whose rows are files of one folder → what comes before the folder's name."""
+
+
+def without_position(snapshot: Snapshot) -> str:
+    """That a store holds no position, with the address of the server that was read."""
+    address = snapshot.store.get("arn", "")
+    where = f": {address} was read" if "://" in address else ""  # of a server: no ARN
+    return f"{snapshot.locator.text} holds no position{where}"
+
+
+@contextmanager
+def located(locator: Locator) -> Iterator[None]:
+    """Errors of the body begin with the folder that the locator names, if it names one."""
+    try:
+        yield
+    except ReshardError as error:
+        if locator.medium in FOLDERS:
+            error.what = f"{FOLDERS[locator.medium]}{locator.target}: {error.what}"
+        raise

@@ -11,7 +11,7 @@ from pathlib import Path
 from reshardctl.codec.strict import PLAN, PLANS, JsonPath, array, members, or_another_kind, parse
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
-from reshardctl.render.outcomes import Saved
+from reshardctl.report.results import Saved
 from reshardctl.stores.given_file import content
 from reshardctl.stores.named_file import is_regular, replace_file
 from reshardctl.stores.new_file import save_new

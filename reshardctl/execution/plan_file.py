@@ -39,14 +39,14 @@ from reshardctl.codec.values import (
 )
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report
-from reshardctl.diagnosis.scope import ScopeOptions, scope_json
 from reshardctl.errors import UsageError
 from reshardctl.model import TIP, Cut, ShardId, Step, keys_of
 from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, POSITIONS, Accept, Policy
+from reshardctl.report.report import RepairOptions, Report
+from reshardctl.report.scope import ScopeOptions, scope_json
 from reshardctl.stores.given_file import content
 from reshardctl.stores.new_file import save_new
 

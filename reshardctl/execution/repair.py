@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.errors import REPLAN, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan, broken, promises
@@ -17,6 +16,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
 from reshardctl.planning.plan import Nothing, Plan, judge, priced, processed_frontier
 from reshardctl.planning.writes import require_live
+from reshardctl.report.report import Report, case_of
 
 
 def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) -> None:

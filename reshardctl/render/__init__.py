@@ -8,7 +8,7 @@ from importlib import import_module
 from reshardctl.render.context import Context
 from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
-from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
+from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 
 
 def _writer(module: str, function: str = "write") -> Writer:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reshardctl.diagnosis.report import Report, told
 from reshardctl.planning.plan import Ask
+from reshardctl.report.report import Report, told
 
 
 def answers(report: Report, ask: Ask, suggested_command: Sequence[str]) -> list[list[str]]:

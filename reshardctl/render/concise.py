@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import ReshardError
 from reshardctl.model import ShardId, Step
@@ -23,17 +21,13 @@ from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render import journals, pruning
 from reshardctl.render.audit.words import by_when
-from reshardctl.render.changes import Changed, changes
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.failure_words import journal_of, kind_of
-from reshardctl.render.finding_repair import all_residuals, costs_after, mending
 from reshardctl.render.forecast_words import locator_words
 from reshardctl.render.journals import Listing
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.pruning import Pruning
 from reshardctl.render.question_effects import explained
-from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import expired, failed, result, total
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import (
@@ -45,6 +39,10 @@ from reshardctl.render.words import (
     widest,
     worst,
 )
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.changes import Changed, all_residuals, changes, costs_after, mending
+from reshardctl.report.report import Report, question
+from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Undoing
 
 PLANNED, WROTE, REFUSED, LEFT = "planned", "wrote", "refused", "left"
 """What became of a row or a shard. Refused: a question is open, exit 4."""

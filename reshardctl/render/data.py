@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.discovery import Found
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.render.audit.documents import audit_document, bucket_document
@@ -25,10 +23,11 @@ from reshardctl.render.documents import (
     steps_document,
 )
 from reshardctl.render.journals import Listing, journal_document, journals_document
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.pruning import Pruning, pruning_document
-from reshardctl.render.roundup import Roundup
 from reshardctl.render.roundup_documents import roundup_document
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Roundup, Undoing
 
 Result = (
     Report | Planned | Fixed | Undoing | AuditReport | Roundup | Listing | Pruning | Found

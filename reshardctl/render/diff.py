@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.model import Step
 from reshardctl.planning.plan import Plan
 from reshardctl.render import concise
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, escape
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.row_diffs import row_diffs
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Undoing
 
 
 def write(document: Document) -> str:

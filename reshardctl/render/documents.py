@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from reshardctl.diagnosis.activity import Watched
-from reshardctl.diagnosis.report import Report, question
-from reshardctl.diagnosis.retention_advice import RetentionAdvice, retention_advice
+from reshardctl.diagnosis.evidence import Watched
 from reshardctl.diagnosis.rules import Finding
-from reshardctl.diagnosis.scope import scope_json
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
@@ -31,11 +28,13 @@ from reshardctl.planning.effects import Deadline, Effect
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
 from reshardctl.planning.prices import flag
-from reshardctl.render.changes import Changed, changes, shards_written
-from reshardctl.render.finding_repair import fixable, mending
 from reshardctl.render.json_text import time_json
 from reshardctl.render.question_effects import outcomes
 from reshardctl.render.reshards import resharded
+from reshardctl.report.changes import Changed, changes, fixable, mending, shards_written
+from reshardctl.report.forecast import RetentionAdvice, retention_advice
+from reshardctl.report.report import Report, question
+from reshardctl.report.scope import scope_json
 
 Json = dict[str, Any]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from reshardctl.diagnosis.report import Report, case_of
-from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.render.status.cells import cells_by_head
+from reshardctl.report.report import Report, case_of
+from reshardctl.report.status import ShardStatus
 
 
 def explanations(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Plan
@@ -16,8 +15,9 @@ from reshardctl.render.document import Document
 from reshardctl.render.documents import Json, error_json, exit_json, report_json
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.json_text import indented
-from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.words import count
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Saved
 
 SCHEMA = "reshardctl/fixes/1"
 FORMATS = ("text", "concise", "json", "diff")

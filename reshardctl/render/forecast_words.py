@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.activity import Watched
-from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.evidence import Watched
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import ShardId
 from reshardctl.model.times import duration
 from reshardctl.render.words import count, judged, shards
+from reshardctl.report.report import Report
 
 
 def supposed(report: Report) -> str:

@@ -13,26 +13,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import ReshardError
 from reshardctl.model import Step
 from reshardctl.render.audit import words as audit_words
-from reshardctl.render.changes import changes
 from reshardctl.render.concise import plan_lines
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.failure_words import journal_of, kind_of
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.plain import title
-from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import expired, result, total
 from reshardctl.render.subjects import Subject, of_audit, of_report
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import command, shards, shortened
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.changes import changes
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Undoing
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 LONGEST = 4000

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.render.document import Document
 from reshardctl.render.documents import Json
 from reshardctl.render.journals import Listing
 from reshardctl.render.json_text import one_a_line
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.pruning import Pruning
-from reshardctl.render.roundup import Roundup
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Roundup, Undoing
 
 SCHEMA = "reshardctl/lines/2"
 

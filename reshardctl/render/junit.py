@@ -18,25 +18,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import SINKS, STARTS, Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.model import Step
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Plan
 from reshardctl.render.audit import words as audit_words
-from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.plain import title
-from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import hidden, remarks
 from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import cost, count, shards, shortened, worst
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.changes import changes
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Undoing
 
 ELSEWHERE = {
     "RSH401": "not checked: fix and undo check it before they write",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.render import markdown_report, markdown_roundup
 from reshardctl.render.audit.markdown import audit
 from reshardctl.render.document import Document
 from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.markdown_words import Page, code, prose
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
-from reshardctl.render.roundup import Roundup
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Roundup, Undoing
 
 
 def write(document: Document) -> str:

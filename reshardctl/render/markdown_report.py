@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Plan
-from reshardctl.render.changes import changes
-from reshardctl.render.finding_repair import all_residuals, costs_after
 from reshardctl.render.forecast_words import already_so, happening, supposed
 from reshardctl.render.markdown_steps import plan_file, runbook
 from reshardctl.render.markdown_words import Page, code, prose
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import remedy
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import left_alone
@@ -36,6 +32,9 @@ from reshardctl.render.words import (
     shortened,
     widest,
 )
+from reshardctl.report.changes import all_residuals, changes, costs_after
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Saved, Undoing
 
 
 def fixed(page: Page, outcome: Fixed) -> None:

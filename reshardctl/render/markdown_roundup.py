@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from reshardctl.render.markdown_report import runbook_page
 from reshardctl.render.markdown_words import Page, code, prose
-from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import HEADS, failed, hidden, names_of, remarks, row, total
+from reshardctl.report.results import Entry, Roundup
 
 
 def roundup(page: Page, shown: Roundup) -> None:

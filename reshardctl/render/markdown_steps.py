@@ -6,18 +6,18 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.answer_commands import answers
 from reshardctl.render.context import Context
-from reshardctl.render.finding_repair import all_residuals
 from reshardctl.render.markdown_words import code, prose
-from reshardctl.render.outcomes import Saved
 from reshardctl.render.question_effects import explained
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import accepting, command, elsewhere, sentence, shortened
+from reshardctl.report.changes import all_residuals
+from reshardctl.report.forecast import retention_advice
+from reshardctl.report.report import Report
+from reshardctl.report.results import Saved
 
 _CONFIGURED = re.compile(r"[\w.-]+\Z", re.ASCII)
 """A name in reshardctl.toml; a locator has a colon."""

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.shard_lag import Lag, lags_of, worst_of
 from reshardctl.errors import ReshardError
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
-from reshardctl.render.roundup import Roundup
+from reshardctl.report.lag import Lag, lags_of, worst_of
+from reshardctl.report.report import Report
+from reshardctl.report.results import Roundup
 
 UP, SUCCESS = "reshardctl_up", "reshardctl_last_success_timestamp_seconds"
 FAMILIES: Mapping[str, tuple[str, str]] = {

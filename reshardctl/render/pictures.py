@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.model import ShardId, in_birth_order, short
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.families_below import below
 from reshardctl.render.words import ago, shortened
+from reshardctl.report.report import Report
 
 FAMILIES = 4
 """Pictures a finding; the rest is in its list of shards."""

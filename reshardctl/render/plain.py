@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Plan
-from reshardctl.render.changes import changes
-from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.forecast_words import already_so, supposed
 from reshardctl.render.text_fix import decision_reasons, left_alone, own_reasons, phrases
 from reshardctl.render.words import about, absolute, only_if, sentence, shortened, widest
+from reshardctl.report.changes import Mending, changes, costs_after, mending
+from reshardctl.report.report import Report, question
 
 
 def title(finding: Finding) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.planning.decision import Answer
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan
-from reshardctl.render.changes import changes
 from reshardctl.render.escape import cut
 from reshardctl.render.text_fix import phrases
 from reshardctl.render.words import broadest, cost, disorders, shards, shortened
+from reshardctl.report.changes import changes
+from reshardctl.report.report import Report
 
 LONGEST = 200
 """Characters of the reason why an answer leads to no plan."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import ReshardError
 from reshardctl.model.times import instant
@@ -17,8 +16,9 @@ from reshardctl.render.graph.html import drawn
 from reshardctl.render.graph.page import html_page
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import safe
-from reshardctl.render.roundup import Entry
 from reshardctl.render.words import absolute, sentence
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry
 
 NOTHING = "No findings."
 

@@ -11,7 +11,7 @@ from reshardctl.render.documents import (
     report_json,
 )
 from reshardctl.render.json_text import time_json
-from reshardctl.render.roundup import Entry, Roundup, behind
+from reshardctl.report.results import Entry, Roundup, behind
 
 
 def roundup_document(shown: Roundup) -> Json:

@@ -8,9 +8,9 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.exit import Exit
 from reshardctl.model.times import duration, instant
-from reshardctl.render.finding_repair import fixable
-from reshardctl.render.roundup import Entry, Roundup, behind, taken_up
 from reshardctl.render.words import about, count, counted
+from reshardctl.report.changes import fixable
+from reshardctl.report.results import Entry, Roundup, behind, taken_up
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")
 

@@ -22,8 +22,6 @@ from hashlib import sha256
 from typing import Any
 
 from reshardctl import __version__
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import RULES, Finding, Severity
 from reshardctl.diagnosis.rules.pages import Page, pages
 from reshardctl.errors import ReshardError
@@ -33,10 +31,11 @@ from reshardctl.render.document import Document
 from reshardctl.render.documents import exit_json
 from reshardctl.render.escape import escape
 from reshardctl.render.json_text import indented, time_json
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
-from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import remarks
 from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Undoing
 
 Object = dict[str, Any]
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import Stream
 from reshardctl.render.audit import words as audit_words
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.plain import sentences
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Undoing
 
 
 @dataclass(frozen=True, slots=True)

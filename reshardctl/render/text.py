@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.discovery import Found
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.render import (
@@ -24,9 +22,10 @@ from reshardctl.render.console import Sheet
 from reshardctl.render.document import Document
 from reshardctl.render.failure_words import journal_of, kind_of
 from reshardctl.render.journals import Listing
-from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.pruning import Pruning
-from reshardctl.render.roundup import Roundup
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Roundup, Undoing
 
 
 def write(document: Document) -> str:

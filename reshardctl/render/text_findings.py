@@ -5,14 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 
-from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Ask
 from reshardctl.render.answer_commands import answers
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.finding_repair import all_residuals, fixable
 from reshardctl.render.forecast_words import (
     already_so,
     is_already,
@@ -35,6 +32,9 @@ from reshardctl.render.words import (
     sentence,
     shortened,
 )
+from reshardctl.report.changes import all_residuals, fixable
+from reshardctl.report.forecast import retention_advice
+from reshardctl.report.report import Report
 
 SIGNS = {
     Severity.ERROR: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.INFO: ("·", "dim"),

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Plan, Residual
-from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
-from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.words import cost, disorders, shards, shortened, widest
+from reshardctl.report.changes import (
+    Action,
+    Changed,
+    Mending,
+    changes,
+    costs_after,
+    mending,
+    shards_written,
+)
+from reshardctl.report.report import Report
 
 INDENT = 4
 NOT_BEGUN = "not begun"

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
-from reshardctl.render.finding_repair import all_residuals, costs_after
-from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.price import price_words
 from reshardctl.render.text_findings import ask, retention_advice_first, tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
@@ -30,6 +26,9 @@ from reshardctl.render.words import (
     shortened,
     widest,
 )
+from reshardctl.report.changes import Action, Changed, all_residuals, changes, costs_after, counted
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Saved
 
 SIGNS = {
     Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),

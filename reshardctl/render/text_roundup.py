@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.finding_repair import fixable
-from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.roundup_words import HEADS, failed, hidden, names_of, remarks, row, total
 from reshardctl.render.words import command, sentence, shortened
+from reshardctl.report.changes import fixable
+from reshardctl.report.forecast import retention_advice
+from reshardctl.report.report import Report
+from reshardctl.report.results import Entry, Roundup
 
 
 def roundup(sheet: Sheet, shown: Roundup) -> None:

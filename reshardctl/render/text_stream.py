@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
@@ -10,6 +9,7 @@ from reshardctl.render.context import Context
 from reshardctl.render.forecast_words import happening, supposed
 from reshardctl.render.reshards import resharded
 from reshardctl.render.words import ago
+from reshardctl.report.report import Report
 
 
 def forecast(sheet: Sheet, report: Report) -> None:

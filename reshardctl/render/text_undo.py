@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.render.changes import changes
 from reshardctl.render.console import LABEL, Part, Sheet
-from reshardctl.render.outcomes import Undoing
 from reshardctl.render.text_findings import SIGNS as SEVERITIES
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_plan import SIGNS
 from reshardctl.render.text_writes import writes
 from reshardctl.render.words import command, count, elsewhere, shards, shortened
+from reshardctl.report.changes import changes
+from reshardctl.report.results import Undoing
 
 
 def undo(sheet: Sheet, undoing: Undoing) -> None:

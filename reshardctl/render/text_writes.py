@@ -9,9 +9,9 @@ from reshardctl.model import Attributes, AttributeValue, Create, Delete, Step, U
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
-from reshardctl.render.outcomes import Elsewhere
 from reshardctl.render.while_running import write_words
 from reshardctl.render.words import count, numbers_elided
+from reshardctl.report.results import Elsewhere
 
 SHOWN = 4
 """Writes shown in full; `-v` shows all."""

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import TIP, ShardId, index_of, short
 from reshardctl.model.times import duration, in_utc, instant, parse_seconds
 from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.render.escape import cut
+from reshardctl.report.report import Report
 
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""

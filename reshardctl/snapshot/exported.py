@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, case_of
 from reshardctl.planning.as_given import stored_positions
+from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.snapshot.positions_file import ExportedPositions
 
 

@@ -9,7 +9,6 @@ from reshardctl.codec.values import AT, kind_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify
 from reshardctl.consumers.spec import BASIC_KINDS
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, case_of
 from reshardctl.errors import UsageError
 from reshardctl.model import (
     DONE,
@@ -27,6 +26,7 @@ from reshardctl.model.times import duration, instant, same_second
 from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
 from reshardctl.planning.case import Case
 from reshardctl.planning.policy import GivenPosition, GivenPositions, Policy
+from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.snapshot.at_time import at_time
 
 NAMED = 5

@@ -8,9 +8,9 @@ import pytest
 
 from reshardctl.auditing.coverage import NOT_ASKED
 from reshardctl.auditing.facts import UP_TO_A_TIME, Fault, Record, Unusable
-from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id
+from reshardctl.report.audit import AuditReport, Stored, judge_sink
 from tests.auditing.hand_made_facts import (
     CREATED,
     TAKEN,

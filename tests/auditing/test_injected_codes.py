@@ -12,12 +12,12 @@ import pytest
 
 import reshardctl.render
 from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
-from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.render.audit.html import page
 from reshardctl.render.context import Context
+from reshardctl.report.audit import AuditReport, judge_sink
 from tests.auditing.shown_codes import CODE, codes_in
 from tests.injector import damage
 from tests.injector.damage import Damage, Making, inject

@@ -23,7 +23,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.errors import NotConfirmed
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
-from reshardctl.render.outcomes import Elsewhere
+from reshardctl.report.results import Elsewhere
 from tests.cli.lab import Lab, Result
 from tests.cli.process import on_terminal
 from tests.cli.test_bad_input import several_steps

@@ -15,10 +15,10 @@ import pytest
 
 from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink, Record
 from reshardctl.commands import count_sink as sparking
-from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import CannotTell
 from reshardctl.lineage import Lineage
 from reshardctl.model import shard_id
+from reshardctl.report.audit import Keys
 from tests.cli.lab import mode_of_new_files
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")

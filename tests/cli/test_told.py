@@ -15,8 +15,8 @@ from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Create, Update, Write, shard_id
-from reshardctl.render.changes import Action, Changed
 from reshardctl.render.text_fix import phrases
+from reshardctl.report.changes import Action, Changed
 
 
 def test_a_configuration_that_cannot_be_read_is_named_and_no_profile(monkeypatch, tmp_path):

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.diagnosis.baseline import parsed
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.render.documents import report_json
+from reshardctl.report.baseline import parsed
+from reshardctl.report.report import RepairOptions, Report, make
 from tests.snapshot.test_file import snapshot_of
 from tests.support.case import CASES, load
 

@@ -16,8 +16,6 @@ import pytest
 from reshardctl.consumers.kcl.releases import RELEASES
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.preflight import foreseen
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import ReshardError
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage, parse_reshard
@@ -25,6 +23,8 @@ from reshardctl.lineage.reshards import TAKES
 from reshardctl.model import START, Probe, ShardId, shard_id
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, Accept
+from reshardctl.report.forecast import foreseen
+from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
 from tests.lineage.test_foreseen import some_reshard

@@ -6,8 +6,8 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.reshard_progress import Uncrossed, uncrossed
 from reshardctl.model import shard_id
+from reshardctl.report.forecast import Uncrossed, uncrossed
 from tests.render.samples import CASES, STORED
 from tests.sim.scenes import Scene, scene
 from tests.support.judging import images_of, lineage_of

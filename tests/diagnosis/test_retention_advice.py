@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.diagnosis.report import RepairOptions, Report, make
-from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.lineage import Lineage
+from reshardctl.report.forecast import retention_advice
+from reshardctl.report.report import RepairOptions, Report, make
 from tests.render.formats import FORMATS
 from tests.render.samples import context
 from tests.snapshot.test_file import snapshot_of

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.diagnosis.report import Report, case_of
-from reshardctl.diagnosis.shard_lag import (
+from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
+from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.lag import (
     NO_UNREAD,
     Lag,
     LagMeter,
@@ -20,8 +21,7 @@ from reshardctl.diagnosis.shard_lag import (
     reads_of,
     worst_of,
 )
-from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
-from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.report import Report, case_of
 from tests.render.samples import CASES, report_of
 
 ONE = shard_id(1)

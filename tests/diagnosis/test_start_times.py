@@ -13,9 +13,9 @@ import pytest
 from reshardctl.consumers import locator
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, case_of
 from reshardctl.errors import UsageError
 from reshardctl.model.times import instant
+from reshardctl.report.report import RepairOptions, case_of
 from tests.dialects import dialect_of
 from tests.support.case import CASES, Case, load
 from tests.support.judging import lineage_of

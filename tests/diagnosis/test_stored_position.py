@@ -9,10 +9,10 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.diagnosis.stored_position import PositionKind, position_of
 from reshardctl.errors import ReshardError
 from reshardctl.model import Rank, at_number, exactly
 from reshardctl.model.cuts import PARTS
+from reshardctl.report.status import PositionKind, position_of
 from tests.support.case import all_cases
 from tests.support.judging import Bench, dialect_of, options_of
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis.activity import Movement, Watched
-from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.stuck_positions import places_to_watch
+from reshardctl.diagnosis.evidence import Movement, Snapshot, Watched
 from reshardctl.model import START, Probe, ShardId, shard_id
+from reshardctl.report.forecast import places_to_watch
 from tests.render.samples import CASES
 from tests.support.judging import images_of, lineage_of
 

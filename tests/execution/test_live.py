@@ -13,7 +13,6 @@ import pytest
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.apply import TRIES
@@ -24,6 +23,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Probe, ShardId, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.writes import rebase
+from reshardctl.report.report import RepairOptions
 from tests.contracts.memory_store import MemoryStore
 from tests.support.case import CASES, Case, load
 from tests.support.judging import images_of, lineage_of, options_of

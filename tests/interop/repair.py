@@ -15,12 +15,12 @@ from botocore.config import Config
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.planning.plan import Plan
+from reshardctl.report.report import RepairOptions
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream

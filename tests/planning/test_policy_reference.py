@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from reshardctl.commands.request import policy_of
-from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Nothing, Plan
+from reshardctl.report.report import RepairOptions, Report
 from reshardctl.testing import load_topology
 from tests.reference.kcl import Run, run
 from tests.support.case import Case, all_cases

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.render import WRITERS, Context, Fixed, Planned, Saved, Undoing, write
+from reshardctl.report.report import Report
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from functools import cache
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.model import after
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import Accept
 from reshardctl.render import Context
+from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, all_cases
 from tests.support.grouped import Situation
 from tests.support.judging import asked, images_of, lineage_of, resolved

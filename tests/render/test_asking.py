@@ -9,10 +9,10 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
 from reshardctl.render.question_effects import explained
+from reshardctl.report.report import RepairOptions, Report, make
 from tests.dialects import dialect_of
 from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of

@@ -19,7 +19,7 @@ import typer
 
 import reshardctl
 from reshardctl.cli.app import app
-from reshardctl.diagnosis.report import Report
+from reshardctl.report.report import Report
 from tests.render.formats import FORMATS
 from tests.render.samples import STORED, context, report_of
 

@@ -7,10 +7,10 @@ import unicodedata
 
 import pytest
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.render import Context
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.report.report import Report
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, context, report_of
 

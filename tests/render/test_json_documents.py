@@ -19,9 +19,7 @@ import reshardctl.render
 from reshardctl.cli.app import run
 from reshardctl.console.interrupt import SIGNALS
 from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis import baseline
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.diagnosis.rules.suppressions import Sifted, Suppression
 from reshardctl.errors import CannotTell, HalfDone, StalePlan
 from reshardctl.exit import Exit
@@ -32,7 +30,9 @@ from reshardctl.render import Context, Fixed, Planned, Saved, Undoing, write
 from reshardctl.render.data import Result
 from reshardctl.render.graph import draw
 from reshardctl.render.journals import Listing
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.report import baseline
+from reshardctl.report.report import RepairOptions, Report, make
+from reshardctl.report.results import Entry, Roundup
 from tests.dialects import quickwit
 from tests.render.audit.samples import ALL as AUDITED
 from tests.render.graph.samples import lineage_on, wide_case

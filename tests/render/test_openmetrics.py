@@ -7,10 +7,10 @@ import unicodedata
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.render import Context, write
 from reshardctl.render.openmetrics import FAMILIES, Subject, of_subjects
+from reshardctl.report.report import Report
 from tests.render.samples import context, report_of
 from tests.render.test_hostile import HOSTILE, OPTIONS, infested, judgement
 

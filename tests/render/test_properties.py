@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from reshardctl.diagnosis.report import Report, make
 from reshardctl.model import Image
+from reshardctl.report.report import Report, make
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, report_of
 

@@ -9,7 +9,7 @@ from reshardctl import Inspection
 from reshardctl.diagnosis.rules import RULES
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.report.results import Entry, Roundup
 from tests.render.samples import report_of
 
 EVIL = "<script>alert(1)</script>\u202e\"'&"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.exit import Exit
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.report.results import Entry, Roundup
 from tests.render.formats import MANY
 from tests.render.samples import context, report_of
 

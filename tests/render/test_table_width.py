@@ -18,7 +18,7 @@ from reshardctl.render.columns import side_by_side
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.pictures import Pictures
-from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.report.results import Entry, Roundup
 from tests.render.audit import samples as audits
 from tests.render.formats import AUDITS, FORMATS, MANY
 from tests.render.samples import context, report_of

@@ -19,7 +19,6 @@ from reshardctl.codec.strict import JsonPath
 from reshardctl.codec.values import image
 from reshardctl.consumers import locator
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -34,6 +33,7 @@ from reshardctl.model import (
     canonical,
     shard_id,
 )
+from reshardctl.report.report import RepairOptions, make
 from reshardctl.snapshot import file as savedsnapshot
 from reshardctl.snapshot import redaction
 from reshardctl.snapshot.file import SavedSnapshot, parsed, text

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
-from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, at_number, exactly
+from reshardctl.report.audit import AuditReport, Stored, judge_sink
 from tests.support.case import CASES
 from tests.support.case_stream import CaseShard, filled, listing, only, resolve, shard_name
 from tests.support.judging import lineage_of

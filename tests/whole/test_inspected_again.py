@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.commands.request import policy_of
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Nothing, Plan
+from reshardctl.report.report import RepairOptions
 from tests.support.case import all_cases
 from tests.support.inspected_case import ALL, Bench
 

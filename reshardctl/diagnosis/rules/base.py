@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
-from reshardctl.diagnosis.activity import Watched
-from reshardctl.diagnosis.earlier_report import Earlier
+from reshardctl.diagnosis.evidence import Earlier, Watched
 from reshardctl.diagnosis.identity import Foreign
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, AnomalyKind, Cause, Frontier, ShardId, Simulation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
-from reshardctl.diagnosis.activity import Watched
+from reshardctl.diagnosis.evidence import Watched
 from reshardctl.diagnosis.rules.base import Found, Severity, View, rule
 from reshardctl.model import DONE, ShardId, WillRead
 from reshardctl.model.times import duration, instant

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from reshardctl.auditing.coverage import Unknowable
 from reshardctl.auditing.facts import Bucket, Compared, InSink, Record, Unusable
-from reshardctl.diagnosis.audit_report import AuditReport, Keys, ShardCoverage
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.audit.words import life, processed_words
 from reshardctl.render.documents import Json, stream_document
 from reshardctl.render.json_text import time_json
+from reshardctl.report.audit import AuditReport, Keys, ShardCoverage
 
 
 def audit_document(report: AuditReport) -> Json:

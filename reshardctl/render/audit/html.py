@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
 from reshardctl.render.audit.bar_chart import chart
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.map import picture
@@ -31,6 +30,7 @@ from reshardctl.render.graph.page import html_page, legend, table_head
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import safe
 from reshardctl.render.words import sentence
+from reshardctl.report.audit import AuditReport, ShardCoverage
 
 CHARTS = 60
 """Shards with a chart of their own, those with the most missing records first."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from reshardctl.auditing.coverage import time_in
 from reshardctl.auditing.facts import Bucket
-from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
 from reshardctl.model.times import instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.axes import axes
@@ -17,6 +16,7 @@ from reshardctl.render.graph.shard_labels import shard_labels
 from reshardctl.render.graph.style import STYLE
 from reshardctl.render.graph.svg import rect, shard
 from reshardctl.render.graph.xml import px, safe
+from reshardctl.report.audit import AuditReport, ShardCoverage
 
 LEAST = 2.5
 """Pixels of a stretch, so that a single record can be seen."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.model.times import instant
 from reshardctl.render.audit.words import (
     by_when,
@@ -17,6 +16,7 @@ from reshardctl.render.audit.words import (
 )
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import sentence
+from reshardctl.report.audit import AuditReport
 
 ROWS = 200
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reshardctl.auditing.facts import Facts
-from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.render.audit.html import page
 from reshardctl.render.audit.text import audit
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.finding_markup import frame
+from reshardctl.report.audit import AuditReport, Stored, judge_sink
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.render.audit.words import (
     by_when,
@@ -19,6 +18,7 @@ from reshardctl.render.console import Part, Sheet
 from reshardctl.render.text_findings import BODY, head, listed
 from reshardctl.render.text_stream import stream_line
 from reshardctl.render.words import about, sentence, shortened
+from reshardctl.report.audit import AuditReport
 
 ROWS = 40
 """Shards that the table shows without -v."""

@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Sequence
 
 from reshardctl.auditing.coverage import time_in
-from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage, Way
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.sinks import many
 from reshardctl.model import DONE, START, ShardId, short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.words import about, clock, counted, sentence, shortened
+from reshardctl.report.audit import AuditReport, ShardCoverage, Way
 
 HEADS = ("shard", "", "rows", "too many", "out of order")
 ALONE = ("last arrival",)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.render.graph import dot, graphml, html, json, mermaid, svg, text
 from reshardctl.render.graph.chart import Chart, chart_of
 from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
+from reshardctl.report.report import Report
 
 GRAPHS: Mapping[str, Callable[[Chart], str]] = {
     "text": text.draw,

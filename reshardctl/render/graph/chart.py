@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
 from reshardctl.planning.effects import Effect, Harm, StreamState, has_unread, moment
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.report import Report, case_of
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.render.context import Context
 from reshardctl.render.status import csv, json, jsonl, text
+from reshardctl.report.status import ConsumerStatus
 
 WRITERS: Mapping[str, Callable[[ConsumerStatus, Context], str]] = {
     "text": text.write,

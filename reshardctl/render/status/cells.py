@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.shard_lag import Lag
-from reshardctl.diagnosis.shard_status import ShardState, ShardStatus
-from reshardctl.diagnosis.stored_position import PositionKind, StoredPosition
 from reshardctl.model import short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.escape import cut
 from reshardctl.render.status.documents import verdict
+from reshardctl.report.lag import Lag
+from reshardctl.report.status import PositionKind, ShardState, ShardStatus, StoredPosition
 
 SPELLED = 24
 """Characters up to which a position is shown as the store spells it."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 from csv import writer
 from io import StringIO
 
-from reshardctl.diagnosis.consumer_status import ConsumerStatus
-from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, cell
 from reshardctl.render.status.documents import shard_document
+from reshardctl.report.status import ConsumerStatus, ShardStatus
 
 HEADS = (
     "shard", "state", "opened", "closed", "expires", "position", "stored", "number", "sub",

@@ -6,15 +6,13 @@ object has all of its members, always, and members are only ever added.
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.diagnosis.rules import Finding
-from reshardctl.diagnosis.shard_lag import Lag
-from reshardctl.diagnosis.shard_status import Progress, ShardStatus
-from reshardctl.diagnosis.stored_position import StoredPosition
 from reshardctl.exit import Exit
 from reshardctl.model.times import instant
 from reshardctl.render.documents import Json, consumer_document, exit_json, stream_document
 from reshardctl.render.json_text import time_json
+from reshardctl.report.lag import Lag
+from reshardctl.report.status import ConsumerStatus, Progress, ShardStatus, StoredPosition
 
 STATUS = "reshardctl/status/1"
 VERDICTS = ("error", "warning", "info", "ok")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Span, WillRead
@@ -25,6 +23,8 @@ from reshardctl.render.documents import (
 )
 from reshardctl.render.json_text import indented
 from reshardctl.render.status.documents import finding_document, shard_document
+from reshardctl.report.report import Report
+from reshardctl.report.status import ShardStatus
 
 EXPLANATION = "reshardctl/explanation/1"
 

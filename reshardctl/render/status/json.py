@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.render.context import Context
 from reshardctl.render.json_text import indented
 from reshardctl.render.status.documents import status_document
+from reshardctl.report.status import ConsumerStatus
 
 
 def write(status: ConsumerStatus, context: Context) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.render.context import Context
 from reshardctl.render.documents import Json
 from reshardctl.render.json_text import one_a_line
 from reshardctl.render.jsonl import SCHEMA
 from reshardctl.render.status.documents import status_document
+from reshardctl.report.status import ConsumerStatus
 
 
 def write(status: ConsumerStatus, context: Context) -> str:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from reshardctl.diagnosis.consumer_status import ConsumerStatus
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.diagnosis.shard_status import ShardStatus
 from reshardctl.model import short
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
@@ -21,6 +19,7 @@ from reshardctl.render.status.documents import VERDICTS, verdict
 from reshardctl.render.status.grid import Grid, blocks, fitting
 from reshardctl.render.text_stream import header
 from reshardctl.render.words import command, count, shortened
+from reshardctl.report.status import ConsumerStatus, ShardStatus
 
 _COLORS = {Severity.ERROR: "31", Severity.WARNING: "33"}
 """Colours of rows: red and yellow (ECMA-48, SGR)."""

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import UsageError
 from reshardctl.model.files import on_this_machine
+from reshardctl.report.audit import Keys
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:

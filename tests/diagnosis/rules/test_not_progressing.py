@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from reshardctl.consumers.base import ShardOwner
-from reshardctl.diagnosis.activity import Movement, Watched, watched
+from reshardctl.diagnosis.evidence import Movement, Watched, watched
 from reshardctl.diagnosis.rules import View
 from reshardctl.diagnosis.rules.base import Found
 from reshardctl.diagnosis.rules.watched import not_progressing

@@ -11,7 +11,6 @@ from pathlib import Path
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.ports import Ports
@@ -20,6 +19,7 @@ from reshardctl.kinesis import Kinesis
 from reshardctl.model import Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
+from reshardctl.report.report import RepairOptions
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.interop.kcl.laboratory import Start
 from tests.interop.kcl.running import Running

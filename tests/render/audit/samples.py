@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reshardctl.auditing.facts import Bucket, Compared, Fault, InSink, Record, Unusable
-from reshardctl.diagnosis.audit_report import AuditReport, Keys, Stored, Way, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, at_number, exactly, shard_id
 from reshardctl.render import Context
+from reshardctl.report.audit import AuditReport, Keys, Stored, Way, judge_sink
 from reshardctl.testing.sequence import SequenceNumber
 from tests.auditing.hand_made_facts import (
     CREATED,

@@ -14,7 +14,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.auditing.facts import Bucket
-from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
 from reshardctl.diagnosis.rules import RULES, SINKS
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
@@ -25,6 +24,7 @@ from reshardctl.render.audit.notebook import show
 from reshardctl.render.context import Context
 from reshardctl.render.sarif import fingerprint
 from reshardctl.render.subjects import of_audit
+from reshardctl.report.audit import AuditReport, judge_sink
 from tests.auditing.hand_made_facts import CREATED
 from tests.render.audit.samples import ALL, CONTEXT, alone, clean, everything, hostile, large
 from tests.render.formats import AUDITS

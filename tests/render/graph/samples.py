@@ -8,8 +8,8 @@ from pathlib import Path
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.lineage import Lineage
+from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, from_table
 from tests.support.judging import images_of, lineage_of
 

@@ -10,12 +10,12 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.graph import GRAPHS, draw
+from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import dot_edges, parsed, rects
 from tests.render.graph.samples import lineage_on
 from tests.render.samples import CASES

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.model import shard_id
 from reshardctl.render.graph import DrawnShards, draw
 from reshardctl.render.graph.several import draw_several
+from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import losses, parsed, rects
 from tests.render.graph.samples import lineage_on, report_on, wide_case
 

@@ -10,10 +10,10 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
 from reshardctl.render.graph.several.svg import COLORS
+from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import SVG, parsed, rects, shades
 from tests.render.graph.samples import lineage_on, report_on, wide_case
 from tests.render.graph.test_hostile import HOSTILE

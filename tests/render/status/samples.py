@@ -7,13 +7,13 @@ from typing import Any
 
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis.consumer_status import ConsumerStatus, StatusSelection, status_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import RepairOptions, Report, case_of
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Image, Shard, ShardId, Stream, shard_id
 from reshardctl.planning.plan import Nothing
+from reshardctl.report.report import RepairOptions, Report, case_of
+from reshardctl.report.status import ConsumerStatus, StatusSelection, status_of
 from tests.render.samples import TABLE, report_of
 from tests.support.case_stream import LAST_INDEX, number
 

@@ -16,13 +16,11 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from reshardctl.cli.status import StatusColumn, StatusFormat
 from reshardctl.console.choices import MetricsFormat
-from reshardctl.diagnosis.consumer_status import COLUMNS, StatusSelection, status_of
-from reshardctl.diagnosis.shard_status import ShardState
-from reshardctl.diagnosis.stored_position import PositionKind
 from reshardctl.exit import Exit
 from reshardctl.render.status import WRITERS, write
 from reshardctl.render.status.documents import VERDICTS, status_document
 from reshardctl.render.status.grid import Grid, blocks, fitting
+from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
 from tests.render.samples import CASES, context, report_of
 from tests.render.status.samples import status
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards
 from reshardctl.render.graph.several import html, svg, text
 from reshardctl.render.graph.several.together import Together, together
+from reshardctl.report.report import Report
 
 SEVERAL: Mapping[str, Callable[[Together], str]] = {
     "text": text.draw, "svg": svg.draw, "html": html.draw,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss, chart_of
 from reshardctl.render.graph.folding import finished, without
 from reshardctl.render.graph.layout import Layout, layout_of
 from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
+from reshardctl.report.report import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,10 @@
 """Makes a report: findings joined with the plan that mends them.
 
 The same snapshot gives the same report.
+
+A start option with a time in the future is refused. GetShardIterator answers such a time with
+InvalidArgumentException: "The timestampInMillis parameter cannot be greater than the
+currentTimestampInMillis". No library waits until it has passed.
 """
 
 from __future__ import annotations
@@ -9,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
-from reshardctl.consumers.base import Incarnation
+from reshardctl.consumers.base import Consumer, Incarnation
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
-from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.consumers.sequence_numbers import to_come
+from reshardctl.consumers.spec import Options
+from reshardctl.diagnosis.evidence import Earlier, Snapshot, Whose, located, whose, without_position
 from reshardctl.diagnosis.identity import (
     AMBIGUOUS,
     Foreign,
@@ -22,21 +27,13 @@ from reshardctl.diagnosis.identity import (
     naming,
     unverified,
 )
-from reshardctl.diagnosis.located import located, without_position
-from reshardctl.diagnosis.record_counts import (
-    by_probes,
-    counted_decision,
-    counted_findings,
-    counted_judged,
-    intervals,
-)
 from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
-from reshardctl.diagnosis.scope import ScopeOptions, part
-from reshardctl.diagnosis.start_times import refuse_future
-from reshardctl.errors import EmptyCheckpoint
+from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.exit import Exit
+from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.phrases import listed
+from reshardctl.model.times import instant
 from reshardctl.planning.case import Remembered
 from reshardctl.planning.decision import Answer, nothing_left
 from reshardctl.planning.effects import Harm, StreamState, beside_the_crash
@@ -54,6 +51,26 @@ from reshardctl.planning.plan import (
 )
 from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
+from reshardctl.report.counts import (
+    by_probes,
+    counted_decision,
+    counted_findings,
+    counted_judged,
+    intervals,
+)
+from reshardctl.report.scope import ScopeOptions, part
+
+
+def refuse_future(consumer: Consumer, options: Options, lineage: Lineage) -> None:
+    """UsageError for a start time that is later than the listing; the clocks may differ."""
+    for option, time in consumer.start_times(options).items():
+        if to_come(lineage, time):
+            raise UsageError(
+                f"{option}: a time in the future, which Kinesis refuses; it was "
+                f"{instant(lineage.stream.as_of)} when the stream was listed",
+                "give a time that has passed, as the application is configured with",
+            )
+
 
 NAMED = 5
 """Shards that a note names before it counts the rest."""

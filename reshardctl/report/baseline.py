@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any
 
 from reshardctl.codec.strict import JsonPath, array, list_of, parse, string, strings, written_moment
-from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
-from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
+from reshardctl.report.report import Report
 
 REPORT, ROUNDUP = "reshardctl/report/2", "reshardctl/roundup/2"
 MAKE = "make one: reshardctl inspect --format json -o FILE"

@@ -1,0 +1,5 @@
+"""One consumer, judged: findings and decision side by side, and what is read off them.
+
+Pure: values in, values out. A snapshot becomes a report; lag, status, forecast and the changes of a
+plan are read off it, and what a command came to is told with it. Read `report.py` first.
+"""
