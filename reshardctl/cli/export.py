@@ -48,7 +48,7 @@ def export(
     from reshardctl.commands.export import ExportRequest
     from reshardctl.commands.export import export as exported
     from reshardctl.console.stdout import show, write
-    from reshardctl.snapshot.positions_file import csv_text, json_text, save
+    from reshardctl.snapshot.positions import csv_text, json_text, save
     from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
 
     if output is not None:

@@ -162,7 +162,7 @@ def _window(wanted: AuditRequest) -> tuple[When | None, When | None]:
 
 
 def _moment(when: When | None, subject: Subject) -> float | None:
-    from reshardctl.snapshot.resolve_policy import resharded_at
+    from reshardctl.snapshot.resolve import resharded_at
 
     if when is None:
         return None

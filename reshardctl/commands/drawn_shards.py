@@ -11,7 +11,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model.shards import parts_of, select
 from reshardctl.model.times import When, instant, parse_when
 from reshardctl.render.graph import DrawnShards
-from reshardctl.snapshot.resolve_policy import resharded_at
+from reshardctl.snapshot.resolve import resharded_at
 
 
 @dataclass(frozen=True, slots=True)

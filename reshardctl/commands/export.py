@@ -9,8 +9,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import one
 from reshardctl.planning.policy import LOSSLESS
-from reshardctl.snapshot.exported import exported_of
-from reshardctl.snapshot.positions_file import ExportedPositions
+from reshardctl.snapshot.positions import ExportedPositions, exported_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

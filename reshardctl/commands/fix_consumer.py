@@ -27,8 +27,7 @@ from reshardctl.commands.whose_rows import (
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Refused
-from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, of_report
 from reshardctl.execution.ports import Ports
 from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import UNASKED
@@ -59,7 +58,7 @@ def plan_for(
     plan = None
     if isinstance(report.decision, Plan):
         wanted = replace(report, options=replace(report.options, created=created))
-        plan = savedplan.of_report(wanted, target.probe)
+        plan = of_report(wanted, target.probe)
     sink = request.sink_words
     planned = Planned(
         report, plan, report.options.accept, argv, sink,

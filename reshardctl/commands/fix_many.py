@@ -31,8 +31,7 @@ from reshardctl.commands.target import Target
 from reshardctl.commands.targets.named import several
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Cancelled, ReshardError, UsageError
-from reshardctl.execution import plan_bundle
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, load_several, names_of, save_several
 from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.render.fixes import ConsumerFix, Fixes
@@ -150,11 +149,11 @@ def _planned(
 
 def _prepared(request: FixRequest, path: Path, observer: Observer) -> list[_Work]:
     require_consistent(request, dry_run=False)
-    plans = plan_bundle.load(path)
+    plans = load_several(path)
     for plan in plans:
         require_known(request, plan, path, observer)
     jobs = [_preparing(plan, request, path) for plan in plans]
-    named = zip(plan_bundle.names_of(plans), plans, strict=True)
+    named = zip(names_of(plans), plans, strict=True)
     return _read(jobs, [_Work(name, plan.stream) for name, plan in named], observer)
 
 
@@ -186,7 +185,7 @@ def several_plans(request: FixRequest, *, dry_run: bool) -> bool:
     if request.plan is None:
         return False
     require_consistent(request, dry_run=dry_run)
-    return len(plan_bundle.load(request.plan)) > 1
+    return len(load_several(request.plan)) > 1
 
 
 def _only_for_one(request: FixRequest) -> None:
@@ -271,7 +270,7 @@ def _saved(request: FixRequest, works: Sequence[_Work]) -> Saved | None:
         return None
     for plan in plans:
         note_plan(plan.digest)
-    return plan_bundle.save(plans, request.out)
+    return save_several(plans, request.out)
 
 
 def _consented(work: _Work, confirm: Confirm) -> _Work:

@@ -30,10 +30,9 @@ from reshardctl.commands.whose_rows import (
 from reshardctl.commands.write_plan import go_on, left_over, verify
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
-from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.ports import Ports
-from reshardctl.execution.repair import plan_of
+from reshardctl.execution.proof import plan_of
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import CREATION_TIME, Plan
@@ -63,7 +62,7 @@ def fix_from_plan(
     request: FixRequest, path: Path, confirm: Confirm, observer: Observer
 ) -> FixResult:
     """Applies a saved plan exactly, or refuses."""
-    plan = savedplan.load(path)
+    plan = load(path)
     in_own_words(request, plan, "--plan", str(path))
     require_known(request, plan, path, observer)
     ready = prepared(request, plan, path, observer)

@@ -13,8 +13,13 @@ from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_seconds
 from reshardctl.planning.policy import POSITIONS, GivenPosition, GivenPositions
 from reshardctl.snapshot import file as snapshots
-from reshardctl.snapshot.exported import exported_of
-from reshardctl.snapshot.positions_reader import once, position_of_option, positions_in, text_of
+from reshardctl.snapshot.positions import (
+    exported_of,
+    once,
+    position_of_option,
+    positions_in,
+    text_of,
+)
 
 SCHEME = "snapshot:"
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from reshardctl.commands.made_here import note_plan
 from reshardctl.errors import UsageError
-from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, save, text
 from reshardctl.exit import Exit
 from reshardctl.model import Step
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, Residual
@@ -97,9 +96,9 @@ class Planned:
             raise UsageError("there is no plan to save", "see report.decision")
         note_plan(self.plan.digest)
         if is_regular(path):
-            savedplan.save(self.plan, path)
+            save(self.plan, path)
         else:
-            replace_file(path, savedplan.text(self.plan))
+            replace_file(path, text(self.plan))
         return Saved(str(path), self.plan.digest)
 
 

@@ -11,8 +11,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning
-from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, text
 from reshardctl.execution.ports import Ports
 from reshardctl.execution.watch import watch
 from reshardctl.journal import Header
@@ -67,5 +66,5 @@ def header_of(plan: SavedPlan, ports: Ports, why: str) -> Header:
     return Header(
         plan.digest, plan.locator, dict(plan.store), stream, plan.options.policy.name,
         os.environ.get("USER", ""), instant(ports.clock()), plan.steps,
-        {"stopped": why, "saved": savedplan.text(plan)},
+        {"stopped": why, "saved": text(plan)},
     )

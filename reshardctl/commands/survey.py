@@ -16,8 +16,7 @@ from reshardctl.report.report import (
     places_to_probe,
 )
 from reshardctl.snapshot import Stream, counted, probed, take
-from reshardctl.snapshot.resolve_policy import resolved, with_ends
-from reshardctl.snapshot.resolve_positions import resolved_positions
+from reshardctl.snapshot.resolve import resolved, resolved_positions, with_ends
 
 
 def survey(

@@ -45,11 +45,12 @@ from reshardctl.execution.undo import (
     MOVED,
     NEITHER,
     Restore,
+    Whole,
     require_restoring,
     staying,
     undo_steps,
+    unreadable,
 )
-from reshardctl.execution.whole_file import Whole, unreadable
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal
 from reshardctl.journal.listing import Entry

@@ -12,10 +12,9 @@ from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.stopped import header_of
 from reshardctl.errors import UsageError
-from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.ports import Ports
-from reshardctl.execution.repair import plan_of
+from reshardctl.execution.proof import plan_of
 from reshardctl.execution.undo import RestoreRule, steps_back
 from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listing import State, entries, files
@@ -106,7 +105,7 @@ def source_of(request: UndoRequest, observer: Observer) -> Source:
     """Reads a plan's file, or anything that names a journal. UsageError for neither."""
     name = request.fix
     if _is_plan(name):
-        plan = savedplan.load(Path(name))
+        plan = load(Path(name))
         log = _journal_of(plan, request.account)
         if log is None:
             return Source(plan, None, None, name)

@@ -21,7 +21,7 @@ from reshardctl.execution.apply import (
 )
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
-from reshardctl.execution.repair import (
+from reshardctl.execution.proof import (
     renewing,
     require_promises,
     require_same,

@@ -1,12 +1,16 @@
-"""A plan as a file: what it writes, what its proof promised, and how to make it again.
+"""Plans as a file: what each writes, what its proof promised, and how to make it again.
 
 Applying a saved plan means making it anew on fresh state: it must give the same steps and nothing
 worse, or it is stale. Its before-images serve the undo when the journal is lost.
+
+Plans of several consumers lie in one file, each as in a file of its own, with its digest.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,6 +19,7 @@ from typing import Any
 from reshardctl.auditing.sink_frontier import line, line_json
 from reshardctl.codec.strict import (
     PLAN,
+    PLANS,
     JsonPath,
     array,
     boolean,
@@ -46,8 +51,10 @@ from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, POSITIONS, Accept, Policy
 from reshardctl.report.report import RepairOptions, Report
+from reshardctl.report.results import Saved
 from reshardctl.report.scope import ScopeOptions, scope_json
 from reshardctl.stores.given_file import content
+from reshardctl.stores.named_file import is_regular, replace_file
 from reshardctl.stores.new_file import save_new
 
 VERSION = "reshardctl/plan/1"
@@ -317,3 +324,62 @@ def _promised(value: object, json_path: JsonPath) -> tuple[Promise, ...]:
             (json_path / number).wrong("not harm, shard and certainty")
         out.append((parts[0], parts[1], parts[2]))
     return tuple(out)
+
+
+BUNDLE = "reshardctl/plans/1"
+
+
+def save_several(plans: Sequence[SavedPlan], path: Path) -> Saved:
+    """Save the plans to a new file, or to an existing pipe or device.
+
+    Raises:
+        UsageError: The file exists, or cannot be written; no plan was saved.
+    """
+    whole = text_of_several(plans)
+    if is_regular(path):
+        save_new(path, [whole], "no plan was saved", "--out")
+    else:
+        replace_file(path, whole)
+    return Saved(str(path), hashlib.sha256(whole.encode()).hexdigest())
+
+
+def text_of_several(plans: Sequence[SavedPlan]) -> str:
+    """The file's content."""
+    bodies = [json.loads(text(plan)) for plan in plans]
+    return json.dumps({"schema": BUNDLE, "plans": bodies}, indent=1, sort_keys=True) + "\n"
+
+
+def names_of(plans: Sequence[SavedPlan]) -> list[str]:
+    """What to call each plan's consumer: its locator, and its stream where that is not enough.
+
+    A table that serves several streams has one locator.
+    """
+    often = Counter(plan.locator for plan in plans)
+    return [
+        plan.locator if often[plan.locator] == 1
+        else f"{plan.locator} (stream {plan.stream.rpartition('/')[2]})"
+        for plan in plans
+    ]
+
+
+def load_several(path: Path) -> list[SavedPlan]:
+    """Read the plans of a file, or the one plan of a file that holds one.
+
+    Raises:
+        UsageError: The file has no plans, or was edited or damaged.
+    """
+    source = content(path, MADE)
+    with or_another_kind(source, str(path), "a saved plan", PLAN, PLANS):
+        return _parsed(source, path)
+
+
+def _parsed(source: bytes, path: Path) -> list[SavedPlan]:
+    json_path = JsonPath(str(path), next=NEW)
+    body = parse(source, json_path)
+    if not isinstance(body, dict) or body.get("schema") != BUNDLE:
+        return [parsed(source, str(path))]
+    bodies = array(members(body, ("schema", "plans"), json_path)["plans"], json_path / "plans")
+    return [
+        parsed(json.dumps(each, indent=1, sort_keys=True) + "\n", f"{path}: plan {n}")
+        for n, each in enumerate(bodies, 1)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.config.beside import from_folder_of
+from reshardctl.config.nearest import from_folder_of
 
 
 @pytest.mark.parametrize(("file", "path", "found"), [

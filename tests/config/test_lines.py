@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.config.lines import lines
+from reshardctl.config.sourced import lines
 
 BARE = st.from_regex(r"[A-Za-z0-9_-]{1,8}", fullmatch=True)
 KEYS = BARE | st.sampled_from(['"a.b"', "'c # d'", '"e\\"]"', '"[f]"', '""'])

@@ -23,9 +23,8 @@ from reshardctl.model import DONE, START, TIP, Basis, Cut, Image, ShardId, after
 from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import POSITIONS
-from reshardctl.snapshot.positions_file import ExportedPositions, csv_text, json_text
-from reshardctl.snapshot.positions_reader import positions_in
-from reshardctl.snapshot.resolve_positions import resolved_positions
+from reshardctl.snapshot.positions import ExportedPositions, csv_text, json_text, positions_in
+from reshardctl.snapshot.resolve import resolved_positions
 from tests.dialects import dialect_of, spoken
 from tests.support.case import Case as CaseFile
 from tests.support.case import all_cases

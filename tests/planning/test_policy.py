@@ -20,7 +20,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.times import When, parse_when
 from reshardctl.planning.policy import LATEST, LATEST_AT_START, POLICIES, Policy
-from reshardctl.snapshot.resolve_policy import moment_of, open_at
+from reshardctl.snapshot.resolve import moment_of, open_at
 from reshardctl.testing import load_topology
 from tests.kinesis.streams import CREATED, SPLIT
 from tests.support.judging import lineage_of

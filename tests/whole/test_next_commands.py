@@ -10,7 +10,7 @@ import pytest
 import reshardctl
 from reshardctl import errors
 from reshardctl.codec.strict import JsonPath
-from reshardctl.config.file import load
+from reshardctl.config.reading import load
 from reshardctl.errors import UsageError
 
 ROOT = Path(reshardctl.__file__).parent

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from reshardctl.codec import values
-from reshardctl.execution import plan_bundle, plan_file
+from reshardctl.execution import plan_file
+from reshardctl.execution import plan_file as plan_bundle
 from reshardctl.journal import records
 from reshardctl.journal import records as reading
 from reshardctl.snapshot import file as snapshot_file
-from reshardctl.snapshot import positions_reader
+from reshardctl.snapshot import positions as positions_reader
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FOLDER = GOLDEN / "files-0.2"
@@ -68,9 +69,9 @@ def test_a_journal_is_read_and_its_records_are_written_again(path: Path) -> None
 
 def test_a_file_of_several_plans_is_written_again_to_the_same_bytes() -> None:
     path = FOLDER / "kcl-several" / "both.plans"
-    plans = plan_bundle.load(path)
+    plans = plan_bundle.load_several(path)
     assert len(plans) == 2 and len({plan.locator for plan in plans}) == 2
-    assert plan_bundle.text(plans).encode() == path.read_bytes()
+    assert plan_bundle.text_of_several(plans).encode() == path.read_bytes()
 
 
 def test_a_plan_of_a_part_and_one_of_given_positions_say_so() -> None:

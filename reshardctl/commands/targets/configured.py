@@ -14,8 +14,8 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import repair_options_of
 from reshardctl.commands.suggested_commands import asked_words
 from reshardctl.config.entries import Config, Consumer, Reach
-from reshardctl.config.file import load
 from reshardctl.config.nearest import DEFAULT, distrusted, nearest
+from reshardctl.config.reading import load
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage

@@ -156,7 +156,7 @@ def _joined(text: str, name: str) -> str:
 
 def _ports(snapshot: Snapshot) -> Ports:
     from reshardctl.execution.ports import Ports
-    from reshardctl.snapshot.frozen import FrozenStore, FrozenStream
+    from reshardctl.snapshot.take import FrozenStore, FrozenStream
 
     return Ports(
         FrozenStream(snapshot), FrozenStore(snapshot), lambda: snapshot.now, _never

@@ -9,8 +9,7 @@ from dataclasses import replace
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import REPLAN, StalePlan, UsageError
-from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.plan_file import SavedPlan, broken, promises
+from reshardctl.execution.plan_file import SavedPlan, broken, footprint, parsed, promises
 from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
@@ -60,7 +59,7 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
 def plan_of(records: Records) -> SavedPlan:
     """The plan that a journal is about. UsageError unless all of its records are of that plan."""
     header, name = records.header, str(records.path)
-    plan = savedplan.parsed(header.notes.get("saved", ""), name)
+    plan = parsed(header.notes.get("saved", ""), name)
     told = (
         header.plan, header.locator, dict(header.identity), header.stream.get("arn"), header.steps
     )
@@ -138,7 +137,7 @@ def _footprint_moved(fresh: Snapshot, plan: SavedPlan, live: bool) -> list[str]:
     Rows that the consumer reads from change: their positions are proven anew, and only their
     existence and their parents have to be as they were.
     """
-    now = savedplan.footprint(fresh, plan.steps)
+    now = footprint(fresh, plan.steps)
     named = sorted(now.keys() | plan.footprint)
     if live:
         named = [name for name in named if not name.startswith("row ")]

@@ -1,6 +1,10 @@
-"""Reads positions that an operator gives: a file of `export`, a snapshot, or options.
+"""A consumer's positions as a file: JSON, or CSV for a spreadsheet; written and read.
 
-Every error names the file and its line or entry, and the reason.
+Both have one line for each position. CSV does not name the stream; its texts are made harmless for
+a spreadsheet and a terminal, JSON has them as they are stored.
+
+An operator gives positions by such a file, a snapshot, or options. Every error names the file and
+its line or entry, and the reason.
 """
 
 from __future__ import annotations
@@ -8,18 +12,98 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reshardctl.codec.strict import JsonPath, array, members, parse, string, written_moment
-from reshardctl.codec.values import AFTER, AT, AT_TIMESTAMP, KINDS, SHARD_END, cut_of
+from reshardctl.codec.values import (
+    AFTER,
+    AT,
+    AT_TIMESTAMP,
+    KINDS,
+    SHARD_END,
+    cut_of,
+    kind_of,
+    number_of,
+    sub_number_of,
+)
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.model import Basis, Cut, ShardId, is_number, shard_named, short
 from reshardctl.model.phrases import did_you_mean
-from reshardctl.model.times import parse_instant
+from reshardctl.model.times import instant, parse_instant
+from reshardctl.planning.as_given import StoredPosition, stored_positions
 from reshardctl.planning.policy import GivenPosition, GivenPositions
-from reshardctl.snapshot.positions_file import COLUMNS, VERSION
+from reshardctl.render.escape import cell
+from reshardctl.render.json_text import compact
+from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.stores.given_file import content
+from reshardctl.stores.new_file import save_new
+
+VERSION = "reshardctl/positions/1"
+COLUMNS = ("shard", "kind", "number", "sub_number", "time", "basis", "stored")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPositions:
+    """The positions of one consumer. taken, created: Unix seconds; arn: the stream's."""
+
+    locator: str
+    arn: str
+    created: float
+    taken: float
+    positions: tuple[StoredPosition, ...]
+
+
+def json_text(exported: ExportedPositions) -> str:
+    """The JSON document."""
+    return "".join(_json_lines(exported))
+
+
+def csv_text(exported: ExportedPositions) -> str:
+    """The same positions as CSV, with a head of `COLUMNS`."""
+    table = io.StringIO()
+    writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: cell(value) if isinstance(value, str) else value for name, value in entry.items()}
+        for entry in map(_entry, exported.positions)
+    )
+    return table.getvalue()
+
+
+def save(text: str, path: Path) -> None:
+    """Writes a new file, whole or not at all, readable by its owner only."""
+    save_new(path, [text], "nothing was saved", "-o")
+
+
+def _json_lines(exported: ExportedPositions) -> Iterator[str]:
+    head = {
+        "schema": VERSION, "taken": instant(exported.taken), "consumer": exported.locator,
+        "stream": {"arn": exported.arn, "created": instant(exported.created)},
+    }
+    yield "{"
+    for name, value in head.items():
+        yield f'"{name}": {compact(value)},\n'
+    yield '"positions": ['
+    for number, position in enumerate(exported.positions):
+        yield (",\n" if number else "\n") + compact(_entry(position))
+    yield "\n]}\n"
+
+
+def _entry(position: StoredPosition) -> Mapping[str, Any]:
+    cut = position.cut
+    return {
+        "shard": position.shard,
+        "kind": None if cut is None else kind_of(cut),
+        "number": None if cut is None else number_of(cut),
+        "sub_number": None if cut is None else sub_number_of(cut),
+        "time": None if position.time is None else instant(position.time),
+        "basis": str(position.basis),
+        "stored": position.text,
+    }
+
 
 WORDS = [kind for kind in KINDS if kind not in (AFTER, AT)]
 NEED = "make one with reshardctl export CONSUMER -o FILE, or name a snapshot"
@@ -159,3 +243,12 @@ def _cut(entry: Mapping[str, Any], where: str) -> Cut | None:
     except UsageError as error:
         raise UsageError(f"{where}: {error.what}", error.next) from None
     return cut_of(kind, number, int(sub), at)
+
+
+def exported_of(snapshot: Snapshot) -> ExportedPositions:
+    """The positions in a snapshot."""
+    stream, case = snapshot.lineage.stream, case_of(snapshot, RepairOptions())
+    return ExportedPositions(
+        snapshot.locator.text, stream.arn, stream.created, snapshot.now,
+        tuple(stored_positions(case)),
+    )
