@@ -150,11 +150,9 @@ def _collected(spark: Any, way: Callable[[], Any]) -> int:
 
 def _questions(frame: Any, count: int) -> dict[str, Callable[[], Any]]:
     from reshardctl.spark.audit import Columns, audit
-    from reshardctl.spark.audit.assign_shards import laid
     from reshardctl.spark.audit.columns import mapped
-    from reshardctl.spark.audit.one_pass import tables
-    from reshardctl.spark.audit.shard_table import known
-    from reshardctl.spark.audit.slots import slots, span
+    from reshardctl.spark.audit.query import tables
+    from reshardctl.spark.audit.shards import known, laid, slots, span
 
     lineage, columns = _lineage(count), Columns(order="batch")
     shards, found = known(lineage), mapped(frame, columns)

@@ -26,7 +26,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 
 from reshardctl.kinesis.fast import Begin, FastReader, Reach
-from reshardctl.spark.source.rows import ARROW, batch_of
+from reshardctl.spark.records import ARROW, batch_of
 
 Pages = Iterator[int]
 """How many records each page had."""

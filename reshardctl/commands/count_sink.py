@@ -45,7 +45,7 @@ class Counted:
 
     def keys(self) -> Keys:
         """The partition keys that lack most records."""
-        from reshardctl.spark.audit.outputs import most_missing
+        from reshardctl.spark.audit.audit import most_missing
 
         with (
             _told("the keys of missing records cannot be counted"),
@@ -55,7 +55,7 @@ class Counted:
 
     def save(self, path: str) -> str:
         """Writes the faulty rows, and returns where they are."""
-        from reshardctl.spark.audit.outputs import save
+        from reshardctl.spark.audit.audit import save
 
         with (
             _told(f"--rows {path} cannot be written"),
@@ -64,7 +64,7 @@ class Counted:
             return path if save(self.audited, path) else ""
 
     def _tasks(self) -> tuple[int, int] | None:
-        from reshardctl.spark.running import tasks
+        from reshardctl.spark.session import tasks
 
         return tasks(self.audited.unusable.sparkSession)
 
@@ -77,8 +77,8 @@ def _told(what: str) -> Iterator[None]:
     except ReshardError:
         raise
     except Exception as error:
-        from reshardctl.spark.error_text import full_message, line_and_cause
-        from reshardctl.spark.hadoop_faults import next_step
+        from reshardctl.spark.functions import full_message, line_and_cause
+        from reshardctl.spark.hadoop_owners import next_step
 
         raise CannotTell(
             f"{what}: {line_and_cause(full_message(error)) or type(error).__name__}",
@@ -88,9 +88,9 @@ def _told(what: str) -> Iterator[None]:
 
 def check(sink: Sink, rows: str | None) -> None:
     """UsageError for options that cannot be used, before anything is called or started."""
-    from reshardctl.spark.audit.outputs import check as check_rows
-    from reshardctl.spark.audit.outputs import is_local
-    from reshardctl.spark.remote import check as check_remote
+    from reshardctl.spark.audit.audit import check as check_rows
+    from reshardctl.spark.audit.audit import is_local
+    from reshardctl.spark.session import check as check_remote
 
     columns_of(sink.columns)
     if sink.master is not None and sink.remote is not None:
@@ -151,7 +151,7 @@ def count(
 ) -> Counted:
     """Counts what the sink holds. UsageError, CannotTell for what cannot be read."""
     from reshardctl.spark.audit import audit_path
-    from reshardctl.spark.running import tasks
+    from reshardctl.spark.session import tasks
 
     reach = reach_of(account, sink, lineage.stream.region) if sink.against else None
     spark = started(sink, observer)

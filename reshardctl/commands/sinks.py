@@ -31,6 +31,6 @@ class Sink:
     @property
     def server(self) -> str | None:
         """`remote` without a token."""
-        from reshardctl.spark.remote import shown
+        from reshardctl.spark.session import shown
 
         return None if self.remote is None else shown(self.remote)

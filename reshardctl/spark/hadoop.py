@@ -18,9 +18,8 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError
-from reshardctl.spark.gateway import configuration, gateway
-from reshardctl.spark.hadoop_faults import kind_of, refused, unread
-from reshardctl.spark.hadoop_owners import Owners, owned
+from reshardctl.spark.hadoop_owners import Owners, kind_of, owned, refused, unread
+from reshardctl.spark.session import configuration, gateway
 from reshardctl.stores.files.blobs import (
     Blob,
     Entry,

@@ -1,21 +1,167 @@
-"""Makes a Spark session for a command: the existing one, a server's, a cluster's or a local one."""
+"""Makes a Spark session for a command: the existing one, a server's, a cluster's or a local one.
+
+A warning of every start of PySpark's JVM is filtered from its stderr. Each start of Spark 4.3 uses
+an incubating module of Java, and Java warns of it on stderr before anything of Spark's could be
+configured. The JVM has the Hadoop configuration with which Spark itself would start.
+
+A Spark Connect server is asked whether it answers: without this check, PySpark's client retries a
+dead address for more than ten minutes.
+"""
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
+import socket
 import sys
+from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from reshardctl.errors import CannotTell, UsageError
-from reshardctl.spark.error_text import full_message, line
-from reshardctl.spark.gateway import EXTRA
-from reshardctl.spark.jvm import quiet, start
-from reshardctl.spark.remote import reach, shown
+from reshardctl.errors import CannotTell, UsageError, install
+from reshardctl.spark.functions import full_message, line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+_QUIET = Path(__file__).with_name("quiet.properties")
+_EVERY_START = re.compile(rb"WARNING: Using incubator modules: [\w., ]+\r?\n?")
+_CHUNK = 1 << 16
+
+
+def start(settings: Mapping[str, str]) -> None:
+    """Start the JVM of Spark's sessions, unless this process has one.
+
+    settings: Spark's. Raises what PySpark raises.
+    """
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None:
+        gateway, conf = launched(settings)
+        SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def launched(settings: Mapping[str, str]) -> tuple[Any, Any]:
+    """A new JVM's gateway, and the SparkConf that it was started with; see `start`."""
+    from pyspark import SparkConf
+    from pyspark.java_gateway import launch_gateway
+
+    conf = SparkConf()
+    for name, value in settings.items():
+        conf.set(name, value)
+    reading, writing = os.pipe()
+    Thread(target=pass_on, args=(reading, 2), daemon=True).start()
+    try:
+        return launch_gateway(conf, {"stderr": writing}), conf
+    finally:
+        os.close(writing)
+
+
+def quiet() -> dict[str, str]:
+    """Settings with which the JVM says errors only; none where the operator has their own."""
+    if {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
+        return {}
+    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET.as_uri()}"}
+
+
+def pass_on(reading: int, to: int) -> None:
+    """Copy everything at once until the writers have closed the pipe."""
+    try:
+        while chunk := os.read(reading, _CHUNK):
+            left = memoryview(_EVERY_START.sub(b"", chunk))
+            while left:
+                left = left[os.write(to, left) :]
+    except OSError:
+        pass
+    finally:
+        os.close(reading)
+
+
+EXTRA = install("spark")
+
+
+def gateway() -> Any:
+    """The py4j gateway of the process's Spark, else one of its own.
+
+    PySpark has one JVM for a process, and asks it about the errors of every other one
+    (pyspark.errors.exceptions.captured), which fails: whoever needs both starts Spark first.
+
+    Raises:
+        UsageError: PySpark is not installed.
+        CannotTell: Java does not start.
+    """
+    try:
+        from pyspark import SparkContext
+    except ImportError:
+        raise UsageError("paths of Hadoop file systems need PySpark", EXTRA) from None
+    return SparkContext._gateway or _launched()
+
+
+@cache
+def _launched() -> Any:
+
+    try:
+        gateway, _ = launched(quiet())
+    except Exception as error:  # PySparkRuntimeError is newer than some releases that work
+        message = str(error).partition("\n")[0] or type(error).__name__
+        raise CannotTell(
+            f"PySpark's JVM does not start: {message}",
+            "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)",
+        ) from None
+    return gateway
+
+
+def configuration(java: Any) -> Any:
+    """The configuration of core-site.xml etc. and of `spark.hadoop.*` in spark-defaults.conf."""
+    conf = java.org.apache.spark.SparkConf()
+    return java.org.apache.spark.deploy.SparkHadoopUtil.get().newConfiguration(conf)
+
+
+PORT = 15002
+"""The default port (Spark Connect's connection string)."""
+PATIENCE = 10.0
+"""Seconds to wait for a connection."""
+_TOKEN = re.compile(r"(?i)(;\s*token=)[^;]*")
+_PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")
+
+
+def shown(remote: str) -> str:
+    """The address without its token."""
+    return _TOKEN.sub(r"\1***", remote)
+
+
+def check(remote: str) -> tuple[str, int]:
+    """Host and port; raises UsageError for an invalid address."""
+    refused = UsageError(f"--remote {shown(remote)} is no address", "write it as sc://HOST:PORT")
+    try:
+        parts = urlsplit(remote)
+        host, port = parts.hostname, parts.port or PORT
+    except ValueError:
+        raise refused from None
+    if host is None or parts.scheme != "sc":
+        raise refused
+    return host, port
+
+
+def reach(remote: str) -> None:
+    """Raises CannotTell if nothing answers; behind a proxy only the client itself can find out."""
+    address = check(remote)
+    if any(name in os.environ or name.upper() in os.environ for name in _PROXIES):
+        return
+    try:
+        socket.create_connection(address, PATIENCE).close()
+    except OSError as error:
+        raise CannotTell(
+            f"nothing answers at {shown(remote)}: {error.strerror or error}",
+            f"is the Spark Connect server up? Its usual port is {PORT}",
+        ) from None
+
 
 LOCAL = "local[*]"
 NAME = "reshardctl audit"
@@ -126,3 +272,18 @@ def _configuration(master: str | None) -> dict[str, str]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     return {**OURS, **settings}
+
+
+def tasks(session: Any) -> tuple[int, int] | None:
+    """Finished tasks of the active stages, and all of them.
+
+    `None` if this process has no driver, as with a Connect server, and between stages.
+    """
+    if "connect" in type(session).__module__:
+        return None
+    tracker = session.sparkContext.statusTracker()
+    done = total = 0
+    for stage in tracker.getActiveStageIds():
+        if (stage_info := tracker.getStageInfo(stage)) is not None:
+            done, total = done + stage_info.numCompletedTasks, total + stage_info.numTasks
+    return (done, total) if total else None

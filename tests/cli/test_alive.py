@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from reshardctl.console.spark_progress import alive, sentence
-from reshardctl.spark.running import tasks
+from reshardctl.spark.session import tasks
 
 
 def test_it_says_how_far_it_is_and_for_how_long():

@@ -14,8 +14,8 @@ import pytest
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model import Image
 from reshardctl.model.write_state import WriteResult
-from reshardctl.spark.gateway import gateway
 from reshardctl.spark.hadoop import Hadoop
+from reshardctl.spark.session import gateway
 from reshardctl.stores.files.tree import Tree
 from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.servers.hdfs import SUPERUSER, Hdfs

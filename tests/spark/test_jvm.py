@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from reshardctl.spark.jvm import pass_on
+from reshardctl.spark.session import pass_on
 
 
 def test_what_java_says_of_every_start_is_left_out_and_nothing_else(tmp_path: Path) -> None:

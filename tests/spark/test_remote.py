@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.spark.remote import PORT, check, reach, shown
+from reshardctl.spark.session import PORT, check, reach, shown
 
 PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "GRPC_PROXY", "HTTPS_PROXY", "HTTP_PROXY")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.spark.audit import unread as module
-from reshardctl.spark.audit.unread import unread
-from reshardctl.spark.error_text import line, line_and_cause
+from reshardctl.spark.audit import tables as module
+from reshardctl.spark.audit.tables import unread
+from reshardctl.spark.functions import line, line_and_cause
 
 NO_S3A = """An error occurred while calling o40.load.
 : java.lang.RuntimeException: java.lang.ClassNotFoundException: Class \

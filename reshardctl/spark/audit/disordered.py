@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from reshardctl.auditing.coverage import Life, Orders, doubtful, merged
 from reshardctl.model import decode
-from reshardctl.spark.audit.shard_table import Known
-from reshardctl.spark.audit.sink_only import Group
+from reshardctl.spark.audit.query import Group
+from reshardctl.spark.audit.shards import Known
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def disordered(
     """at, shard, number, place, sub, key, arrival, behind: a row a record.
 
     rows: those assigned to a shard. groups: their counts. ends: those of each batch and head, where
-    they are known already (one_pass.py). behind: the number of a later record of the key that was
+    they are known already (query.py). behind: the number of a later record of the key that was
     there before. Rows without a key or an order are left out.
     """
     told = rows.where("order IS NOT NULL AND key IS NOT NULL")
@@ -65,7 +65,7 @@ def disordered(
 def _spot(known: Known) -> Column:
     """A record's place, as coarse as suffices: never in another order than the places.
 
-    A head that is the shard's own counts as the least that it can be (assign_shards.py).
+    A head that is the shard's own counts as the least that it can be (shards.py).
     """
     if not known.decodable:
         return F.struct(F.col("place").alias("head"), F.lit(0).cast("bigint").alias("upper"))

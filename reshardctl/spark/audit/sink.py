@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
-from reshardctl.spark.audit.listing import Files, files_of, listed
-from reshardctl.spark.audit.table_folders import refuse
-from reshardctl.spark.audit.tables import Table, changed, is_name, is_table, table
-from reshardctl.spark.audit.unread import unread
-from reshardctl.spark.error_text import full_message
-from reshardctl.spark.functions import F
+from reshardctl.spark.audit.tables import (
+    Files,
+    Table,
+    changed,
+    files_of,
+    is_name,
+    is_table,
+    listed,
+    refuse,
+    table,
+    unread,
+)
+from reshardctl.spark.functions import F, full_message
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

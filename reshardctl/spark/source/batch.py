@@ -18,13 +18,24 @@ from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.fast import Begin, FastReader, Reach
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
-from reshardctl.spark.source.lines import TIP, ending_line, spelled, starting_line, stretches
-from reshardctl.spark.source.options import BATCH, Options, common_options
+from reshardctl.spark.source.lines import (
+    TIP,
+    Stretch,
+    ending_line,
+    spelled,
+    starting_line,
+    stretches,
+)
+from reshardctl.spark.source.options import (
+    BATCH,
+    TRIM_HORIZON,
+    Options,
+    common_options,
+    telling,
+    told,
+)
 from reshardctl.spark.source.pieces import Piece, pieces, read_piece
-from reshardctl.spark.source.starting import TRIM_HORIZON
-from reshardctl.spark.source.stretch import Stretch
-from reshardctl.spark.source.telling import telling, told
-from reshardctl.spark.source.tips import Tips
+from reshardctl.spark.tips import Tips
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,31 +1,42 @@
-"""A read between two frontiers: the stretches of shards in it. Needs no PySpark.
+"""A read between two frontiers: the stretches of shards in it.
 
-A frontier passes through some shards and has every other shard on one side. So the option
-`startingLine` leaves out ancestors of the shards that it names, which are processed, and reads all
-others from their start; `endingLine` reads ancestors of the shards that it names to their end, and
-leaves all others out. A frontier may be one word for all shards: TRIM_HORIZON or AT_TIMESTAMP … to
-start, TIP to end.
+Needs no PySpark. A frontier passes through some shards and has every other shard on one side. So
+the option `startingLine` leaves out ancestors of the shards that it names, which are processed, and
+reads all others from their start; `endingLine` reads ancestors of the shards that it names to their
+end, and leaves all others out. A frontier may be one word for all shards: TRIM_HORIZON or
+AT_TIMESTAMP … to start, TIP to end.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast import Begin
+from reshardctl.kinesis.fast import Begin, Unread, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, is_number
-from reshardctl.spark.source.starting import (
-    LATEST,
-    SHARD_END,
-    Start,
-    Starting,
-    parse_starting,
-)
-from reshardctl.spark.source.stretch import Stretch, is_ahead
+from reshardctl.spark.source.options import LATEST, SHARD_END, Start, Starting, parse_starting
+
+
+def is_ahead(number: str, begin: Begin) -> bool:
+    """Whether a record with this number is read by who begins there."""
+    return not isinstance(begin.value, str) or order(number) > order(begin.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """From `begin` up to `until` or the shard's end; unread: records that must not be gone."""
+
+    shard: str
+    begin: Begin
+    until: str | None
+    to_end: bool = False
+    unread: Unread | None = None
+
 
 TIP = "TIP"
 _FORMS = (

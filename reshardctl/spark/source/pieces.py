@@ -12,8 +12,8 @@ from pyspark.sql.datasource import InputPartition
 
 from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
 from reshardctl.model.batched import batched
-from reshardctl.spark.source.stretch import Stretch
-from reshardctl.spark.source.together import together
+from reshardctl.spark.records import together
+from reshardctl.spark.source.lines import Stretch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +64,7 @@ def read_piece(piece: Piece) -> Iterator[pa.RecordBatch]:
 
 
 def _batches(reader: FastReader, piece: Piece, stretch: Stretch) -> Iterator[pa.RecordBatch]:
-    from reshardctl.spark.source.rows import batch_of
+    from reshardctl.spark.records import batch_of
 
     try:
         for page in reader.after(

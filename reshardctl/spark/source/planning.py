@@ -16,17 +16,21 @@ from reshardctl.kinesis.fast import Begin, Unread
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import losses
-from reshardctl.spark.source.admission import entrants, entry, kept
 from reshardctl.spark.source.ends import Ends, Goals
-from reshardctl.spark.source.latest import begin_of, first_begin, opening, to_pin
-from reshardctl.spark.source.losses import Loss, kept_for
-from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
-from reshardctl.spark.source.options import StreamOptions
-from reshardctl.spark.source.progress import Progress
-from reshardctl.spark.source.starting import TRIM_HORIZON, Start, Starting
-from reshardctl.spark.source.stretch import Stretch, is_ahead
-from reshardctl.spark.source.tips import IDLE_PACE, Reads, Tips
-from reshardctl.spark.source.view import Lists, View
+from reshardctl.spark.source.latest import Lists, View, begin_of, first_begin, opening, to_pin
+from reshardctl.spark.source.lines import Stretch, is_ahead
+from reshardctl.spark.source.losses import Loss, Progress, kept_for
+from reshardctl.spark.source.offset import (
+    Offset,
+    OffsetPosition,
+    entrants,
+    entry,
+    kept,
+    read,
+    written,
+)
+from reshardctl.spark.source.options import TRIM_HORIZON, Start, Starting, StreamOptions
+from reshardctl.spark.tips import IDLE_PACE, Reads, Tips
 
 Raw = dict[str, Any]
 _BEGINNING = Starting(Start(TRIM_HORIZON))

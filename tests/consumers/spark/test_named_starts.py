@@ -10,7 +10,7 @@ from reshardctl.consumers.spark.options import named_starts
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
-from reshardctl.spark.source.starting import parse_starting
+from reshardctl.spark.source.options import parse_starting
 from tests.support.case_stream import number
 
 ZERO, ONE, TWO, THREE = (shard_id(index) for index in range(4))

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.spark.audit.assign_shards import _decoded
 from reshardctl.spark.audit.columns import Columns, mapped
-from reshardctl.spark.audit.slots import time_in
+from reshardctl.spark.audit.shards import _decoded, time_in
 from reshardctl.testing.sequence import SequenceNumberError, parse
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "sequence_numbers.json"

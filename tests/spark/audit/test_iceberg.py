@@ -11,7 +11,7 @@ import pytest
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.audit import Columns, audit_path
 from reshardctl.spark.audit import sink as sinks
-from reshardctl.spark.audit.outputs import save
+from reshardctl.spark.audit.audit import save
 from tests.injector.layouts import OURS
 from tests.injector.spark_files import iceberg
 from tests.spark import iceberg as lake

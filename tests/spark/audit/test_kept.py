@@ -12,7 +12,7 @@ import pytest
 from reshardctl.auditing.facts import Fault, Unusable
 from reshardctl.errors import UsageError
 from reshardctl.spark.audit import Audited
-from reshardctl.spark.audit.outputs import check, most_missing, save
+from reshardctl.spark.audit.audit import check, most_missing, save
 from tests.auditing.hand_made_facts import facts, inside, lacking, number, whole
 
 ROWS = [("a", number(1, 300)), ("b", number(1, 310)), ("a", number(1, 320))]

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from reshardctl.spark.audit import Columns, audit, sink_only
-from reshardctl.spark.audit.assign_shards import laid
+from reshardctl.spark.audit import Columns, audit
+from reshardctl.spark.audit import query as sink_only
 from reshardctl.spark.audit.columns import mapped
-from reshardctl.spark.audit.doubled import suspects
-from reshardctl.spark.audit.one_pass import summarised, tables
-from reshardctl.spark.audit.shard_table import known
-from reshardctl.spark.audit.slots import slots
+from reshardctl.spark.audit.query import summarised, suspects, tables
+from reshardctl.spark.audit.shards import known, laid, slots
 from tests.lineage.histories import CREATED
 from tests.spark.audit.sinks import clean, frame, row, split_once
 from tests.spark.audit.test_plans import check, plan, shuffles

@@ -11,15 +11,21 @@ import pytest
 
 from reshardctl.kinesis.fast import Begin, Reach
 from reshardctl.lineage import Lineage
-from reshardctl.spark.audit import Columns, audit, sink_only
-from reshardctl.spark.audit.against import _counted, _joined, _placed, _there
-from reshardctl.spark.audit.assign_shards import laid
+from reshardctl.spark.audit import Columns, audit
+from reshardctl.spark.audit import query as sink_only
+from reshardctl.spark.audit.against import (
+    Stream,
+    Window,
+    _counted,
+    _joined,
+    _placed,
+    _there,
+    records,
+)
 from reshardctl.spark.audit.columns import mapped
 from reshardctl.spark.audit.disordered import _batches, disordered
-from reshardctl.spark.audit.doubled import doubled, suspects
-from reshardctl.spark.audit.reading import Stream, Window, records
-from reshardctl.spark.audit.shard_table import Known, known
-from reshardctl.spark.audit.slots import slots
+from reshardctl.spark.audit.query import doubled, suspects
+from reshardctl.spark.audit.shards import Known, known, laid, slots
 from tests.lineage.histories import CREATED, fresh
 from tests.spark.audit.sinks import clean, frame, lineage, row, split_once
 

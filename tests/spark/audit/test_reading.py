@@ -26,7 +26,7 @@ class Reader:
     (ShardGone("retention has taken the shard"), "retention has taken the shard"),
 ])  # fmt: skip
 def test_what_is_gone_is_no_failure_and_everything_else_is(error: Exception, said: str) -> None:
-    from reshardctl.spark.audit.reading import Stream, _shard
+    from reshardctl.spark.audit.against import Stream, _shard
 
     row = {
         "at": 0, "shard": "shardId-0", "kind": "TRIM_HORIZON", "value": None, "until": None,

@@ -8,8 +8,8 @@ import pytest
 
 from reshardctl.model import shard_id
 from reshardctl.spark.audit import Columns, audit
-from reshardctl.spark.audit import doubled as doubled_
-from reshardctl.spark.audit.slots import A_SHARD, IN_ALL
+from reshardctl.spark.audit import query as doubled_
+from reshardctl.spark.audit.shards import A_SHARD, IN_ALL
 from tests.lineage.histories import CREATED, fresh
 from tests.spark.audit.sinks import Row, frame, lineage, numbered, row, split_once
 

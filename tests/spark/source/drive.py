@@ -13,9 +13,9 @@ from typing import Any
 
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.fast import FastReader, Reach, TimeAhead
+from reshardctl.spark.source.lines import Stretch
 from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.planning import Planner
-from reshardctl.spark.source.stretch import Stretch
 from reshardctl.testing.fake import FakeKinesis
 from tests.support.fake_time import sleep_of
 

@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import Shard, shard_id
-from reshardctl.spark.source.admission import entrants, kept, processed, unlisted_parents
-from reshardctl.spark.source.offset import OffsetPosition
+from reshardctl.spark.source.offset import (
+    OffsetPosition,
+    entrants,
+    kept,
+    processed,
+    unlisted_parents,
+)
 from tests.support.lineages import STREAM, lineages, split_in_turn
 
 DONE, OPEN = OffsetPosition(end=True), OffsetPosition()

@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.errors import CannotTell
 from reshardctl.lineage import Lineage
-from reshardctl.spark.source.view import Lists
+from reshardctl.spark.source.latest import Lists
 from reshardctl.testing.faults import stale_listing
 from tests.spark.source.drive import Query
 from tests.spark.source.streams import Living, order_held

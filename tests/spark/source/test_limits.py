@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.model import ShardId, shard_id
-from reshardctl.spark.source.limits import Shares
-from reshardctl.spark.source.tips import Found
+from reshardctl.spark.source.ends import Shares
+from reshardctl.spark.tips import Found
 
 
 class Backlogs:

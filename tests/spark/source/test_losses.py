@@ -8,8 +8,8 @@ import logging
 import pytest
 
 from reshardctl.errors import UsageError
+from reshardctl.spark.source.latest import LISTED_FOR
 from reshardctl.spark.source.losses import DataLoss
-from reshardctl.spark.source.view import LISTED_FOR
 from reshardctl.testing.settings import Settings
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living

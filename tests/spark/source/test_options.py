@@ -8,8 +8,14 @@ import pytest
 
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
-from reshardctl.spark.source.options import BATCH, COMMON, STREAMING, stream_options
-from reshardctl.spark.source.starting import Start, parse_starting
+from reshardctl.spark.source.options import (
+    BATCH,
+    COMMON,
+    STREAMING,
+    Start,
+    parse_starting,
+    stream_options,
+)
 from reshardctl.testing.sequence import end, start
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

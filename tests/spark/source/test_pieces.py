@@ -14,10 +14,10 @@ from tests.support.fake_time import sleep_of
 pytest.importorskip("pyspark", reason="needs PySpark, an extra")
 
 from reshardctl.kinesis.fast import Begin, FastReader, Reach, ShardGone, Unmet
+from reshardctl.spark.records import together
 from reshardctl.spark.source import pieces as module
+from reshardctl.spark.source.lines import Stretch
 from reshardctl.spark.source.pieces import Piece, pieces, read_piece
-from reshardctl.spark.source.stretch import Stretch
-from reshardctl.spark.source.together import together
 from reshardctl.testing import FakeKinesis, serve
 from reshardctl.testing.faults import short_page, timeout_after
 from tests.injector.kpl import aggregate

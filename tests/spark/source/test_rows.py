@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="needs PyArrow, which Spark's Python sources need")
 
 from reshardctl.kinesis.fast import Record
-from reshardctl.spark.source.rows import ARROW, batch_of
+from reshardctl.spark.records import ARROW, batch_of
 from tests.injector.kpl import aggregate
 
 NUMBER = "496800000000000000000000000000000000000000000000000000{:02}".format

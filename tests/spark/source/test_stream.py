@@ -10,9 +10,9 @@ import pytest
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 from reshardctl.spark.source import planning
+from reshardctl.spark.source.latest import LISTED_FOR
 from reshardctl.spark.source.offset import read
-from reshardctl.spark.source.tips import IDLE_PACE
-from reshardctl.spark.source.view import LISTED_FOR
+from reshardctl.spark.tips import IDLE_PACE
 from reshardctl.testing.settings import Settings
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living, order_held, replays_equal

@@ -8,7 +8,7 @@ import pytest
 from reshardctl.aws.client import client_of
 from reshardctl.errors import ReshardError
 from reshardctl.kinesis import Kinesis
-from reshardctl.spark.source.telling import told
+from reshardctl.spark.source.options import told
 from reshardctl.testing.fake import FakeKinesis
 
 

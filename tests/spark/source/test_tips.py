@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.kinesis.fast import Begin, FastReader, Page
 from reshardctl.model import shard_id
-from reshardctl.spark.source.tips import IDLE_PACE, Tips
+from reshardctl.spark.tips import IDLE_PACE, Tips
 from reshardctl.testing.fake import FakeKinesis
 from reshardctl.testing.faults import short_page
 from reshardctl.testing.topology import load_topology

@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, StreamUnsettled
 from reshardctl.lineage import Lineage
-from reshardctl.spark.source.view import LISTED_FOR, LONGEST, SHARE, UNSETTLED_FOR, Afresh, View
+from reshardctl.spark.source.latest import LISTED_FOR, LONGEST, SHARE, UNSETTLED_FOR, Afresh, View
 from tests.support.lineages import split_in_turn
 
 
