@@ -115,7 +115,7 @@ def audit(
     code = exit_of(report, severity(fail_on))
     try:
         if page is not None:
-            from reshardctl.render.audit.html import page as html
+            from reshardctl.render.html import audit_page as html
 
             replace_file(page, html(report))
     finally:

@@ -8,7 +8,7 @@ from reshardctl.commands.planned import Planned
 from reshardctl.console.progress import clear
 from reshardctl.errors import NotConfirmed
 from reshardctl.render.escape import escape
-from reshardctl.render.price import price_words
+from reshardctl.render.words import price_words
 
 YES = "Only 'yes' is taken for a yes: "
 QUESTION = f"Write this? {YES}"

@@ -47,8 +47,7 @@ def explain(
     from reshardctl.commands.explain import ExplainRequest
     from reshardctl.commands.explain import explain as explained
     from reshardctl.console.stdout import show, write
-    from reshardctl.render.explanation import explanations
-    from reshardctl.render.status.explained import explanation_json
+    from reshardctl.render.content.explanation import explanation_json, explanations
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     request = ExplainRequest(

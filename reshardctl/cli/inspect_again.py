@@ -15,8 +15,8 @@ from reshardctl.console.output import Output
 from reshardctl.console.stdout import show
 from reshardctl.errors import ReshardError
 from reshardctl.model.times import instant
-from reshardctl.render.roundup_words import total
-from reshardctl.render.text_findings import tally
+from reshardctl.render.content.report import tally
+from reshardctl.render.content.roundup import total
 
 
 def look_again(request: InspectRequest, every: str, out: Output, terminal: Terminal) -> None:

@@ -87,7 +87,7 @@ def status(
     from reshardctl.console.destinations import Destination
     from reshardctl.console.output import Output
     from reshardctl.render.context import Context
-    from reshardctl.render.openmetrics import Subject, of_subjects
+    from reshardctl.render.formats.openmetrics import Subject, of_subjects
     from reshardctl.render.status import write
 
     metrics = MetricsFormat.OPENMETRICS if form is StatusFormat.OPENMETRICS else None

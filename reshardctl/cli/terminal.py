@@ -94,8 +94,8 @@ class Terminal(Observer):
     def trusts(self, file: Elsewhere) -> bool:
         """Shows what the file would write, and where, and asks. NotConfirmed without a terminal."""
         from reshardctl.cli.consent import TRUST, ask
+        from reshardctl.render.content.writes import elsewhere_lines
         from reshardctl.render.context import Context
-        from reshardctl.render.text_writes import elsewhere_lines
 
         lines = elsewhere_lines(file, Context())
         if self._yes:

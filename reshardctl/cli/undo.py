@@ -100,7 +100,7 @@ def undo(
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
-    from reshardctl.render.journals import SHOWING
+    from reshardctl.render.content.journals import SHOWING
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     out = Output(places := destinations(form, output), color, verbose, account.argv())
@@ -149,7 +149,7 @@ def _list(folder: str | None, account: Account, out: Output, *, asked: bool) -> 
     from reshardctl.commands.journals import Journals
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
-    from reshardctl.render.journals import FORMATS
+    from reshardctl.render.content.journals import FORMATS
 
     listing = Journals(account).listing(folder)
     out.check_formats(FORMATS, "lists no journals")
@@ -170,7 +170,8 @@ def _prune(
     from reshardctl.commands.prune import PruneRequest, exit_of
     from reshardctl.commands.prune import prune as pruned
     from reshardctl.exit import Exit
-    from reshardctl.render.pruning import FORMATS, Pruning
+    from reshardctl.render.content.journals import PRUNING_FORMATS as FORMATS
+    from reshardctl.render.content.journals import Pruning
 
     out.check_formats(FORMATS, "shows no journals that are deleted")
     request = PruneRequest(place=folder, older_than=older_than, account=account, dry_run=dry_run)

@@ -16,7 +16,7 @@ from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.prices import exceeding
-from reshardctl.render.price import price_words
+from reshardctl.render.words import price_words
 from reshardctl.report.results import Elsewhere
 
 

@@ -86,8 +86,8 @@ class Inspection:
 
     def _repr_html_(self) -> str:
         """What a notebook displays: a page for each consumer, in a frame without scripts."""
-        from reshardctl.render.finding_markup import frame
-        from reshardctl.render.report_page import page
+        from reshardctl.render.html import report_page as page
+        from reshardctl.render.markup import frame
 
         return "\n".join(frame(page(entry), HEIGHT) for entry in self.roundup.entries)
 

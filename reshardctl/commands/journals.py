@@ -19,7 +19,7 @@ from reshardctl.journal.file import FileLog, check_folder, check_new
 from reshardctl.journal.listing import Entry, entries, files, younger
 from reshardctl.journal.log import SUFFIX, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log, listed
-from reshardctl.render.journals import Listing
+from reshardctl.render.content.journals import Listing
 
 MAYBE = "reshardctl undo --list   # the journals of this machine"
 

@@ -13,7 +13,7 @@ from reshardctl.exit import Exit
 from reshardctl.journal import Log, parsed
 from reshardctl.journal.listing import Entry, entries, needed, state_of
 from reshardctl.model.times import parse_seconds
-from reshardctl.render.pruning import Kept, Pruning
+from reshardctl.render.content.journals import Kept, Pruning
 from reshardctl.render.words import command
 
 

@@ -20,7 +20,7 @@ from reshardctl.exit import Exit
 from reshardctl.render.context import Context
 
 if TYPE_CHECKING:
-    from reshardctl.render.data import Result
+    from reshardctl.render.content import Result
     from reshardctl.render.fixes import Fixes
 
 PIPED_WIDTH = 80

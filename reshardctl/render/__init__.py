@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
+from reshardctl.render.content import Result
 from reshardctl.render.context import Context
-from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
 from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 
@@ -22,18 +22,18 @@ def _writer(module: str, function: str = "write") -> Writer:
 
 
 WRITERS: Mapping[str, Writer] = {
-    "text": _writer("text"),
-    "concise": _writer("concise"),
-    "json": _writer("json"),
-    "jsonl": _writer("jsonl"),
-    "markdown": _writer("markdown"),
-    "github": _writer("github"),
-    "junit": _writer("junit"),
-    "sarif": _writer("sarif"),
-    "diff": _writer("diff"),
+    "text": _writer("formats.text"),
+    "concise": _writer("formats.concise"),
+    "json": _writer("formats.json"),
+    "jsonl": _writer("formats.jsonl"),
+    "markdown": _writer("formats.markdown"),
+    "github": _writer("formats.github"),
+    "junit": _writer("formats.junit"),
+    "sarif": _writer("formats.sarif"),
+    "diff": _writer("formats.diff"),
 }
 
-METRICS: Mapping[str, Writer] = {"openmetrics": _writer("openmetrics")}
+METRICS: Mapping[str, Writer] = {"openmetrics": _writer("formats.openmetrics")}
 """Formats that hold numbers of a judged consumer, and neither its report nor what is written."""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from reshardctl.render.content import Result, data_of
+from reshardctl.render.content.report_json import Json
 from reshardctl.render.context import Context
-from reshardctl.render.data import Result, data_of
-from reshardctl.render.documents import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,20 @@
 A row, a file's name or an answer of a server may hold anything: escape sequences that steer a
 terminal, line ends that fake a finding, bidi overrides that turn a number around (CVE-2021-42574),
 marks that pile up, commands to the program that reads the log, and a password that was given.
+
+JSON is written in ASCII by every format, so that nothing in it can steer a terminal or a log.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Iterable
+from typing import Any
 
 from reshardctl.given_secrets import masked
+from reshardctl.model.times import instant
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TAME = re.compile(r"[ -~]*\Z")
@@ -80,3 +86,30 @@ def ascii_only(text: str) -> str:
 def cut(text: str, limit: int) -> str:
     """The text, or its beginning and how long it was."""
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def indented(document: Any) -> str:
+    """A whole document."""
+    return _harmless(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=True)) + "\n"
+
+
+def compact(value: Any) -> str:
+    """A value on one line, which nothing in it can end."""
+    return _harmless(
+        json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    )
+
+
+def one_a_line(values: Iterable[Any]) -> str:
+    """Each value on a line of its own, which nothing in it can end."""
+    return "".join(f"{compact(value)}\n" for value in values)
+
+
+def _harmless(text: str) -> str:
+    """The same values: a sign that could begin a command to CI as JSON's own escape."""
+    return without_commands(text, "\\u{:04x}")
+
+
+def time_json(seconds: float | None) -> str | None:
+    """Unix seconds as ISO 8601 in UTC."""
+    return None if seconds is None else instant(seconds)

@@ -9,12 +9,11 @@ from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Plan
 from reshardctl.render import WRITERS
+from reshardctl.render.content import data_of
+from reshardctl.render.content.report_json import Json, error_json, exit_json, report_json
 from reshardctl.render.context import Context
-from reshardctl.render.data import data_of
 from reshardctl.render.document import Document
-from reshardctl.render.documents import Json, error_json, exit_json, report_json
-from reshardctl.render.escape import ascii_only, escape
-from reshardctl.render.json_text import indented
+from reshardctl.render.escape import ascii_only, escape, indented
 from reshardctl.render.words import count
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Saved

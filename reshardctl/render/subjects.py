@@ -8,8 +8,8 @@ from functools import partial
 
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import Stream
-from reshardctl.render.audit import words as audit_words
-from reshardctl.render.plain import sentences
+from reshardctl.render.content import audit as audit_words
+from reshardctl.render.content.findings import sentences
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Planned, Undoing

@@ -1,4 +1,4 @@
-"""The words of every format: shards, numbers, moments, costs, conditions."""
+"""The words of every format: shards, numbers, moments, costs, conditions, failures, reshards."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from math import ceil
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.model import TIP, ShardId, index_of, short
+from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.exit import Exit
+from reshardctl.lineage import Lineage
+from reshardctl.model import TIP, ShardId, Step, Write, index_of, short, writes_of
 from reshardctl.model.times import duration, in_utc, instant, parse_seconds
 from reshardctl.planning.effects import Deadline, Effect, Harm
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
 from reshardctl.report.report import Report
 
@@ -323,3 +328,69 @@ def _wider(limit: str, than: str) -> bool:
 
 def _limit(text: str) -> float:
     return 0.0 if text == "0" else parse_seconds(text)
+
+
+def price_words(decided: Plan) -> str:
+    """What a plan costs: `Skips nothing, re-reads ≤ 14h a shard, reads 3, 4 out of order.`."""
+    effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
+    skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
+    again = [e for e in effects if e.harm is Harm.REREAD]
+    mixed = dict.fromkeys(
+        e.shard for e in decided.price if e.harm is Harm.DISORDERED and e.shard is not None
+    )
+    forgotten = f"{_forgotten(decided)}, " if decided.forgets else ""
+    order = f", reads {shards(mixed)} out of order" if mixed else ""
+    return capital(f"{forgotten}skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
+
+
+def _forgotten(decided: Plan) -> str:
+    """With the time of the newest number: an operator knows whether that stream still lived."""
+    gone = "stored position" if decided.forgets == 1 else "stored positions"
+    newest = decided.newest_forgotten
+    since = "" if newest is None else f" (the newest of {instant(newest)})"
+    return f"forgets {decided.forgets} {gone}{since}"
+
+
+def _by_shard(effects: Sequence[Effect]) -> str:
+    if not effects:
+        return "nothing"
+    counted = total(effects)
+    several = len({e.shard for e in effects}) > 1
+    all_of_it = [f"{width_in_all(effects)} in all"] if several else []
+    all_of_it += [counted if several else f"{counted} in all"] if counted else []
+    per_shard = f"{broadest(effects)} a shard"
+    return per_shard + (f" ({', '.join(all_of_it)})" if all_of_it else "")
+
+
+def write_words(write: Write) -> str:
+    """One write's mark and why; "" where nobody has looked."""
+    if not write.running:
+        return ""
+    return f"{'live-safe' if write.live else 'stop first'}: {write.running}"
+
+
+def plan_words(steps: Sequence[Step]) -> str:
+    """What holds for the whole plan, and what follows; "" where nobody has looked."""
+    if not any(write.running for write in writes_of(steps)):
+        return ""
+    way = "--live writes without a stop" if all_live(steps) else "stop the application first"
+    return f"{counted_writes(steps)}; {way}"
+
+
+_KINDS = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}
+
+
+def kind_of(failure: ReshardError) -> str:
+    """`refused`, `half done` or `error`."""
+    return _KINDS.get(failure.exit, "error")
+
+
+def journal_of(failure: ReshardError) -> str:
+    """The journal that continues or undoes a half-done command; "" if there is none."""
+    return failure.journal if isinstance(failure, HalfDone) else ""
+
+
+def resharded(lineage: Lineage) -> float | None:
+    """Unix second of the last split or merge: when the youngest open child opened."""
+    born = (lineage.opened_at(s) for s in lineage.open_shards() if lineage[s].parents)
+    return max((moment for moment in born if moment is not None), default=None)

@@ -35,8 +35,7 @@ from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import instant, parse_instant
 from reshardctl.planning.as_given import StoredPosition, stored_positions
 from reshardctl.planning.policy import GivenPosition, GivenPositions
-from reshardctl.render.escape import cell
-from reshardctl.render.json_text import compact
+from reshardctl.render.escape import cell, compact
 from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.stores.given_file import content
 from reshardctl.stores.new_file import save_new

@@ -15,8 +15,8 @@ from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Un
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
-from reshardctl.render.audit.html import page
 from reshardctl.render.context import Context
+from reshardctl.render.html import audit_page
 from reshardctl.report.audit import AuditReport, judge_sink
 from tests.auditing.shown_codes import CODE, codes_in
 from tests.injector import damage
@@ -96,7 +96,7 @@ def test_a_clean_sink_has_no_code(seed: int) -> None:
     report = judged(seed, ())
     assert report.findings == ()
     assert shown(report) == alike()
-    assert not CODE.search(page(report))
+    assert not CODE.search(audit_page(report))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -106,7 +106,7 @@ def test_everything(seed: int) -> None:
     assert shown(report) == alike(*expected)
     document = json.loads(AUDITS["json"](report, Context()))
     jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
-    assert set(CODE.findall(page(report))) >= expected
+    assert set(CODE.findall(audit_page(report))) >= expected
 
 
 @pytest.mark.parametrize(("one", "codes"), [

@@ -16,8 +16,9 @@ from reshardctl.cli.grouped_help import summary
 SNAPSHOT = Path("tests/golden/files-0.2/kcl/stream.snapshot").absolute()
 UNUSED = {
     "networkx", "pyspark", "psycopg", "rich", "random", "tempfile", "tomllib", "xml.etree",
-    "reshardctl.journal", "reshardctl.render.github", "reshardctl.render.junit",
-    "reshardctl.render.markdown", "reshardctl.render.openmetrics", "reshardctl.render.sarif",
+    "reshardctl.journal", "reshardctl.render.formats.github", "reshardctl.render.formats.junit",
+    "reshardctl.render.formats.markdown", "reshardctl.render.formats.openmetrics",
+    "reshardctl.render.formats.sarif",
 }  # fmt: skip
 """What an `inspect` of a snapshot needs nothing of."""
 LISTED = """

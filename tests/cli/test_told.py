@@ -15,7 +15,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Create, Update, Write, shard_id
-from reshardctl.render.text_fix import phrases
+from reshardctl.render.content.findings import phrases
 from reshardctl.report.changes import Action, Changed
 
 

@@ -12,7 +12,7 @@ from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
-from reshardctl.render.documents import report_json
+from reshardctl.render.content.report_json import report_json
 from reshardctl.report.baseline import parsed
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.snapshot.test_file import snapshot_of

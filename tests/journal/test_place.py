@@ -12,7 +12,7 @@ from reshardctl.journal import S3Object, name_of, s3_object
 from reshardctl.journal.listing import State, entries, files
 from reshardctl.journal.log import placed
 from reshardctl.render import Context, write
-from reshardctl.render.journals import FORMATS, Listing
+from reshardctl.render.content.journals import FORMATS, Listing
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import journal_of, plan_of
 

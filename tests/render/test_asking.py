@@ -11,7 +11,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
-from reshardctl.render.question_effects import explained
+from reshardctl.render.content.questions import explained
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.dialects import dialect_of
 from tests.render.formats import FORMATS

@@ -10,7 +10,7 @@ import pytest
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.render import Context, Planned, write
-from reshardctl.render.row_diffs import row_diffs
+from reshardctl.render.content.writes import row_diffs
 from tests.dialects import dialect_of
 from tests.render.samples import report_of
 from tests.support.case import all_cases

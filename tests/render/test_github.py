@@ -14,7 +14,7 @@ import pytest
 
 from reshardctl.errors import HalfDone, StalePlan
 from reshardctl.render import Context, Fixed, Saved, Undoing
-from reshardctl.render.github import LONGEST
+from reshardctl.render.formats.github import LONGEST
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 from tests.support.grouped import by_case

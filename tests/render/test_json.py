@@ -13,8 +13,8 @@ from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.planning.policy import POLICIES, POSITIONS, Accept
 from reshardctl.render import Context, Fixed, Planned, Saved, Undoing
-from reshardctl.render.data import data_of
-from reshardctl.render.documents import error_json, exit_json, report_json
+from reshardctl.render.content import data_of
+from reshardctl.render.content.report_json import error_json, exit_json, report_json
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, report_of, then
 

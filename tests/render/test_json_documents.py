@@ -27,9 +27,9 @@ from reshardctl.journal.file import FileLog
 from reshardctl.journal.listing import entries
 from reshardctl.planning.policy import Accept
 from reshardctl.render import Context, Fixed, Planned, Saved, Undoing, write
-from reshardctl.render.data import Result
+from reshardctl.render.content import Result
+from reshardctl.render.content.journals import Listing
 from reshardctl.render.graph import draw
-from reshardctl.render.journals import Listing
 from reshardctl.report import baseline
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.report.results import Entry, Roundup

@@ -9,7 +9,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.render import Context, write
-from reshardctl.render.openmetrics import FAMILIES, Subject, of_subjects
+from reshardctl.render.formats.openmetrics import FAMILIES, Subject, of_subjects
 from reshardctl.report.report import Report
 from tests.render.samples import context, report_of
 from tests.render.test_hostile import HOSTILE, OPTIONS, infested, judgement

@@ -17,7 +17,7 @@ from reshardctl.diagnosis.rules import RULES, Severity
 from reshardctl.errors import StalePlan
 from reshardctl.exit import Exit
 from reshardctl.render import Context, Fixed, Undoing
-from reshardctl.render.sarif import fingerprint
+from reshardctl.render.formats.sarif import fingerprint
 from reshardctl.render.subjects import of_report
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from reshardctl.exit import Exit
 from reshardctl.render import Undoing
-from reshardctl.render.audit.text import SILENT
-from reshardctl.render.audit.words import heads
-from reshardctl.render.columns import side_by_side
-from reshardctl.render.console import Sheet
+from reshardctl.render.content.audit import SILENT, heads
+from reshardctl.render.content.report import Pictures
 from reshardctl.render.context import Context
-from reshardctl.render.pictures import Pictures
+from reshardctl.render.sheet import Sheet, side_by_side
 from reshardctl.report.results import Entry, Roundup
 from tests.render.audit import samples as audits
 from tests.render.formats import AUDITS, FORMATS, MANY

@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.model import Step
 from reshardctl.planning.plan import Plan
-from reshardctl.render.while_running import plan_words, write_words
+from reshardctl.render.words import plan_words, write_words
 from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
 

@@ -42,7 +42,7 @@ ONLY_IN = {
     "moto": {"demo"},
     "hypothesis": set(),
     "pytest": set(),
-    "networkx": {"render/graph/graphml.py"},
+    "networkx": {"render/graph/export.py"},
     "psycopg": {"stores/sql"},
     "pymysql": {"stores/sql"},
     "redis": {"stores/redis.py"},
@@ -124,7 +124,7 @@ def test_who_may_use_what():
     assert not found({where(path): set(misused(path)) for path in FILES})
 
 
-PURE_PATHS = ("render/graph/", "render/explanation.py")
+PURE_PATHS = ("render/graph/", "render/content/explanation.py")
 ALSO_PURE = [path for path in FILES if where(path).startswith(PURE_PATHS)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.render.openmetrics import FAMILIES
+from reshardctl.render.formats.openmetrics import FAMILIES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAME = re.compile(r"\breshardctl_[a-z_]+\b")

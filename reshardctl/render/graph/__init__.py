@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reshardctl.lineage import Lineage
-from reshardctl.render.graph import dot, graphml, html, json, mermaid, svg, text
-from reshardctl.render.graph.chart import Chart, chart_of
-from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
+from reshardctl.render.graph import html, svg, text
+from reshardctl.render.graph.chart import EVERY_SHARD, Chart, DrawnShards, chart_of, select
+from reshardctl.render.graph.export import draw_dot, draw_graphml, draw_json, draw_mermaid
 from reshardctl.report.report import Report
 
 GRAPHS: Mapping[str, Callable[[Chart], str]] = {
     "text": text.draw,
-    "dot": dot.draw,
-    "mermaid": mermaid.draw,
-    "graphml": graphml.draw,
-    "json": json.draw,
+    "dot": draw_dot,
+    "mermaid": draw_mermaid,
+    "graphml": draw_graphml,
+    "json": draw_json,
     "svg": svg.draw,
     "html": html.draw,
 }

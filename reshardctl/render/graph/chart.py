@@ -1,13 +1,15 @@
-"""What every format draws: a box a shard, the edges between them, and a consumer's place in each.
+"""What every picture draws: a box a shard, the edges between them, and a consumer's place in each.
 
-Made once from a lineage, the time and, where a consumer was named, its report.
+Made once from a lineage, the time and, where a consumer was named, its report. All shards are
+drawn, or named ones, the bad ones, or those since a time; finished shards are left out of a picture
+of many, so that the others have room.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
@@ -213,3 +215,101 @@ def _loss(state: StreamState, shard: ShardId, runs: Iterable[list[Effect]]) -> L
     since, until = (max(starts), min(ends)) if certain else (min(starts), max(ends))
     worst = max(every, key=lambda e: (list(Harm).index(e.harm), e.certain, e.seconds or 0.0))
     return Loss(worst, since, max(since, until), certain)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnShards:
+    """Which shards to draw, and from when.
+
+    shards: only these; none means all. only_bad: only shards with a loss, or that an error or a
+    warning names. since: a Unix second; only shards that were open at it or later.
+    """
+
+    shards: tuple[ShardId, ...] = ()
+    only_bad: bool = False
+    since: float | None = None
+
+
+EVERY_SHARD = DrawnShards()
+
+
+def select(charts: Sequence[Chart], selection: DrawnShards) -> list[Chart]:
+    """The charts of one stream with the selected shards only: the same shards in each.
+
+    A shard is bad if it is bad for one of them.
+    """
+    if selection == EVERY_SHARD:
+        return list(charts)
+    bad = {box.shard for chart in charts for box in chart.boxes if is_bad(box.position)}
+    wanted = frozenset(selection.shards)
+    kept = frozenset(
+        box.shard for box in charts[0].boxes
+        if (not wanted or box.shard in wanted)
+        and (not selection.only_bad or box.shard in bad)
+        and (selection.since is None or box.open or box.closed > selection.since)
+    )
+    return [_only(chart, kept, selection.since) for chart in charts]
+
+
+def is_bad(position: DrawnPosition | None) -> bool:
+    """Whether the shard has a loss, or an error or a warning names it."""
+    return position is not None and (position.bad or position.loss is not None)
+
+
+def _only(chart: Chart, kept: frozenset[ShardId], since: float | None) -> Chart:
+    boxes = tuple(box for box in chart.boxes if box.shard in kept)
+    hidden = [box for box in chart.boxes if box.shard not in kept]
+    named = {parent for box in boxes for parent in box.parents}
+    return replace(
+        chart, boxes=boxes, since=since,
+        expired=tuple(shard for shard in chart.expired if shard in named),
+        edges=tuple(edge for edge in chart.edges if edge[1] in kept and (
+            edge[0] in kept or edge[0] in chart.expired
+        )),
+        hidden=len(hidden),
+        hidden_losses=sum(box.loss is not None for box in hidden),
+    )
+
+
+FROM = 65
+"""Shards from which finished ones are left out."""
+
+
+def folded(chart: Chart) -> Chart:
+    """The chart without finished shards, with their number in `folded`.
+
+    A chart of a few shards, of selected ones, or without a consumer stays as it is. So does a
+    parent of a shard with a finding: it shows where that one comes from.
+    """
+    return without(chart, finished([chart])) if chart.consumer else chart
+
+
+def finished(charts: Sequence[Chart]) -> frozenset[ShardId]:
+    """The shards that a picture of these consumers leaves out: finished for each of them.
+
+    charts: of one stream, with the same boxes.
+    """
+    boxes = charts[0].boxes
+    if len(boxes) < FROM or charts[0].hidden:
+        return frozenset()
+    bad = {box.shard for chart in charts for box in chart.boxes if is_bad(box.position)}
+    telling = {parent for box in boxes if box.shard in bad for parent in box.parents}
+    every = (
+        {box.shard for box in chart.boxes if _finished(box)} for chart in charts
+    )
+    return frozenset(set.intersection(*every) - telling - bad)
+
+
+def without(chart: Chart, shards: frozenset[ShardId]) -> Chart:
+    """The chart without these shards, which are counted in `folded`."""
+    boxes = tuple(box for box in chart.boxes if box.shard not in shards)
+    return replace(chart, boxes=boxes, folded=len(chart.boxes) - len(boxes))
+
+
+def _finished(box: Box) -> bool:
+    """Closed, and processed to its end."""
+    position = box.position
+    return (
+        not box.open and position is not None and position.processed is not None
+        and position.since is None
+    )

@@ -6,14 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from reshardctl.model.times import duration, instant
 from reshardctl.render.graph import labels
-from reshardctl.render.graph.chart import Box, Chart
-from reshardctl.render.graph.folding import folded
+from reshardctl.render.graph.chart import Box, Chart, folded
 from reshardctl.render.graph.layout import layout_of
 from reshardctl.render.graph.losses import losses_of
-from reshardctl.render.graph.overview import overview
-from reshardctl.render.graph.page import html_page, legend, table_head
-from reshardctl.render.graph.svg import is_tall, picture
-from reshardctl.render.graph.xml import safe
+from reshardctl.render.graph.svg import is_tall, overview, picture
+from reshardctl.render.markup import html_page, legend, safe, table_head
 from reshardctl.render.words import count
 
 SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'

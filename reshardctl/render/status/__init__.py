@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from reshardctl.render.content import status as text
 from reshardctl.render.context import Context
-from reshardctl.render.status import csv, json, jsonl, text
+from reshardctl.render.formats import csv
+from reshardctl.render.status import json, jsonl
 from reshardctl.report.status import ConsumerStatus
 
 WRITERS: Mapping[str, Callable[[ConsumerStatus, Context], str]] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from reshardctl.render.content.status import status_document
 from reshardctl.render.context import Context
-from reshardctl.render.json_text import indented
-from reshardctl.render.status.documents import status_document
+from reshardctl.render.escape import indented
 from reshardctl.report.status import ConsumerStatus
 
 

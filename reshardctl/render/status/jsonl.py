@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reshardctl.render.content.report_json import Json
+from reshardctl.render.content.status import status_document
 from reshardctl.render.context import Context
-from reshardctl.render.documents import Json
-from reshardctl.render.json_text import one_a_line
-from reshardctl.render.jsonl import SCHEMA
-from reshardctl.render.status.documents import status_document
+from reshardctl.render.escape import one_a_line
+from reshardctl.render.formats.jsonl import SCHEMA
 from reshardctl.report.status import ConsumerStatus
 
 

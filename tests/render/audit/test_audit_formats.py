@@ -18,11 +18,10 @@ from reshardctl.diagnosis.rules import RULES, SINKS
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.model.times import instant
-from reshardctl.render.audit.bins import bars, span
-from reshardctl.render.audit.html import page
-from reshardctl.render.audit.notebook import show
+from reshardctl.render.charts import bars, span
 from reshardctl.render.context import Context
-from reshardctl.render.sarif import fingerprint
+from reshardctl.render.formats.sarif import fingerprint
+from reshardctl.render.html import audit_page, show
 from reshardctl.render.subjects import of_audit
 from reshardctl.report.audit import AuditReport, judge_sink
 from tests.auditing.hand_made_facts import CREATED
@@ -116,7 +115,8 @@ def test_what_to_do_next_can_be_typed(form):
 
 
 def test_what_to_do_next_is_on_the_page_and_in_json():
-    assert "reshardctl rebuild 'kcl://app?initial=LATEST' --from" in unescape(page(everything()))
+    page = unescape(audit_page(everything()))
+    assert "reshardctl rebuild 'kcl://app?initial=LATEST' --from" in page
     document = json.loads(AUDITS["json"](everything(), CONTEXT))
     assert document["next"][1] == {
         "command": ["reshardctl", "rule", "RSH501"], "why": "what this means",
@@ -191,7 +191,7 @@ class Tags(HTMLParser):
 
 @every_report
 def test_the_page_is_whole_and_has_nothing_from_elsewhere(made):
-    shown = page(made())
+    shown = audit_page(made())
     tags = Tags()
     tags.feed(shown)
     assert tags.open == [] and tags.links == []
@@ -200,17 +200,17 @@ def test_the_page_is_whole_and_has_nothing_from_elsewhere(made):
 
 
 def test_the_page_shows_what_is_missing_where():
-    shown = page(everything())
+    shown = audit_page(everything())
     assert re.search(r'<path class="missing[^"]*" data-shard="shardId-000000000001"', shown)
     assert re.search(r'<path class="extra[^"]*" data-shard="shardId-000000000000"', shown)
     assert 'class="gone"' in shown
-    assert "data-shard" in page(clean()) and not re.search(
-        r'<path class="missing[^"]*" data-shard', page(clean()))
+    assert "data-shard" in audit_page(clean()) and not re.search(
+        r'<path class="missing[^"]*" data-shard', audit_page(clean()))
 
 
 def test_the_map_is_darker_where_more_is_missing():
     """3 of 63 records of shard 1 are missing in that stretch, all of shard 3's in another."""
-    shown = page(everything())
+    shown = audit_page(everything())
     assert re.search(r'<path class="missing few" data-shard="shardId-000000000001"', shown)
     assert re.search(r'<path class="missing" data-shard="shardId-000000000003"', shown)
     assert "3: 20 of 20 records missing, arrived 2026-" in shown
@@ -219,7 +219,7 @@ def test_the_map_is_darker_where_more_is_missing():
 def test_what_is_missing_and_doubled_at_once_is_both_in_sight():
     report = everything()
     both = Bucket(shard_id(1), CREATED + 300, 100.0, 60, 3, 3)
-    shown = page(judge_sink(replace(report.facts, buckets=(both,)), report.lineage))
+    shown = audit_page(judge_sink(replace(report.facts, buckets=(both,)), report.lineage))
     tops = [
         re.search(rf'<path class="{kind} few" data-shard[^>]* d="M[^ ]+ ([0-9.]+)h', shown)
         for kind in ("missing", "extra")
@@ -229,9 +229,9 @@ def test_what_is_missing_and_doubled_at_once_is_both_in_sight():
 
 
 def test_a_page_of_a_thousand_shards_is_bounded():
-    shown = page(large(1000))
+    shown = audit_page(large(1000))
     assert len(shown) < 4_000_000
-    assert page(large(2000)).count("<tr>") <= 1001
+    assert audit_page(large(2000)).count("<tr>") <= 1001
 
 
 def test_bars_keep_the_sums():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.render.graph.selection import DrawnShards, select
+from reshardctl.render.graph.chart import DrawnShards, select
 from reshardctl.render.graph.text import draw
 from tests.render.graph.docs_picture import PAGE, PICTURE, chart, picture
 

@@ -12,8 +12,7 @@ from reshardctl.model import HASH_SPACE, ShardId, shard_id
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.chart import Box, chart_of
 from reshardctl.render.graph.layout import Layout
-from reshardctl.render.graph.loss_list import LossList
-from reshardctl.render.graph.losses import losses_of, rows
+from reshardctl.render.graph.losses import LossList, losses_of, rows
 from reshardctl.render.graph.several import draw_several
 from tests.render.graph.drawing import SVG, losses, parsed, rects
 from tests.render.graph.red_pixels import CHROMIUM, red_pixels

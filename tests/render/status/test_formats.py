@@ -17,9 +17,9 @@ from jsonschema import Draft202012Validator, ValidationError
 from reshardctl.cli.status import StatusColumn, StatusFormat
 from reshardctl.console.choices import MetricsFormat
 from reshardctl.exit import Exit
+from reshardctl.render.content.status import VERDICTS, status_document
+from reshardctl.render.sheet import Grid, blocks, fitting
 from reshardctl.render.status import WRITERS, write
-from reshardctl.render.status.documents import VERDICTS, status_document
-from reshardctl.render.status.grid import Grid, blocks, fitting
 from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
 from tests.render.samples import CASES, context, report_of
 from tests.render.status.samples import status

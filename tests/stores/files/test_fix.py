@@ -17,7 +17,7 @@ from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
 from reshardctl.model.images import Change
 from reshardctl.planning.writes import rebase
-from reshardctl.render.text_writes import write_lines
+from reshardctl.render.content.writes import write_lines
 from reshardctl.stores.base import Store, recover
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.lineage import Lineage
-from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards
+from reshardctl.render.graph.chart import EVERY_SHARD, DrawnShards
 from reshardctl.render.graph.several import html, svg, text
 from reshardctl.render.graph.several.together import Together, together
 from reshardctl.report.report import Report

@@ -9,12 +9,11 @@ from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box
 from reshardctl.render.graph.html import OVERVIEW, SAMPLE, SHARDS, ZOOM
 from reshardctl.render.graph.losses import losses_of
-from reshardctl.render.graph.page import KEY, html_page, legend, table_head
 from reshardctl.render.graph.several import svg
 from reshardctl.render.graph.several.overview import overview
 from reshardctl.render.graph.several.together import Line, Together
 from reshardctl.render.graph.svg import is_tall
-from reshardctl.render.graph.xml import safe
+from reshardctl.render.markup import KEY, html_page, legend, safe, table_head
 
 _LINE = '<line class="line c{}" style="stroke-width:{}px" x1="0" y1="7" x2="26" y2="7"/>'
 _LOSSES = (

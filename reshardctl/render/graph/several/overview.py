@@ -8,8 +8,8 @@ from dataclasses import replace
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.layout import Layout
 from reshardctl.render.graph.losses import anchor, kind_of, loss_box, rows
-from reshardctl.render.graph.overview import HEIGHT, framed, link_to, processed
 from reshardctl.render.graph.several.together import Together
+from reshardctl.render.graph.svg import HEIGHT, framed, link_to, processed
 
 
 def overview(shown: Together) -> str:

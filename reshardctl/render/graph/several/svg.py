@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
-from reshardctl.render.graph import labels, svg
-from reshardctl.render.graph.axes import axes
+from reshardctl.render.graph import labels
 from reshardctl.render.graph.layout import LEFT, Layout, open_edge
-from reshardctl.render.graph.loss_list import LossList
-from reshardctl.render.graph.losses import anchor, kind_of, loss_box, losses_of, rows
-from reshardctl.render.graph.overview import part_anchors
+from reshardctl.render.graph.losses import (
+    LossList,
+    anchor,
+    kind_of,
+    loss_box,
+    losses_of,
+    rows,
+    shard_labels,
+)
 from reshardctl.render.graph.several.together import Line, Together
-from reshardctl.render.graph.shard_labels import shard_labels
-from reshardctl.render.graph.style import PATTERNS, STYLE
-from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
+from reshardctl.render.graph.svg import axes, is_tall, part_anchors, rect
+from reshardctl.render.markup import PATTERNS, STYLE, ascii_markup, lines, px, safe
 
 COLORS = (
     ("#0b3d91", "#9ec5ff"), ("#b34700", "#ffb27a"), ("#00695c", "#6fe0cf"), ("#7b1fa2", "#e0a8f5"),
@@ -53,7 +57,7 @@ def picture(whole: Together, legend: bool = True) -> str:
         f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
         f"<title>{headline}</title>", f"<style>{STYLE}{style(len(shown.lines))}</style>",
         PATTERNS.rstrip(), f'<text class="title" x="{px(LEFT)}" y="20">{headline}</text>',
-        *axes(shown.base, layout), *(part_anchors(layout) if svg.is_tall(layout) else ()),
+        *axes(shown.base, layout), *(part_anchors(layout) if is_tall(layout) else ()),
     ]
     for at in range(len(shown.base.boxes)):
         parts += _shard(at, shown, layout)
@@ -103,7 +107,7 @@ def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
     told = [*labels.numbers(box), *_standings(at, shown)]
     yield f'<g class="shard {kind}"><title>{lines(told)}</title>'
     name = f'class="life" data-shard="{safe(box.shard)}" '
-    yield svg.rect(layout, name, (box.opened, box.closed), (top, height))
+    yield rect(layout, name, (box.opened, box.closed), (top, height))
     yield "</g>"
 
 

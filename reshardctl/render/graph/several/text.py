@@ -7,9 +7,9 @@ from string import ascii_lowercase
 from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
-from reshardctl.render.graph.forks import fitted, forks
 from reshardctl.render.graph.several.svg import describe
 from reshardctl.render.graph.several.together import Line, Together
+from reshardctl.render.graph.text import fitted, forks
 
 
 def draw(whole: Together, width: int | None = None) -> str:

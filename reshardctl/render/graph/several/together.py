@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.lineage import Lineage
-from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss, chart_of
-from reshardctl.render.graph.folding import finished, without
+from reshardctl.render.graph.chart import (
+    EVERY_SHARD,
+    Box,
+    Chart,
+    DrawnPosition,
+    DrawnShards,
+    Loss,
+    chart_of,
+    finished,
+    select,
+    without,
+)
 from reshardctl.render.graph.layout import Layout, layout_of
-from reshardctl.render.graph.selection import EVERY_SHARD, DrawnShards, select
 from reshardctl.report.report import Report
 
 

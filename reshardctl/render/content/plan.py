@@ -1,0 +1,314 @@
+"""A plan as text: the change by shard, the exact writes, what is so afterwards, the way back.
+
+An undo as text: the rows it puts back, and what the next start does then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.model import ShardId
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
+from reshardctl.render.content.findings import asked, left_alone, phrases
+from reshardctl.render.content.report import SIGNS as SEVERITIES
+from reshardctl.render.content.report import ask, retention_advice_first, subject, tally
+from reshardctl.render.content.writes import writes
+from reshardctl.render.sheet import LABEL, Part, Sheet
+from reshardctl.render.words import (
+    accepting,
+    command,
+    cost,
+    count,
+    elsewhere,
+    plan_words,
+    price_words,
+    sentence,
+    shards,
+    shortened,
+    widest,
+)
+from reshardctl.report.changes import Action, Changed, all_residuals, changes, costs_after, counted
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Saved, Undoing
+
+SIGNS = {
+    Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),
+    Action.KEEP: ("~", "yellow"), Action.DELETE: ("-", "red"),
+}
+ROWS = 40
+"""Lines of the table by shard; `-v` shows all."""
+
+
+def plan(sheet: Sheet, report: Report) -> None:
+    """The decision, whatever it is."""
+    match report.decision:
+        case Plan() as decided:
+            _plan(sheet, report, decided)
+        case Nothing():
+            sheet.line(("Nothing to write.", "bold"), _why_nothing(report))
+            residuals(sheet, report)
+        case Ask() as open_question:
+            sheet.line(("No plan yet: ", "bold"), f"{asked(open_question)}.")
+        case NoSafePlan(why, ways):
+            sheet.line(("No plan: ", "bold"), sentence(shortened(why, sheet.context.verbose)))
+            for way in ways:
+                _way_out(sheet, way)
+    for note in report.notes:
+        sheet.blank()
+        sheet.line(f"Note: {shortened(note, sheet.context.verbose)}.")
+
+
+def _way_out(sheet: Sheet, way: str) -> None:
+    """What it ends with may be a value that is longer than any line: a starting position."""
+    text, _, value = way.rpartition(" ")
+    if text and len(value) > sheet.width - 2:
+        sheet.line(f"way out: {text}", indent=2)
+        sheet.whole(value, indent=4)
+    else:
+        sheet.line(f"way out: {way}", indent=2)
+
+
+def _why_nothing(report: Report) -> str:
+    if all_residuals(report):
+        return " What could be fixed costs more than is accepted:"
+    if report.options.policy.names_shards:
+        return " The store holds the positions that were given already; others were left alone."
+    if any(f.effects for f in report.findings):
+        return " No write improves the next start; reshardctl inspect lists what remains."
+    return f" The next start already follows policy {report.options.policy.name}."
+
+
+def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
+    changed = changes(report, decided.steps)
+    _table(sheet, report, changed, decided)
+    sheet.blank()
+    writes(sheet, decided.steps)
+    if running := plan_words(decided.steps):
+        sheet.labelled(("running", "bold"), running, indent=2)
+    _after(sheet, report, decided)
+    _costs(sheet, report, decided)
+    residuals(sheet, report)
+    back = f"reshardctl undo JOURNAL   # {undo_words(changed)}"
+    sheet.labelled(("undo", "bold"), back, indent=2)
+    sheet.blank()
+    sheet.line((counts(changed), "bold"), "  " + price_words(decided))
+
+
+def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
+    """Shard by shard: now, after, why, what it skips and re-reads."""
+    left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
+    rows: list[list[Part]] = []
+    shown = changed if verbose else changed[:ROWS]
+    for row in shown:
+        own = left.get(row.shard, [])
+        sign, color = SIGNS[row.action]
+        rows.append([
+            (sign, color), shortened(shards((row.shard,), verbose), verbose),
+            _position(row.now, verbose), _position(row.after, verbose),
+            findings.get(row.shard) or _reason(report, row, verbose),
+            *(("", "") if row.without_position else
+              (widest(own, Harm.SKIPPED), widest(own, Harm.REREAD))),
+        ])
+    heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
+    several = any(row.part for row in shown)
+    sheet.table(heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
+    if hidden := len(changed) - len(shown):
+        sheet.line(f"and {hidden} more; -v shows them", indent=2)
+
+
+def _reason(report: Report, row: Changed, verbose: bool) -> str:
+    """Why a row is written on whose shard there is no finding; of many shards, once."""
+    policy = report.options.policy
+    if row.part or row.without_position:  # what is done to a file, the writes below say
+        return ""
+    return policy.name if policy.skips else shortened(row.write.why, verbose)
+
+
+def _position(position: str | None, verbose: bool) -> str:
+    """AFTER_SEQUENCE_NUMBER 4968…3154 as AFTER 4968…3154: a table has no room for more."""
+    if position is None:
+        return "–"
+    return shortened(position if verbose else position.replace("_SEQUENCE_NUMBER ", " "), verbose)
+
+
+def codes(report: Report) -> dict[ShardId, str]:
+    """The codes of the findings on each shard, leftovers left out."""
+    by_shard: dict[ShardId, dict[str, None]] = {}
+    for finding in report.findings:
+        if finding.severity > Severity.INFO:
+            for shard in finding.shards:
+                by_shard.setdefault(shard, {})[finding.code] = None
+    return {shard: ", ".join(names) for shard, names in by_shard.items()}
+
+
+def _after(sheet: Sheet, report: Report, decided: Plan) -> None:
+    """Write what the simulation of the planned rows still shows."""
+    effects = [e for run in decided.after for e in run]
+    stalled = {e.shard for e in effects if e.harm is Harm.STALLED and e.certain}
+    lineage = report.snapshot.lineage
+    opened = lineage.open_count()
+    read = opened - sum(lineage.is_open(s) for s in stalled if s is not None and s in lineage)
+    if any(e.harm is Harm.CRASHES for e in effects):
+        read = 0
+    sheet.labelled(
+        ("after", "bold"),
+        f"{read} of {count(opened, 'open shard')} will be read (verified by simulation)",
+        indent=2,
+    )
+    for line in remaining(effects, sheet.context.verbose):
+        sheet.line(line, indent=2 + LABEL)
+
+
+def remaining(effects: Iterable[Effect], verbose: bool) -> list[str]:
+    """One line for every kind of effect with the shards that have it."""
+    groups: dict[tuple[str, str], list[ShardId]] = {}
+    for e in effects:
+        key = (cost(e), "" if e.certain or e.gone else " (possible)")
+        groups.setdefault(key, []).extend([e.shard] if e.shard else [])
+    return [
+        f"{shards(dict.fromkeys(group), verbose) or 'the consumer'}: {harm}{possible}"
+        for (harm, possible), group in groups.items()
+    ]
+
+
+def _costs(sheet: Sheet, report: Report, decided: Plan) -> None:
+    """What a skipping policy gives up, against skipping nothing."""
+    if not decided.costs:
+        return
+    name = report.options.policy.name
+    sheet.labelled(("costs", "bold"), f"policy {name} skips intentionally:", indent=2)
+    for line in remaining(decided.costs, sheet.context.verbose):
+        sheet.line(line, indent=2 + LABEL)
+
+
+def residuals(sheet: Sheet, report: Report) -> None:
+    """Shards left alone, each with the flag that would mend it."""
+    for residual in all_residuals(report):
+        sheet.labelled(
+            ("left", "bold"), shortened(left_alone(residual), sheet.context.verbose), indent=2
+        )
+
+
+def undo_words(changed: Iterable[Changed]) -> str:
+    """What the way back does."""
+    numbers = counted(changed)
+    back = []
+    if made := numbers[Action.CREATE]:
+        back.append(f"delete {count(made, 'created row')}")
+    if moved := numbers[Action.MOVE] + numbers[Action.KEEP]:
+        back.append(f"put back {count(moved, 'row')}")
+    if gone := numbers[Action.DELETE]:
+        back.append(f"write {count(gone, 'deleted row')} again")
+    return ", ".join(back)
+
+
+def counts(changed: Iterable[Changed]) -> str:
+    """The number of rows of each action: `Plan: 2 to create, 1 to move, 0 to delete.`."""
+    numbers = counted(changed)
+    kept = f", {numbers[Action.KEEP]} to complete" if numbers[Action.KEEP] else ""
+    return (
+        f"Plan: {numbers[Action.CREATE]} to create, {numbers[Action.MOVE]} to move{kept}, "
+        f"{numbers[Action.DELETE]} to delete."
+    )
+
+
+def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
+    """Write that nothing was written, and the command that writes the plan."""
+    sheet.blank()
+    also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
+    sheet.line(f"Nothing was written.{also}")
+    retention_advice_first(sheet, report)
+    context = sheet.context
+    if isinstance(report.decision, Plan):
+        argv = [*context.suggested_command, *context.sink]
+        if saved is not None:
+            argv = ["--plan", saved.path, *elsewhere(context.suggested_command)]
+        sheet.command(command(context.verb, *argv))
+    elif flags := [r.flag for r in all_residuals(report) if r.flag]:
+        argv = [*accepting(context.suggested_command, flags), *context.sink]
+        sheet.command(command(context.verb, "--dry-run", *argv), "see what that would write")
+    elif isinstance(report.decision, Ask):
+        ask(sheet, report, report.decision)
+
+
+def written(sheet: Sheet, outcome: Fixed) -> None:
+    """What an applied plan wrote, and what inspect says of the rows now."""
+    changed = changes(outcome.before, outcome.steps)
+    sheet.fields(*subject(sheet.context, outcome.before))
+    sheet.blank()
+    sheet.labelled(("journal", "bold"), outcome.journal, indent=2)
+    for phrase in phrases(changed, sheet.context.verbose):
+        sheet.labelled(("wrote", "bold"), shortened(phrase, sheet.context.verbose), indent=2)
+    if outcome.recognised:
+        was = "was" if outcome.recognised == 1 else "were"
+        sheet.line(
+            f"{count(outcome.recognised, 'step')} {was} in place already", indent=2 + LABEL
+        )
+    sheet.labelled(("now", "bold"), tally(outcome.after), indent=2)
+    residuals(sheet, outcome.after)
+    for caveat in outcome.after.caveats:
+        sheet.line(f"Note: {caveat}.", indent=2)
+    sheet.blank()
+    rows = count(sum(not row.part for row in changed), "row")
+    sheet.line((f"Done. {rows} written and read back.", "bold"))
+    reached = elsewhere(sheet.context.suggested_command)
+    sheet.command(command("undo", outcome.journal, *reached), "undoes this fix")
+
+
+def undo(sheet: Sheet, undoing: Undoing) -> None:
+    """The rows, the writes, the findings that come back."""
+    if not undoing.steps:
+        sheet.line(nothing(undoing))
+    for line in undoing.kept:
+        sheet.line(f"Stays: {line}")
+    if not undoing.steps:
+        return
+    _undone_table(sheet, undoing)
+    sheet.blank()
+    if undoing.written is None:
+        writes(sheet, undoing.steps)
+    _then(sheet, undoing)
+    sheet.blank()
+    rows = count(sum(len(step.writes) for step in undoing.steps), "row")
+    if undoing.written is None:
+        none = " Nothing was written." if undoing.dry_run else ""
+        sheet.line((f"Undo: {rows} to put back.", "bold"), none)
+    if undoing.written is None and undoing.dry_run:
+        reached = elsewhere(sheet.context.suggested_command)
+        sheet.command(command("undo", undoing.journal, *reached))
+    if undoing.written is not None:
+        sheet.line((f"Undone. {rows} put back and read back.", "bold"))
+
+
+def nothing(undoing: Undoing) -> str:
+    """The sentence for an undo without a step."""
+    what = "plan" if undoing.of_plan else "fix"
+    if undoing.kept:
+        return f"No row of this {what} has to be put back."
+    return f"No write of this {what} is in place."
+
+
+def _undone_table(sheet: Sheet, undoing: Undoing) -> None:
+    rows: list[list[Part]] = []
+    for row in changes(undoing.now, undoing.steps):
+        now, then = (
+            "–" if position is None else shortened(position, sheet.context.verbose)
+            for position in (row.now, row.after)
+        )
+        rows.append([SIGNS[row.action], shards((row.shard,), sheet.context.verbose), now, then])
+    sheet.table(["", "shard", "now", "after the undo"], rows)
+
+
+def _then(sheet: Sheet, undoing: Undoing) -> None:
+    if undoing.after is None:
+        sheet.labelled(("after", "bold"), "the store holds no position", indent=2)
+        return
+    sheet.labelled(("after", "bold"), tally(undoing.after), indent=2)
+    for finding in undoing.after.findings:
+        if finding.severity > Severity.INFO:
+            sign, color = SEVERITIES[finding.severity]
+            named = shards(finding.shards, sheet.context.verbose)
+            finding_line = f"{sign} {finding.severity}  {finding.code}  {finding.name}  {named}"
+            sheet.line((finding_line, color), indent=2 + LABEL)
