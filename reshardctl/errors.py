@@ -47,7 +47,7 @@ def install(extra: str) -> str:
 
 
 REPLAN = "make a new plan: reshardctl fix CONSUMER --dry-run"
-"""The next step where the consumer is not known; `commands/replanning.py` names it."""
+"""The next step where the consumer is not known; `commands/consent.py` names it."""
 
 
 class UsageError(ReshardError):

@@ -12,8 +12,7 @@ from typing import Any
 import typer.main
 
 from reshardctl.cli.app import app
-from reshardctl.cli.grouped_help import help_record, summary
-from reshardctl.cli.option_groups import grouped
+from reshardctl.cli.help import grouped, help_record, summary
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 HEAD = """# Commands and options

@@ -11,8 +11,7 @@ from typing import Any
 
 from reshardctl import __version__
 from reshardctl.cli.app import EPILOG, app
-from reshardctl.cli.grouped_help import help_record
-from reshardctl.cli.option_groups import grouped
+from reshardctl.cli.help import grouped, help_record
 from scripts.commands_page import commands
 
 PAGE = Path(__file__).parents[1] / "docs" / "reshardctl.1"

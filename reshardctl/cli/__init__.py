@@ -28,7 +28,7 @@ def main() -> None:
     code = CANCELLED
     try:
         end_as_by_ctrl_c()
-        from reshardctl.console.streams import missing_stream, unfailing_stderr
+        from reshardctl.console.failures import missing_stream, unfailing_stderr
 
         code = missing_stream()
         unfailing_stderr()

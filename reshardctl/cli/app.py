@@ -1,4 +1,7 @@
-"""Puts the commands together. Nothing heavy is imported before a command runs."""
+"""Puts the commands together, with the options that each takes before or after its name.
+
+Nothing heavy is imported before a command runs.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from typing import Annotated
 import typer
 
 from reshardctl import __version__, given_secrets
-from reshardctl.cli import global_options
 from reshardctl.cli.audit import audit
 from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
@@ -19,7 +21,7 @@ from reshardctl.cli.explain import explain
 from reshardctl.cli.export import export
 from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
-from reshardctl.cli.grouped_help import Command, CommandGroup
+from reshardctl.cli.help import Command, CommandGroup
 from reshardctl.cli.inspect import inspect
 from reshardctl.cli.rebuild import rebuild
 from reshardctl.cli.rule import rule
@@ -28,6 +30,42 @@ from reshardctl.cli.status import status
 from reshardctl.cli.undo import undo
 from reshardctl.console import error_documents as lastword
 from reshardctl.console.failures import guarded
+
+VALUED, FLAGS = "--debug", ("--quiet",)
+
+
+def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The global options of a command line, and the rest of it, each in its order.
+
+    What stands after `--` is never an option.
+    """
+    ahead: list[str] = []
+    rest: list[str] = []
+    remaining = iter(arguments)
+    for word in remaining:
+        if word == "--":
+            return ahead, [*rest, word, *remaining]
+        if word in FLAGS or word.startswith(f"{VALUED}="):
+            ahead.append(word)
+        elif word == VALUED:
+            ahead += [word, *([value] if (value := next(remaining, None)) is not None else [])]
+        else:
+            rest.append(word)
+    return ahead, rest
+
+
+def apply(quiet: bool, debug: Path | None) -> None:
+    """Keep notes and progress off stderr, and log the calls to AWS.
+
+    Raises:
+        UsageError: The file of `--debug` cannot be written.
+    """
+    from reshardctl.aws import call_log
+    from reshardctl.console import progress
+
+    progress.silence(quiet)
+    call_log.begin(debug)
+
 
 EPILOG = (
     "Exit codes: 0 clean, applied and verified, or nothing to do; 1 findings, or something to do; "
@@ -102,7 +140,7 @@ def _root(
     if version:
         typer.echo(f"reshardctl {__version__}")
         raise typer.Exit
-    global_options.apply(quiet, debug)
+    apply(quiet, debug)
 
 
 app = application()
@@ -110,7 +148,7 @@ app = application()
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit code."""
-    ahead, rest = global_options.split(arguments)
+    ahead, rest = split(arguments)
     lastword.begin(rest)
     given_secrets.begin([*arguments, *_given_urls()])
     command = application(chosen(rest))

@@ -7,8 +7,24 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion, options, sink_options
-from reshardctl.console.choices import ColorMode, FailOn
+from reshardctl.cli import completion
+from reshardctl.cli.options import (
+    Color,
+    Column,
+    Config,
+    EndpointUrl,
+    Form,
+    Format,
+    Master,
+    Output,
+    Profile,
+    Region,
+    Remote,
+    RoleArn,
+    Stream,
+    Verbose,
+)
+from reshardctl.console.destinations import ColorMode, FailOn
 
 
 def audit(
@@ -19,7 +35,7 @@ def audit(
             show_default=False,
         ),
     ],
-    stream: options.Stream = None,
+    stream: Stream = None,
     consumer: Annotated[
         str | None,
         typer.Option(
@@ -28,8 +44,8 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    kind: sink_options.Form = None,
-    column: sink_options.Column = None,
+    kind: Form = None,
+    column: Column = None,
     against: Annotated[
         bool,
         typer.Option(
@@ -73,20 +89,20 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    master: sink_options.Master = None,
-    remote: sink_options.Remote = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
+    master: Master = None,
+    remote: Remote = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
     ] = FailOn.ERROR,
-    form: options.Format = None,
-    output: options.Output = None,
-    color: options.Color = ColorMode.AUTO,
-    verbose: options.Verbose = False,
+    form: Format = None,
+    output: Output = None,
+    color: Color = ColorMode.AUTO,
+    verbose: Verbose = False,
 ) -> None:
     """Does the sink have what the stream had? Missing, doubled and disordered records, by shard.
 
@@ -94,10 +110,9 @@ def audit(
     Example: reshardctl audit s3a://my-lake/orders --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal, severity
-    from reshardctl.commands.account import Account
     from reshardctl.commands.audit import AuditRequest, exit_of
     from reshardctl.commands.audit import audit as audited
-    from reshardctl.commands.sinks import Sink
+    from reshardctl.commands.requests import Account, Sink
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
     from reshardctl.stores.named_file import check_file, replace_file

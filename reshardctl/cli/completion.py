@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from reshardctl.console.choices import FormatName, MetricsFormat
+from reshardctl.console.destinations import FormatName, MetricsFormat
 
 POLICIES = ("lossless", "latest", "at-timestamp=", "latest-at-start")
 """The words of `--policy`; a test compares them with the policies."""

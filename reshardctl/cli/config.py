@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import options
-from reshardctl.cli.grouped_help import Command, CommandGroup
+from reshardctl.cli.help import Command, CommandGroup
+from reshardctl.cli.options import Config, EndpointUrl, Profile, Region, RoleArn
 
 config = typer.Typer(
     name="config", cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None,
@@ -34,13 +34,13 @@ class Group(StrEnum):
 
 
 @config.command(cls=Command)
-def show(config: options.Config = None) -> None:
+def show(config: Config = None) -> None:
     """The configuration as it takes effect, and where each value is said. Calls nothing.
 
     Example: reshardctl config show
     """
+    from reshardctl.commands.configured import config_of
     from reshardctl.commands.target import Selection
-    from reshardctl.commands.targets.configured import config_of
     from reshardctl.config.effective import shown
     from reshardctl.console.stdout import show as printed
 
@@ -50,11 +50,11 @@ def show(config: options.Config = None) -> None:
 @config.command(cls=Command)
 def check(
     names: NamesArgument = None,
-    config: options.Config = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
+    config: Config = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
     online: Annotated[
         bool, typer.Option("--online", help="Look as well whether all can be reached and read.")
     ] = False,
@@ -64,8 +64,8 @@ def check(
     Example: reshardctl config check --online
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
-    from reshardctl.commands.check_config import checked
+    from reshardctl.commands.config import checked
+    from reshardctl.commands.requests import Account
     from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show as printed
 
@@ -79,7 +79,7 @@ def check(
 @config.command(cls=Command)
 def iam(
     names: NamesArgument = None,
-    config: options.Config = None,
+    config: Config = None,
     wanted: Annotated[
         Group, typer.Option("--for", help="What the policy is to allow.")
     ] = Group.INSPECT,
@@ -98,7 +98,7 @@ def iam(
 
     Example: reshardctl config iam --for fix --account 123456789012
     """
-    from reshardctl.commands.check_config import allowed
+    from reshardctl.commands.config import allowed
     from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show as printed
 

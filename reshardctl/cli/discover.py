@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import options
-from reshardctl.console.choices import ColorMode
+from reshardctl.cli.options import Color, Config, EndpointUrl, Output, Profile, Region, RoleArn
+from reshardctl.console.destinations import ColorMode
 
 
 class DiscoverFormat(StrEnum):
@@ -25,16 +25,16 @@ def discover(
             metavar="STREAM", help="Name, ARN, or a name in reshardctl.toml.", show_default=False
         ),
     ],
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
     form: Annotated[
         DiscoverFormat, typer.Option("--format", help="For people, or for programs.")
     ] = DiscoverFormat.TEXT,
-    output: options.Output = None,
-    color: options.Color = ColorMode.AUTO,
+    output: Output = None,
+    color: Color = ColorMode.AUTO,
 ) -> None:
     """Which DynamoDB tables of this account and region hold a stream's positions?
 
@@ -42,9 +42,9 @@ def discover(
     asks Kinesis about at most five numbers of a table. Example: reshardctl discover my-stream
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
     from reshardctl.commands.discover import DiscoverRequest
     from reshardctl.commands.discover import discover as discovered
+    from reshardctl.commands.requests import Account
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
     from reshardctl.exit import Exit

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion, options
+from reshardctl.cli import completion
+from reshardctl.cli.options import (
+    Config,
+    Consumer,
+    EndpointUrl,
+    Probe,
+    Profile,
+    Region,
+    RoleArn,
+    Stream,
+)
 
 
 class ExplainFormat(StrEnum):
@@ -26,14 +36,14 @@ def explain(
             autocompletion=completion.shards,
         ),
     ],
-    locator: options.Consumer,
-    stream: options.Stream = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    probe: options.Probe = None,
+    locator: Consumer,
+    stream: Stream = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    probe: Probe = None,
     form: Annotated[
         ExplainFormat, typer.Option("--format", help="For people, or for programs.")
     ] = ExplainFormat.TEXT,
@@ -43,9 +53,9 @@ def explain(
     Example: reshardctl explain 12,13 kcl://my-application --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
     from reshardctl.commands.explain import ExplainRequest
     from reshardctl.commands.explain import explain as explained
+    from reshardctl.commands.requests import Account
     from reshardctl.console.stdout import show, write
     from reshardctl.render.content.explanation import explanation_json, explanations
 

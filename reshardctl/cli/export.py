@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import options
+from reshardctl.cli.options import (
+    Config,
+    Consumer,
+    EndpointUrl,
+    Probe,
+    Profile,
+    Region,
+    RoleArn,
+    Stream,
+)
 
 
 class ExportFormat(StrEnum):
@@ -19,14 +28,14 @@ class ExportFormat(StrEnum):
 
 
 def export(
-    locator: options.Consumer,
-    stream: options.Stream = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    probe: options.Probe = None,
+    locator: Consumer,
+    stream: Stream = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    probe: Probe = None,
     form: Annotated[
         ExportFormat, typer.Option("--format", help="For programs, or for a spreadsheet.")
     ] = ExportFormat.JSON,
@@ -44,9 +53,9 @@ def export(
     Example: reshardctl export kcl://my-application --stream my-stream -o orders.positions
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
     from reshardctl.commands.export import ExportRequest
     from reshardctl.commands.export import export as exported
+    from reshardctl.commands.requests import Account
     from reshardctl.console.stdout import show, write
     from reshardctl.snapshot.positions import csv_text, json_text, save
     from reshardctl.stores.named_file import check_new_file, is_regular, replace_file

@@ -7,8 +7,41 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion, fix_options, options
-from reshardctl.console.choices import ColorMode
+from reshardctl.cli import completion
+from reshardctl.cli.options import (
+    Accept,
+    AssumeStopped,
+    Color,
+    Config,
+    Count,
+    Created,
+    DryRun,
+    EndpointUrl,
+    Format,
+    Journal,
+    NotRule,
+    Out,
+    Output,
+    Plan,
+    Policy,
+    Positions,
+    Probe,
+    ProbeBudget,
+    Profile,
+    Recreated,
+    Region,
+    Resume,
+    RoleArn,
+    Rule,
+    Set,
+    Shards,
+    Shift,
+    Stream,
+    Verbose,
+    WatchFirst,
+    Yes,
+)
+from reshardctl.console.destinations import ColorMode
 
 
 def fix(
@@ -21,42 +54,42 @@ def fix(
             autocompletion=completion.consumers,
         ),
     ] = None,
-    stream: options.Stream = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    dry_run: fix_options.DryRun = False,
-    out: fix_options.Out = None,
-    plan: fix_options.Plan = None,
-    resume: fix_options.Resume = None,
-    policy: options.Policy = None,
-    positions: fix_options.Positions = None,
-    set_to: fix_options.Set = None,
-    shift: fix_options.Shift = None,
-    accept: options.Accept = None,
-    probe: options.Probe = None,
-    count: options.Count = False,
-    probe_budget: options.ProbeBudget = None,
-    shards: options.Shards = None,
-    rule: options.Rule = None,
-    not_rule: options.NotRule = None,
+    stream: Stream = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    dry_run: DryRun = False,
+    out: Out = None,
+    plan: Plan = None,
+    resume: Resume = None,
+    policy: Policy = None,
+    positions: Positions = None,
+    set_to: Set = None,
+    shift: Shift = None,
+    accept: Accept = None,
+    probe: Probe = None,
+    count: Count = False,
+    probe_budget: ProbeBudget = None,
+    shards: Shards = None,
+    rule: Rule = None,
+    not_rule: NotRule = None,
     bootstrap: Annotated[
         bool, typer.Option("--bootstrap", help="The application is new: make its first positions.")
     ] = False,
-    recreated: fix_options.Recreated = None,
-    created: fix_options.Created = None,
-    yes: fix_options.Yes = False,
-    assume_stopped: fix_options.AssumeStopped = False,
+    recreated: Recreated = None,
+    created: Created = None,
+    yes: Yes = False,
+    assume_stopped: AssumeStopped = False,
     live: Annotated[
         bool,
         typer.Option(
             "--live", help="Write while the application runs: only if every write is safe then."
         ),
     ] = False,
-    watch: fix_options.Watch = None,
-    journal: fix_options.Journal = None,
+    watch: WatchFirst = None,
+    journal: Journal = None,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -65,23 +98,22 @@ def fix(
         ),
     ] = None,
     if_reshard: Annotated[list[str] | None, typer.Option("--if-reshard", hidden=True)] = None,
-    form: options.Format = None,
-    output: options.Output = None,
-    color: options.Color = ColorMode.AUTO,
-    verbose: options.Verbose = False,
+    form: Format = None,
+    output: Output = None,
+    color: Color = ColorMode.AUTO,
+    verbose: Verbose = False,
 ) -> None:
     """Make it right: plan, prove, show, ask, journal, write, verify.
 
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
-    from reshardctl.cli.run_fix import run_fix, show_plan
-    from reshardctl.cli.run_fix_many import run_fix_many
-    from reshardctl.commands.account import Account
+    from reshardctl.cli.run_fix import run_fix, run_fix_many, show_plan
     from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import plan as planned
     from reshardctl.commands.fix_many import several_plans
-    from reshardctl.commands.fix_request import FixRequest
-    from reshardctl.commands.inspect_modes import not_for_fix
+    from reshardctl.commands.requests import Account
+    from reshardctl.commands.survey import not_for_fix
+    from reshardctl.commands.write_requests import FixRequest
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
 

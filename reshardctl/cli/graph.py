@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion, options
+from reshardctl.cli import completion
+from reshardctl.cli.options import (
+    Config,
+    EndpointUrl,
+    Output,
+    Probe,
+    Profile,
+    Region,
+    RoleArn,
+    Shards,
+    Stream,
+)
 
 
 class GraphFormat(StrEnum):
@@ -34,13 +45,13 @@ def graph(
             autocompletion=completion.consumers,
         ),
     ] = None,
-    stream: options.Stream = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    shards: options.Shards = None,
+    stream: Stream = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    shards: Shards = None,
     only_bad: Annotated[
         bool,
         typer.Option(
@@ -56,7 +67,7 @@ def graph(
             show_default=False,
         ),
     ] = None,
-    probe: options.Probe = None,
+    probe: Probe = None,
     form: Annotated[
         GraphFormat,
         typer.Option(
@@ -64,7 +75,7 @@ def graph(
             help="svg and html are pictures: time by hash keys.",
         ),
     ] = GraphFormat.TEXT,
-    output: options.Output = None,
+    output: Output = None,
 ) -> None:
     """Show me the shards: who descends from whom, and what a consumer has processed of them.
 
@@ -72,9 +83,9 @@ def graph(
     -o orders.html
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
     from reshardctl.commands.graph import GraphRequest
     from reshardctl.commands.graph import graph as drawn
+    from reshardctl.commands.requests import Account
     from reshardctl.console.stdout import columns, show
     from reshardctl.stores.named_file import check_file, replace_file
 

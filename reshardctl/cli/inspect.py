@@ -8,32 +8,59 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import options
-from reshardctl.console.choices import ColorMode
+from reshardctl.cli.options import (
+    Accept,
+    Color,
+    Config,
+    Consumers,
+    Count,
+    EndpointUrl,
+    Every,
+    FailOn,
+    IfReshard,
+    MetricsFormat,
+    NotRule,
+    Output,
+    PerShard,
+    Policy,
+    Probe,
+    ProbeBudget,
+    Profile,
+    Region,
+    RoleArn,
+    Rule,
+    Shards,
+    Stream,
+    Until,
+    Verbose,
+    Wait,
+    Watch,
+)
+from reshardctl.console.destinations import ColorMode
 
 
 def inspect(
-    consumers: options.Consumers = None,
-    stream: options.Stream = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    policy: options.Policy = None,
-    accept: options.Accept = None,
-    probe: options.Probe = None,
-    count: options.Count = False,
-    probe_budget: options.ProbeBudget = None,
-    shards: options.Shards = None,
-    rule: options.Rule = None,
-    not_rule: options.NotRule = None,
-    wait: options.Wait = None,
-    until: options.Until = None,
-    if_reshard: options.IfReshard = None,
-    watch: options.Watch = None,
-    every: options.Every = None,
-    fail_on: options.FailOn = None,
+    consumers: Consumers = None,
+    stream: Stream = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    policy: Policy = None,
+    accept: Accept = None,
+    probe: Probe = None,
+    count: Count = False,
+    probe_budget: ProbeBudget = None,
+    shards: Shards = None,
+    rule: Rule = None,
+    not_rule: NotRule = None,
+    wait: Wait = None,
+    until: Until = None,
+    if_reshard: IfReshard = None,
+    watch: Watch = None,
+    every: Every = None,
+    fail_on: FailOn = None,
     baseline: Annotated[
         Path | None,
         typer.Option(
@@ -41,11 +68,11 @@ def inspect(
             help="Count only what this JSON report lacks; it, or a snapshot, is evidence, too.",
         ),
     ] = None,
-    form: options.MetricsFormat = None,
-    output: options.Output = None,
-    per_shard: options.PerShard = False,
-    color: options.Color = ColorMode.AUTO,
-    verbose: options.Verbose = False,
+    form: MetricsFormat = None,
+    output: Output = None,
+    per_shard: PerShard = False,
+    color: Color = ColorMode.AUTO,
+    verbose: Verbose = False,
     _read_only: Annotated[
         bool, typer.Option("--read-only", help="Does nothing: inspect never writes.")
     ] = False,
@@ -56,9 +83,9 @@ def inspect(
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal, threshold
-    from reshardctl.commands.account import Account
     from reshardctl.commands.inspect import InspectRequest
     from reshardctl.commands.inspect import inspect as inspected
+    from reshardctl.commands.requests import Account
     from reshardctl.console.destinations import destinations, wants_metrics
     from reshardctl.console.output import Output
 

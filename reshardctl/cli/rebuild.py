@@ -6,8 +6,37 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion, fix_options, options, sink_options
-from reshardctl.console.choices import ColorMode
+from reshardctl.cli import completion
+from reshardctl.cli.options import (
+    Accept,
+    AssumeStopped,
+    Color,
+    Column,
+    Config,
+    Count,
+    Created,
+    DryRun,
+    EndpointUrl,
+    Form,
+    Format,
+    Journal,
+    Master,
+    Out,
+    Output,
+    Plan,
+    ProbeBudget,
+    Profile,
+    Recreated,
+    Region,
+    Remote,
+    Resume,
+    RoleArn,
+    Stream,
+    Verbose,
+    WatchFirst,
+    Yes,
+)
+from reshardctl.console.destinations import ColorMode
 
 
 def rebuild(
@@ -25,9 +54,9 @@ def rebuild(
             show_default=False,
         ),
     ] = None,
-    stream: options.Stream = None,
-    kind: sink_options.Form = None,
-    column: sink_options.Column = None,
+    stream: Stream = None,
+    kind: Form = None,
+    column: Column = None,
     against: Annotated[
         bool,
         typer.Option(
@@ -36,40 +65,39 @@ def rebuild(
             "sink's own commits.",
         ),
     ] = True,
-    master: sink_options.Master = None,
-    remote: sink_options.Remote = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    dry_run: fix_options.DryRun = False,
-    out: fix_options.Out = None,
-    plan: fix_options.Plan = None,
-    resume: fix_options.Resume = None,
-    accept: options.Accept = None,
-    count: options.Count = False,
-    probe_budget: options.ProbeBudget = None,
-    recreated: fix_options.Recreated = None,
-    created: fix_options.Created = None,
-    yes: fix_options.Yes = False,
-    assume_stopped: fix_options.AssumeStopped = False,
-    watch: fix_options.Watch = None,
-    journal: fix_options.Journal = None,
-    form: options.Format = None,
-    output: options.Output = None,
-    color: options.Color = ColorMode.AUTO,
-    verbose: options.Verbose = False,
+    master: Master = None,
+    remote: Remote = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    dry_run: DryRun = False,
+    out: Out = None,
+    plan: Plan = None,
+    resume: Resume = None,
+    accept: Accept = None,
+    count: Count = False,
+    probe_budget: ProbeBudget = None,
+    recreated: Recreated = None,
+    created: Created = None,
+    yes: Yes = False,
+    assume_stopped: AssumeStopped = False,
+    watch: WatchFirst = None,
+    journal: Journal = None,
+    form: Format = None,
+    output: Output = None,
+    color: Color = ColorMode.AUTO,
+    verbose: Verbose = False,
 ) -> None:
     """Positions from the sink: where a store was lost, or is not to be believed.
 
     Example: reshardctl rebuild kcl://my-application --from s3a://my-lake/orders --stream my-stream
     """
     from reshardctl.cli.run_fix import run_fix, show_plan
-    from reshardctl.commands.account import Account
     from reshardctl.commands.rebuild import RebuildRequest, plan_rebuild
     from reshardctl.commands.rebuild import rebuild as rebuilt
-    from reshardctl.commands.sinks import Sink
+    from reshardctl.commands.requests import Account, Sink
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
 

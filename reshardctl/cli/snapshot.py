@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reshardctl.cli import completion, options
+from reshardctl.cli import completion
+from reshardctl.cli.options import Config, EndpointUrl, Probe, Profile, Region, RoleArn
 
 if TYPE_CHECKING:
     from reshardctl.snapshot.file import SavedSnapshot
@@ -36,12 +37,12 @@ def snapshot(
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace names, accounts and owners: for bug reports.")
     ] = False,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
-    probe: options.Probe = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
+    probe: Probe = None,
 ) -> None:
     """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
 
@@ -49,9 +50,9 @@ def snapshot(
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
-    from reshardctl.commands.take_snapshot import SnapshotRequest
-    from reshardctl.commands.take_snapshot import snapshot as taken
+    from reshardctl.commands.requests import Account
+    from reshardctl.commands.snapshot import SnapshotRequest
+    from reshardctl.commands.snapshot import snapshot as taken
     from reshardctl.console.stdout import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
@@ -74,7 +75,7 @@ def snapshot(
 
 
 def _described(saved: SavedSnapshot, path: str, size: int) -> Iterator[str]:
-    from reshardctl.commands.targets.snapshot import SCHEME
+    from reshardctl.commands.named import SCHEME
 
     yield f"Saved {path} ({size:,} bytes, readable by you alone)."
     yield f"  stream    {saved.lineage.stream.name}: {len(saved.lineage)} shards"

@@ -8,8 +8,22 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli import options
-from reshardctl.console.choices import ColorMode, MetricsFormat
+from reshardctl.cli.options import (
+    Color,
+    Config,
+    Consumer,
+    EndpointUrl,
+    FailOn,
+    Output,
+    PerShard,
+    Probe,
+    ProbeBudget,
+    Profile,
+    Region,
+    RoleArn,
+    Stream,
+)
+from reshardctl.console.destinations import ColorMode, MetricsFormat
 
 AS_WIDE_AS_NEEDED = 1 << 20
 """Columns of a pipe or a file: one line for each shard."""
@@ -41,13 +55,13 @@ class StatusColumn(StrEnum):
 
 
 def status(
-    locator: options.Consumer,
-    stream: options.Stream = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
-    config: options.Config = None,
+    locator: Consumer,
+    stream: Stream = None,
+    region: Region = None,
+    profile: Profile = None,
+    role_arn: RoleArn = None,
+    endpoint_url: EndpointUrl = None,
+    config: Config = None,
     shards: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,26 +76,26 @@ def status(
         StatusColumn,
         typer.Option("--sort", help="Sort by this column, the worst, largest or oldest first."),
     ] = StatusColumn.VERDICT,
-    probe: options.Probe = None,
+    probe: Probe = None,
     count: Annotated[
         bool,
         typer.Option("--count", help="Read and count all unread records: lag in records and bytes.")
     ] = False,
-    probe_budget: options.ProbeBudget = None,
-    fail_on: options.FailOn = None,
+    probe_budget: ProbeBudget = None,
+    fail_on: FailOn = None,
     form: Annotated[
         StatusFormat, typer.Option("--format", help="For people, or for programs.")
     ] = StatusFormat.TEXT,
-    per_shard: options.PerShard = False,
-    output: options.Output = None,
-    color: options.Color = ColorMode.AUTO,
+    per_shard: PerShard = False,
+    output: Output = None,
+    color: Color = ColorMode.AUTO,
 ) -> None:
     """How far is each shard? Its position, lag, owner, last progress and verdict, worst first.
 
     Read-only. Example: reshardctl status kcl://my-application --stream my-stream --only-bad
     """
     from reshardctl.cli.terminal import Terminal, threshold
-    from reshardctl.commands.account import Account
+    from reshardctl.commands.requests import Account
     from reshardctl.commands.status import StatusRequest
     from reshardctl.commands.status import status as looked_up
     from reshardctl.console.destinations import Destination

@@ -7,11 +7,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from reshardctl.commands.fail_on import FailOn as Usual
-from reshardctl.commands.fail_on import Threshold
-from reshardctl.commands.observer import Observer, Tasks
+from reshardctl.commands.observer import FailOn as Usual
+from reshardctl.commands.observer import Observer, Tasks, Threshold
 from reshardctl.console import interrupt, progress
-from reshardctl.console.choices import FailOn
+from reshardctl.console.destinations import FailOn
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model.times import duration
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reshardctl.cli import completion, fix_options, options
-from reshardctl.console.choices import ColorMode
+from reshardctl.cli import completion, options
+from reshardctl.cli.options import WatchFirst
+from reshardctl.console.destinations import ColorMode
 
 if TYPE_CHECKING:
-    from reshardctl.commands.account import Account
+    from reshardctl.commands.requests import Account
     from reshardctl.console.output import Output
 
 DELETE = "Delete these journals? Only 'yes' is taken for a yes: "
@@ -62,7 +63,7 @@ def undo(
     assume_stopped: Annotated[
         bool, typer.Option("--assume-stopped", help="You know that every worker is stopped.")
     ] = False,
-    watch: fix_options.Watch = None,
+    watch: WatchFirst = None,
     whole_file: Annotated[
         bool,
         typer.Option(
@@ -87,15 +88,14 @@ def undo(
     Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
-    from reshardctl.cli.after_writing import UNDONE, after_writing
-    from reshardctl.cli.consent import ask
+    from reshardctl.cli.consent import UNDONE, after_writing, ask
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.account import Account
-    from reshardctl.commands.fix_request import nothing_else
     from reshardctl.commands.journals import Journals
+    from reshardctl.commands.requests import Account
     from reshardctl.commands.undo import UndoResult
     from reshardctl.commands.undo import undo as undone
     from reshardctl.commands.undo_source import UndoRequest
+    from reshardctl.commands.write_requests import nothing_else
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
@@ -167,8 +167,8 @@ def _prune(
 ) -> None:
     """Shows what would be deleted, asks, and deletes."""
     from reshardctl.cli.consent import ask
-    from reshardctl.commands.prune import PruneRequest, exit_of
-    from reshardctl.commands.prune import prune as pruned
+    from reshardctl.commands.journals import PruneRequest, exit_of
+    from reshardctl.commands.journals import prune as pruned
     from reshardctl.exit import Exit
     from reshardctl.render.content.journals import PRUNING_FORMATS as FORMATS
     from reshardctl.render.content.journals import Pruning

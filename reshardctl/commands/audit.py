@@ -1,24 +1,29 @@
-"""`audit`: compares what a sink holds with what is listed, stored and in the stream."""
+"""`audit`: compares what a sink holds with what is listed, stored and in the stream.
+
+What to do next is told in complete commands, the most urgent first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from reshardctl.commands.inspect_many import failing
+from reshardctl.commands.inspect import failing
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.sinks import Sink
+from reshardctl.commands.requests import Sink
 from reshardctl.commands.target import Selection
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.exit import Exit
 from reshardctl.model.times import When, instant, parse_when
+from reshardctl.report.audit import AuditReport, Way
+from reshardctl.report.forecast import aid_for
 
 if TYPE_CHECKING:
-    from reshardctl.commands.account import Account
     from reshardctl.commands.count_sink import Counted
+    from reshardctl.commands.requests import Account
     from reshardctl.lineage import Lineage
     from reshardctl.model import ShardId
     from reshardctl.report.audit import AuditReport, Stored
@@ -58,11 +63,11 @@ class AuditRequest(Selection):
     @property
     def shown(self) -> str | None:
         """The consumer without a password. UsageError if it is neither locator nor name."""
-        from reshardctl.commands.targets import snapshot as offline
+        from reshardctl.commands.named import is_snapshot
         from reshardctl.consumers.locator import looks_like_one, parse
 
         text = self.consumer
-        if text is None or offline.is_snapshot(text) or not looks_like_one(text):
+        if text is None or is_snapshot(text) or not looks_like_one(text):
             return text
         return parse(text).text
 
@@ -86,7 +91,6 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     cannot be counted.
     """
     from reshardctl.commands import count_sink as sparking
-    from reshardctl.commands.audit_next_steps import ways
     from reshardctl.report.audit import judge_sink
 
     _consistent(wanted)
@@ -206,15 +210,14 @@ def _unread(report: Report) -> frozenset[ShardId]:
 
 
 def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
+    from reshardctl.commands.configured import account_of
+    from reshardctl.commands.named import is_snapshot, one
     from reshardctl.commands.survey import survey
-    from reshardctl.commands.targets import configured
-    from reshardctl.commands.targets import snapshot as offline
-    from reshardctl.commands.targets.named import one
     from reshardctl.planning.plan import processed_frontier
     from reshardctl.report.audit import Stored
     from reshardctl.report.report import case_of
 
-    if offline.is_snapshot(consumer) and wanted.sink.against:
+    if is_snapshot(consumer) and wanted.sink.against:
         raise UsageError(
             "a snapshot has no records to compare a sink with", "add --alone"
         )
@@ -225,7 +228,47 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
     named = target.locator.text if target.entry is None else target.entry.name
     account = wanted.account
     if target.entry is not None:
-        account = configured.account_of(target.entry.stream.reach, account)
+        account = account_of(target.entry.stream.reach, account)
     stored = Stored(named, processed, report.positions, _unread(report))
-    argv = () if offline.is_snapshot(consumer) else target.argv
+    argv = () if is_snapshot(consumer) else target.argv
     return Subject(snapshot.lineage, account, snapshot.now, stored, argv)
+
+
+US = "reshardctl"
+ROWS = "offending-rows"
+LISTED = frozenset({"RSH501", "RSH502", "RSH503", "RSH504", "RSH509"})
+"""Findings whose rows `--rows` has."""
+OF_A_START = frozenset({"RSH503", "RSH505", "RSH506"})
+"""Findings that the consumer's next start may repeat or explain."""
+
+
+def ways(
+    report: AuditReport, again: Sequence[str], compared: Sequence[str], rebuild: Sequence[str],
+    consumer: Sequence[str], *, until: bool,
+) -> Iterator[Way]:
+    """The commands as arguments.
+
+    again: names this audit to `audit`; compared: the same, with the stream; rebuild: names its sink
+    to `rebuild`, which reads the stream; consumer: names the consumer to other commands, empty if
+    nothing can be written. until: whether the audit's window has an end.
+    """
+    grave = {f.code for f in report.findings if f.severity > Severity.INFO}
+    lost = any(f.code == "RSH501" and f.severity is Severity.ERROR for f in report.findings)
+    aid = aid_for(report.lineage.stream, report.findings, report.facts.taken)
+    if aid is not None:
+        yield Way(aid.argv(), "gives time: keeps records longer, costs money")
+    if LISTED & grave and not report.saved:
+        yield Way((US, "audit", *again, "--rows", ROWS), "the rows, as tables")
+    if consumer and (lost or "RSH507" in grave):
+        yield Way(
+            (US, "rebuild", *consumer, *rebuild, "--dry-run"), "the positions that the sink proves"
+        )
+    if consumer and (lost or OF_A_START & grave):
+        yield Way((US, "inspect", *consumer), "what the next start reads and skips")
+    if not report.against_stream:
+        yield Way((US, "audit", *compared), "are records missing? reads the stream")
+    elif "RSH510" in grave and not until:
+        yield Way((US, "audit", *again, "--until=-1h"), "a window that nothing writes to any more")
+    worst = [f.code for f in report.findings if f.severity > Severity.INFO]
+    if worst:
+        yield Way((US, "rule", worst[0]), "what this means")

@@ -1,4 +1,4 @@
-"""Sessions, endpoints, and the ports of a command."""
+"""Sessions, endpoints, and the ports of a command; and stores that it can only read."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.commands.account import Account
 from reshardctl.commands.observer import Observer
+from reshardctl.commands.requests import Account
 from reshardctl.config.entries import SERVICES
 from reshardctl.consumers.locator import Locator, parse
-from reshardctl.errors import UsageError
+from reshardctl.errors import Refused, UsageError
 
 if TYPE_CHECKING:
     from reshardctl.aws.client import Session
@@ -156,7 +156,7 @@ def bucket_client(account: Account, place: str) -> Any:
 def _kinesis(
     session: Session, account: Account, endpoints: dict[str, str], observer: Observer, stream: str
 ) -> Kinesis:
-    from reshardctl.commands.request import budget_of
+    from reshardctl.commands.target import budget_of
     from reshardctl.kinesis import Kinesis
     from reshardctl.kinesis.budget import Look
     from reshardctl.kinesis.target import region_in
@@ -196,3 +196,15 @@ def _session(account: Account, endpoints: dict[str, str]) -> Session:
     from reshardctl.aws.client import session_of
 
     return session_of(account.profile, account.region, account.role, endpoints.get("sts"))
+
+
+MEDIA = frozenset({"quickwit-http", "quickwit-https"})
+
+
+def only_read(locator: Locator, dry_run: bool, out: Path | None) -> None:
+    """Raises Refused, before any read, for a write to such a store or a plan of one."""
+    if locator.medium not in MEDIA or (dry_run and out is None):
+        return
+    from reshardctl.stores.quickwit.rest import READ_ONLY, WHERE
+
+    raise Refused(f"{locator.text} cannot be written to: {READ_ONLY}", WHERE)

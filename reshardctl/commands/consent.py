@@ -1,22 +1,26 @@
 """Consent to a plan: what the request accepts, or what a caller's `confirm` answers.
 
-And to a file from elsewhere: whoever makes one chooses what is written, and the host that passwords
-and signed calls go to.
+A file from elsewhere needs consent of its own: whoever makes one chooses what is written, and the
+host that passwords and signed calls go to. A stale plan is refused with the command that makes it
+again, with its consumer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, Planned
+from reshardctl.commands.requests import Account, suggested_command
 from reshardctl.consumers.locator import SCHEMES, parse
-from reshardctl.errors import NotConfirmed
+from reshardctl.errors import REPLAN, NotConfirmed, ReshardError
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
-from reshardctl.planning.policy import Accept
+from reshardctl.model.times import instant
+from reshardctl.planning.policy import LOSSLESS, POSITIONS, Accept
 from reshardctl.planning.prices import exceeding
-from reshardctl.render.words import price_words
+from reshardctl.render.words import command, price_words
 from reshardctl.report.results import Elsewhere
 
 
@@ -65,3 +69,32 @@ def _taken(limit: Accept | None) -> str:
 def _price(planned: Planned) -> str:
     words = price_words(planned.decision).rstrip(".")
     return words[:1].lower() + words[1:]
+
+
+@contextmanager
+def naming_next_step(way_out: str) -> Iterator[None]:
+    """Errors of the body that ask for a new plan end with `way_out`."""
+    try:
+        yield
+    except ReshardError as error:
+        if error.next == REPLAN:
+            error.next = way_out
+        raise
+
+
+def new_plan(plan: SavedPlan, account: Account) -> str:
+    """The command that makes the plan again on what is stored now."""
+    options = plan.options
+    policy = options.policy.text
+    words = suggested_command(
+        parse(plan.locator), plan.stream, account,
+        None if policy in (LOSSLESS.name, POSITIONS.name) else policy,
+        repair_options=options, probe=plan.probe or None,
+        created=None if options.created is None else instant(options.created),
+    )
+    scope = () if options.scope is None else options.scope.words
+    verb, sink = ("fix", ()) if options.line is None else ("rebuild", ("--from", "SINK"))
+    text = " ".join(command(verb, *words, *scope, *sink, "--dry-run"))
+    given = options.policy.name == POSITIONS.name
+    more = "   # with the same --positions, --set or --shift" if given else ""
+    return f"make a new plan: {text}{more}"

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.sinks import Sink
+from reshardctl.commands.requests import Sink
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 
 if TYPE_CHECKING:
     from reshardctl.auditing.facts import Facts
-    from reshardctl.commands.account import Account
+    from reshardctl.commands.requests import Account
     from reshardctl.kinesis.fast import Reach
     from reshardctl.lineage import Lineage
     from reshardctl.report.audit import Keys

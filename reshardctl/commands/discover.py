@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.commands.account import Account
+from reshardctl.commands.configured import account_of, names, tell_file
 from reshardctl.commands.connect import catalog_of, kinesis_of, now, region_set
-from reshardctl.commands.inspect_many import at_once
+from reshardctl.commands.inspect import at_once
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.requests import Account
 from reshardctl.commands.target import Selection
-from reshardctl.commands.targets import configured
 from reshardctl.consumers.locator import library_of, parse
 from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
 from reshardctl.consumers.spec import Spec
@@ -233,7 +233,7 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
     """A name in reshardctl.toml means the stream there, or that of the consumer; else a stream."""
     named, account = request.stream, request.account
     selection = Selection(account=account, config=request.config)
-    config = None if named.startswith("arn:") else configured.names(named, selection)
+    config = None if named.startswith("arn:") else names(named, selection)
     if config is None:
         return _Asked(named, account, _places(account, named))
     if named in config.consumers:
@@ -242,10 +242,10 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
         stream = config.streams[named]
     else:
         return _Asked(named, account, _places(account, named))
-    configured.tell_file(config.file, request.config, observer)
-    reached = configured.account_of(stream.reach, account)
+    tell_file(config.file, request.config, observer)
+    reached = account_of(stream.reach, account)
     consumers = [
-        (one, configured.account_of(one.reach, account)) for one in config.consumers.values()
+        (one, account_of(one.reach, account)) for one in config.consumers.values()
         if one.stream.name == stream.name and one.locator.medium == "dynamodb"
     ]
     places = dict.fromkeys((*_places(reached, stream.stream), *(place for _, place in consumers)))

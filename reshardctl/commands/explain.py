@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from shlex import quote
 
+from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
-from reshardctl.commands.targets.named import one
 from reshardctl.consumers.locator import looks_like_one
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
-from reshardctl.commands.targets.named import one
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.snapshot.positions import ExportedPositions, exported_of
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
 from reshardctl.commands.fix_copy import folder_of, into_copy
-from reshardctl.commands.fix_request import FixRequest, require_consistent
 from reshardctl.commands.fix_saved import fix_from_plan, resume
-from reshardctl.commands.given_positions import with_given
+from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
-from reshardctl.commands.request import counting
-from reshardctl.commands.scoping import scoped
-from reshardctl.commands.target import Target
-from reshardctl.commands.targets.named import one
+from reshardctl.commands.target import Target, counting, scoped, with_given
+from reshardctl.commands.write_requests import FixRequest, require_consistent
 
 
 def plan(request: FixRequest, observer: Observer = SILENT) -> Planned:

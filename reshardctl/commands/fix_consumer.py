@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reshardctl.commands.consent import require_consent
-from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.configured import told
+from reshardctl.commands.connect import only_read
+from reshardctl.commands.consent import naming_next_step, new_plan, require_consent
 from reshardctl.commands.journals import Journals, kept_if_used
+from reshardctl.commands.named import only_shown
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
-from reshardctl.commands.read_only import only_read
-from reshardctl.commands.replanning import naming_next_step, new_plan
-from reshardctl.commands.scoping import require_known, require_sound
-from reshardctl.commands.stopped import allowed, header_of
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Target
-from reshardctl.commands.targets import configured
-from reshardctl.commands.targets import snapshot as offline
+from reshardctl.commands.target import Target, require_known, require_sound
 from reshardctl.commands.whose_rows import (
     of_this_stream,
     require_verified,
@@ -24,7 +20,8 @@ from reshardctl.commands.whose_rows import (
     unambiguous,
     verified_report,
 )
-from reshardctl.commands.write_plan import carry_out, verify
+from reshardctl.commands.write import allowed, carry_out, header_of, verify
+from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Refused
 from reshardctl.execution.plan_file import SavedPlan, of_report
@@ -97,7 +94,7 @@ def writable(request: FixRequest, target: Target, *, dry_run: bool) -> None:
     That is a consumer that can only be read, and a journal that cannot be made.
     """
     if target.offline:
-        offline.only_shown(dry_run, request.out, target)
+        only_shown(dry_run, request.out, target)
     only_read(target.locator, dry_run, request.out)
     if not dry_run:
         configured_at = "" if target.entry is None else target.entry.sources.get("journal", "")
@@ -137,7 +134,7 @@ def consented(planned: Planned, confirm: Confirm) -> None:
 
 def request_for(request: FixRequest, target: Target) -> FixRequest:
     """The same request, with the account and the journal that reshardctl.toml names."""
-    return request if target.entry is None else configured.told(request, target.entry)
+    return request if target.entry is None else told(request, target.entry)
 
 
 def write(

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
-from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, FixResult
-from reshardctl.commands.scoping import require_known
-from reshardctl.commands.stopped import stopped
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Target
+from reshardctl.commands.target import Target, require_known
+from reshardctl.commands.write import stopped
+from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, UsageError
 from reshardctl.model.files import on_this_machine

@@ -18,17 +18,14 @@ from reshardctl.commands.fix_consumer import (
     writable,
     write_allowed,
 )
-from reshardctl.commands.fix_request import FixRequest, require_consistent
 from reshardctl.commands.fix_saved import prepared, require_known
-from reshardctl.commands.inspect_many import at_once
-from reshardctl.commands.made_here import note_plan
+from reshardctl.commands.inspect import at_once
+from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.planned import Confirm, Planned, left
-from reshardctl.commands.request import counting
-from reshardctl.commands.scoping import scoped
-from reshardctl.commands.stopped import allowed
-from reshardctl.commands.target import Target
-from reshardctl.commands.targets.named import several
+from reshardctl.commands.planned import Confirm, Planned, left, note_plan
+from reshardctl.commands.target import Target, counting, scoped
+from reshardctl.commands.write import allowed
+from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Cancelled, ReshardError, UsageError
 from reshardctl.execution.plan_file import SavedPlan, load_several, names_of, save_several

@@ -6,19 +6,15 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reshardctl.commands.consent import require_consent, require_trust
+from reshardctl.commands.configured import of_saved
+from reshardctl.commands.consent import naming_next_step, new_plan, require_consent, require_trust
 from reshardctl.commands.fix_consumer import write
-from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.journals import Journals
-from reshardctl.commands.made_here import made_here
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
-from reshardctl.commands.replanning import naming_next_step, new_plan
-from reshardctl.commands.request import accept_of
-from reshardctl.commands.stopped import allowed
-from reshardctl.commands.suggested_commands import suggested_command
+from reshardctl.commands.planned import Again, Confirm, FixResult, Planned, made_here
+from reshardctl.commands.requests import suggested_command
 from reshardctl.commands.survey import survey
-from reshardctl.commands.targets.configured import of_saved
+from reshardctl.commands.target import accept_of
 from reshardctl.commands.whose_rows import (
     asking_for,
     require_verified,
@@ -27,7 +23,8 @@ from reshardctl.commands.whose_rows import (
     unambiguous,
     verified_report,
 )
-from reshardctl.commands.write_plan import go_on, left_over, verify
+from reshardctl.commands.write import allowed, go_on, left_over, verify
+from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution.plan_file import SavedPlan, load

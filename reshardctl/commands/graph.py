@@ -1,24 +1,85 @@
-"""`graph`: draws a stream alone, one consumer's positions in it, or several."""
+"""`graph`: draws a stream alone, one consumer's positions in it, or several.
+
+`--shards`, `--only-bad` and `--since` say which shards are drawn.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 
 from reshardctl.commands.connect import listed
-from reshardctl.commands.drawn_shards import AskedShards
-from reshardctl.commands.inspect_many import roundup
-from reshardctl.commands.inspect_modes import Looking
+from reshardctl.commands.inspect import roundup
+from reshardctl.commands.named import several, stream_alone
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.survey import survey
+from reshardctl.commands.survey import Looking, survey
 from reshardctl.commands.target import Selection, Target
-from reshardctl.commands.targets import snapshot as offline
-from reshardctl.commands.targets.named import several
 from reshardctl.config.nearest import nearest
 from reshardctl.errors import UsageError, command_line
 from reshardctl.exit import Exit
-from reshardctl.render.graph import draw
+from reshardctl.lineage import Lineage
+from reshardctl.model.shards import parts_of, select
+from reshardctl.model.times import When, instant, parse_when
+from reshardctl.render.graph import DrawnShards, draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
+from reshardctl.snapshot.resolve import resharded_at
+
+
+@dataclass(frozen=True, slots=True)
+class AskedShards:
+    """The options, spelled correctly.
+
+    parts: the parts of `--shards`, not yet compared with a stream.
+    """
+
+    parts: tuple[str, ...]
+    only_bad: bool
+    since: When | None
+
+    @classmethod
+    def read(cls, shards: Sequence[str], only_bad: bool, since: str | None) -> AskedShards:
+        """Raises UsageError for a text that names no shards or no time."""
+        when = None if since is None else parse_when(since, "--since")
+        return cls(parts_of(shards), only_bad, when)
+
+    def on(self, lineage: Lineage, now: float, *, judged: bool = True) -> DrawnShards:
+        """The selected shards of a stream at `now` (Unix seconds). judged: with a consumer.
+
+        Raises UsageError for a shard that is not listed, or a time that is not before `now`.
+        """
+        if self.only_bad and not judged:
+            raise UsageError(
+                "--only-bad selects by a consumer's findings, and no consumer is drawn",
+                "name a CONSUMER, or leave out --only-bad",
+            )
+        shards, unknown = select(self.parts, lineage)
+        if unknown:
+            named = ", ".join(unknown[:5]) + (" and more" if len(unknown) > 5 else "")
+            raise UsageError(
+                f"--shards {named}: not listed in {lineage.stream.name}",
+                "the same without --shards draws what is there",
+            )
+        return DrawnShards(tuple(shards), self.only_bad, self._since(lineage, now))
+
+    def _since(self, lineage: Lineage, now: float) -> float | None:
+        if self.since is None:
+            return None
+        if self.since.reshard:
+            try:
+                return resharded_at(lineage)
+            except UsageError as error:
+                raise UsageError(
+                    f"--since {error.what}", "give a time: --since 2026-09-22T09:14:00Z or -90m"
+                ) from None
+        at = self.since.at
+        moment = float(floor(now - (self.since.ago or 0.0))) if at is None else at
+        if moment >= now:
+            raise UsageError(
+                f"--since {self.since.text}: the picture ends at {instant(now)}",
+                "give an earlier time, as in --since -90m",
+            )
+        return moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +119,7 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
     drawn = AskedShards.read(request.shards, request.only_bad, request.since)
     if not consumers and (request.stream is not None or not _configured(request)):
         return Graph(_alone(request, drawn, observer))
-    if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], request)):
+    if len(consumers) == 1 and (alone := stream_alone(consumers[0], request)):
         return Graph(
             draw(form, *alone, selection=drawn.on(*alone, judged=False), width=request.width)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from reshardctl.commands.account import Account
+from reshardctl.commands.requests import Account
 from reshardctl.render.words import command
 from reshardctl.stores.dynamodb.client import list_tables
 

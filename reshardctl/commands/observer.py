@@ -1,15 +1,23 @@
-"""What a use case tells its caller while it runs, and asks of it."""
+"""What a use case tells its caller while it runs, and asks of it.
+
+A caller also says from which severity on findings fail a command.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from enum import Enum
 from typing import TYPE_CHECKING
+
+from reshardctl.config.entries import Consumer
+from reshardctl.diagnosis.rules import Severity
 
 if TYPE_CHECKING:
     from reshardctl.commands.planned import Planned
     from reshardctl.kinesis.budget import Allowance
     from reshardctl.report.results import Elsewhere
+
 
 Tasks = Callable[[], tuple[int, int] | None]
 """Tasks done and in all of Spark's current stage; `None` if none runs."""
@@ -74,3 +82,26 @@ class Observer:
 
 SILENT = Observer()
 """For callers that need no messages."""
+
+
+class FailOn(Enum):
+    """What a request has in place of a severity."""
+
+    AS_CONFIGURED = "as configured"
+    """What reshardctl.toml says of the consumer, `Severity.ERROR` where it says nothing."""
+
+
+Threshold = Severity | FailOn | None
+"""A severity, or `None` for never."""
+
+
+def severity_for(threshold: Threshold, entry: Consumer | None) -> Severity | None:
+    """The severity for one consumer; `None` if no finding fails.
+
+    entry: its entry in reshardctl.toml, if it is named there.
+    """
+    if not isinstance(threshold, FailOn):
+        return threshold
+    if entry is None or not entry.fail_on:
+        return Severity.ERROR
+    return None if entry.fail_on == "never" else Severity[entry.fail_on.upper()]

@@ -1,15 +1,24 @@
-"""The results of a fix as values: the plan that is shown, and what was written."""
+"""The results of a fix as values: the plan that is shown, who made it, and what was written.
+
+Made here is a plan whose digest this machine's state folder has noted, a journal of such a
+plan, and a journal in that folder; only if nobody else may write there. Others are asked about
+before any call.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.commands.made_here import note_plan
+from reshardctl.config.nearest import distrusted
 from reshardctl.errors import UsageError
 from reshardctl.execution.plan_file import SavedPlan, save, text
 from reshardctl.exit import Exit
+from reshardctl.journal import state_dir
+from reshardctl.journal.log import Where
 from reshardctl.model import Step
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import Accept
@@ -17,7 +26,53 @@ from reshardctl.planning.prices import flag
 from reshardctl.render.words import command
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Saved
+from reshardctl.stores.given_file import content
 from reshardctl.stores.named_file import is_regular, replace_file
+
+_PLANS = "plans-made-here"
+"""The file of the digests, one a line."""
+
+
+def usual_directory() -> Path:
+    """The directory of this machine's journals."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # no HOME, and no entry in passwd: container runtimes name the root
+        home = Path("/")
+    return state_dir(os.environ, home)
+
+
+def note_plan(digest: str) -> None:
+    """Notes that a plan was made here; where that cannot be noted, it is asked about."""
+    directory = usual_directory()
+    path = directory / _PLANS
+    if digest in _noted(path):
+        return
+    with suppress(OSError):
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            os.write(descriptor, f"{digest}\n".encode())
+        finally:
+            os.close(descriptor)
+
+
+def made_here(digest: str, where: Where | None = None) -> bool:
+    """Whether this machine made a plan, or a journal of it. where: the journal."""
+    directory = usual_directory()
+    if isinstance(where, Path) and where.resolve().parent == directory.resolve():
+        return not distrusted(where) or digest in _noted(directory / _PLANS)
+    return digest in _noted(directory / _PLANS)
+
+
+def _noted(path: Path) -> list[str]:
+    if distrusted(path):
+        return []
+    try:
+        return content(path, "").decode("ascii", "replace").split()
+    except UsageError:
+        return []
 
 
 @dataclass(frozen=True, slots=True)

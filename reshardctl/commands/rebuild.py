@@ -6,19 +6,16 @@ from dataclasses import dataclass, replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.commands import count_sink as sparking
+from reshardctl.commands.configured import account_of
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
-from reshardctl.commands.fix_request import FixRequest, require_consistent
 from reshardctl.commands.fix_saved import fix_from_plan, resume
-from reshardctl.commands.given_positions import require_alone
+from reshardctl.commands.named import is_snapshot, one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
-from reshardctl.commands.request import counting
-from reshardctl.commands.sinks import Sink
-from reshardctl.commands.target import Target
-from reshardctl.commands.targets import configured
-from reshardctl.commands.targets import snapshot as offline
-from reshardctl.commands.targets.named import one
+from reshardctl.commands.requests import Sink
+from reshardctl.commands.target import Target, counting, require_alone
+from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import NoStore, Refused, UsageError
@@ -95,7 +92,7 @@ def _proven_by_sink(
             "--from PATH, or --from NAME --form table; where nothing was ever stored: "
             "reshardctl fix CONSUMER --bootstrap",
         )
-    if offline.is_snapshot(text):
+    if is_snapshot(text):
         raise UsageError(
             "a snapshot has no sink: what it holds is compared with the stream as it is now",
             "name the consumer and --stream instead",
@@ -103,7 +100,7 @@ def _proven_by_sink(
     target = counting(one(text, request, observer), request.count)
     account = request.account
     if target.entry is not None:
-        account = configured.account_of(target.entry.stream.reach, account)
+        account = account_of(target.entry.stream.reach, account)
     writable(request, target, dry_run=dry_run)
     sparking.check(sink, None)
     sparking.check_installed(sink)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from reshardctl.commands.fail_on import FailOn, Threshold, severity_for
-from reshardctl.commands.inspect_many import failing
-from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.inspect import failing
+from reshardctl.commands.named import one
+from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold, severity_for
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection, Target
-from reshardctl.commands.targets.named import one
 from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit

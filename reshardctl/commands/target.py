@@ -1,21 +1,56 @@
-"""What a command works on: a consumer, its stream, how to reach both, and what is wanted of it."""
+"""What a command works on: a consumer, its stream, how to reach both, and what is wanted of it.
+
+The texts of options become values here: `--shards`, `--rule` and `--not-rule` select a part of a
+consumer, judged and repaired by itself; `--positions`, `--set` and `--shift` give positions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.commands.account import Account
+from reshardctl.codec import strict as file_kinds
+from reshardctl.commands.requests import Account
 from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.rules import SINKS
+from reshardctl.diagnosis.rules.pages import find
 from reshardctl.diagnosis.rules.suppressions import Suppression
-from reshardctl.model.times import parse_instant
-from reshardctl.report.report import RepairOptions
+from reshardctl.errors import Refused, UsageError
+from reshardctl.model import short
+from reshardctl.model.phrases import did_you_mean
+from reshardctl.model.shards import parts_of
+from reshardctl.model.times import parse_instant, parse_seconds, parse_when
+from reshardctl.planning.plan import NoSafePlan
+from reshardctl.planning.policy import (
+    AT_TIMESTAMP,
+    EVERYTHING,
+    POLICIES,
+    POSITIONS,
+    Accept,
+    GivenPosition,
+    GivenPositions,
+    Policy,
+)
+from reshardctl.render.words import command, shortened
+from reshardctl.report.report import RepairOptions, Report
+from reshardctl.report.scope import ScopeOptions
+from reshardctl.snapshot import file as snapshots
+from reshardctl.snapshot.positions import (
+    exported_of,
+    once,
+    position_of_option,
+    positions_in,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from reshardctl.config.entries import Consumer as Entry
     from reshardctl.execution.ports import Ports
+    from reshardctl.kinesis.budget import Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,3 +116,304 @@ class Target:
     def ports(self) -> Ports:
         """Kinesis, the store and the clock."""
         return self.opened()
+
+
+_BUDGET = re.compile(r"(calls|time)=(.+)\Z")
+_CALLS = re.compile(r"[1-9][0-9]{0,6}\Z", re.ASCII)
+_ACCEPT = re.compile(r"(skip|reread)=(.+)\Z")
+
+
+def repair_options_of(
+    policy: str, accept: str | None, bootstrap: bool = False, recreated: str | None = None
+) -> RepairOptions:
+    """What the operator wants, from the options. UsageError for a word that cannot be read."""
+    time = None if recreated is None else parse_instant(recreated, "--recreated")
+    if bootstrap and time is not None:
+        raise UsageError(
+            "--bootstrap and --recreated exclude each other: --bootstrap is for a new application, "
+            "without positions; --recreated for one whose stream was deleted and made again",
+            "leave --bootstrap out if positions are stored, else --recreated",
+        )
+    return RepairOptions(policy_of(policy), accept_of(accept), bootstrap, time)
+
+
+def policy_of(text: str) -> Policy:
+    """Reads `lossless`, `latest`, `latest-at-start`, or `at-timestamp=` and a time."""
+    name, equals, time = text.partition("=")
+    if name == AT_TIMESTAMP.name:
+        if not time:
+            raise UsageError(
+                "--policy at-timestamp needs a time",
+                "e.g. at-timestamp=2026-09-22T09:14:00Z, at-timestamp=-90m, at-timestamp=@reshard",
+            )
+        return replace(AT_TIMESTAMP, when=parse_when(time, f"--policy {name}"))
+    if equals or name not in POLICIES:
+        known = [n if n != AT_TIMESTAMP.name else f"{n}=TIME" for n in POLICIES]
+        raise UsageError(
+            f"--policy {text}: there is no such policy",
+            did_you_mean(name, known, f"there are {', '.join(known)}"),
+        )
+    return POLICIES[name]
+
+
+def accept_of(text: str | None) -> Accept | None:
+    """Reads `skip=12m,reread=3h,disorder`; `reread=all` for no limit; `None` for no text."""
+    if text is None:
+        return None
+    limits = {"skip": 0.0, "reread": Accept().reread}
+    disorder = False
+    for part in text.split(","):
+        if part == "disorder":
+            disorder = True
+        elif match := _ACCEPT.match(part):
+            limits[match[1]] = _limit(match[2], f"--accept {match[1]}")
+        else:
+            raise UsageError(
+                f"--accept {text}: {part!r} is not known",
+                "it takes skip=DURATION, reread=DURATION and disorder, joined by commas",
+            )
+    return Accept(limits["skip"], limits["reread"], disorder)
+
+
+def _limit(text: str, option: str) -> float:
+    """Seconds; zero needs no unit."""
+    if text == "all":
+        return EVERYTHING
+    return 0.0 if text == "0" else parse_seconds(text, option)
+
+
+def budget_of(text: str | None) -> Limits:
+    """Reads `calls=5000,time=10m`, or either of them; the other keeps its default."""
+    from reshardctl.kinesis.budget import Limits
+
+    limits = Limits()
+    for part in text.split(",") if text else ():
+        match = _BUDGET.match(part)
+        if match and match[1] == "time":
+            limits = replace(limits, seconds=parse_seconds(match[2], "--probe-budget time"))
+        elif match and _CALLS.match(match[2]):
+            limits = replace(limits, calls=int(match[2]))
+        else:
+            raise UsageError(
+                f"--probe-budget {text}: {part!r} is not known",
+                "it takes calls=NUMBER and time=DURATION, joined by a comma",
+            )
+    return limits
+
+
+def counting(target: Target, count: bool) -> Target:
+    """The same target; its effects are counted if `count`."""
+    return (
+        replace(target, repair_options=replace(target.repair_options, count=True))
+        if count
+        else target
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopedSelection(Selection):
+    """A selection that may be of some shards and rules only."""
+
+    shards: Sequence[str] = ()
+    """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all."""
+    rules: Sequence[str] = ()
+    """Codes or names of the findings that count; none means all."""
+    not_rules: Sequence[str] = ()
+    """Codes or names of findings that do not count."""
+
+    @property
+    def scope(self) -> ScopeOptions | None:
+        """What is selected, `None` for everything. UsageError for what cannot be selected."""
+        scope = ScopeOptions(
+            parts_of(self.shards), _codes("--rule", self.rules),
+            _codes("--not-rule", self.not_rules),
+        )
+        if both := set(scope.rules) & set(scope.not_rules):
+            raise UsageError(
+                f"--rule and --not-rule both name {min(both)}",
+                f"to see its findings, take {min(both)} from --not-rule, else from --rule",
+            )
+        if not scope.words:
+            return None
+        for option, given in (
+            ("--bootstrap", self.bootstrap), ("--recreated", self.recreated is not None),
+        ):
+            if given:
+                raise UsageError(
+                    f"{option} and {scope.words[0]} exclude each other: {option} begins anew "
+                    "with every shard", f"leave {scope.words[0]} out",
+                )
+        return scope
+
+
+def _codes(option: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The codes of rules on a start. UsageError for another."""
+    codes = []
+    for part in ",".join(texts).split(",") if texts else ():
+        try:
+            rule = find(part)
+        except UsageError as error:
+            raise UsageError(f"{option}: {error.what}", error.next) from None
+        if rule in SINKS:
+            raise UsageError(
+                f"{option}: {rule.code} is found by audit, not by inspect and fix",
+                "reshardctl rule   # lists all of them",
+            )
+        codes.append(rule.code)
+    return tuple(dict.fromkeys(codes))
+
+
+def scoped(target: Target, scope: ScopeOptions | None) -> Target:
+    """The same target, of which a part is judged and repaired."""
+    if scope is None:
+        return target
+    return replace(
+        target, repair_options=replace(target.repair_options, scope=scope),
+        argv=(*target.argv, *scope.words),
+        to_write=(*target.to_write, *scope.words) if target.to_write else (),
+    )
+
+
+def require_known(report: Report) -> None:
+    """Raises UsageError for a selected shard that neither the stream nor a position names."""
+    scope, lineage = report.options.scope, report.snapshot.lineage
+    if scope is None:
+        return
+    known = {*lineage, *report.positions}
+    if unknown := scope.unknown(known):
+        raise UsageError(
+            f"--shards {unknown[0]}: no such shard is listed in {lineage.stream.name}, and no "
+            "position names one",
+            did_you_mean(unknown[0], sorted(known), "reshardctl inspect lists what is there"),
+        )
+
+
+def require_sound(report: Report, verb: str, argv: Sequence[str]) -> None:
+    """Raises Refused, with the next command, if the selected part cannot be mended by itself.
+
+    argv: the arguments of the command that was run, which end with what is selected.
+    """
+    decision, scope = report.decision, report.options.scope
+    if scope is None or not isinstance(decision, NoSafePlan) or not decision.needs:
+        return
+    named = ["--shards", ",".join(map(short, decision.needs))]
+    words = command(verb, "--dry-run", *argv[: len(argv) - len(scope.words)], *named)
+    raise Refused(f"{shortened(decision.why)}; nothing was written", " ".join(words))
+
+
+SCHEME = "snapshot:"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenOptions:
+    """The options that give positions, as they are spelled."""
+
+    positions: str | Path | None = None
+    """A file of `export`, or a snapshot."""
+    set_to: Sequence[str] = ()
+    """`SHARD=POSITION`, each."""
+    shift: str | None = None
+    """`-2h`: how far every position is moved back."""
+
+    @property
+    def given(self) -> dict[str, bool]:
+        """The options → whether they are given."""
+        return {
+            "--positions": self.positions is not None, "--set": bool(self.set_to),
+            "--shift": self.shift is not None,
+        }
+
+    def words(self) -> tuple[str, ...]:
+        """The options, for a command that repeats the request."""
+        words = [] if self.positions is None else ["--positions", str(self.positions)]
+        words += [word for text in self.set_to for word in ("--set", text)]
+        return (*words, *([] if self.shift is None else [f"--shift={self.shift}"]))
+
+
+def with_given(options: GivenOptions, target: Target) -> Target:
+    """The target whose plan moves shards to the positions given; unchanged if there are none."""
+    if not any(options.given.values()):
+        return target
+    given = _given(options, target)
+    return replace(
+        target, argv=(*target.argv, *options.words()),
+        to_write=(*target.to_write, *options.words()) if target.to_write else (),
+        repair_options=replace(target.repair_options, policy=replace(POSITIONS, given=given)),
+    )
+
+
+def require_alone(options: GivenOptions, others: dict[str, bool]) -> None:
+    """UsageError for options that say in another way where each shard should start."""
+    given = [name for name, there in options.given.items() if there]
+    if not given:
+        return
+    if options.shift is not None and len(given) > 1:
+        raise UsageError(
+            f"--shift and {given[0]} exclude each other: --shift moves every shard",
+            f"fix with --shift first, then with {given[0]}",
+        )
+    if wrong := [name for name, there in others.items() if there]:
+        raise UsageError(
+            f"{given[0]} and {wrong[0]} exclude each other: both say where shards start",
+            f"leave {wrong[0]} out",
+        )
+
+
+def _given(options: GivenOptions, target: Target) -> GivenPositions:
+    if options.shift is not None:
+        return GivenPositions(back=_back(options.shift))
+    file = GivenPositions() if options.positions is None else _of_file(options.positions, target)
+    alone = once(position_of_option(text) for text in options.set_to)
+    named = {position.shard for position in alone}
+    kept = tuple(position for position in file.positions if position.shard not in named)
+    return replace(file, positions=(*kept, *alone))
+
+
+def _back(text: str) -> float:
+    """Seconds. UsageError for a shift that is none, or goes forward."""
+    if not text.startswith("-"):
+        raise UsageError(
+            f"--shift {text}: positions move back only", "e.g. --shift -2h; to skip records: "
+            "--policy at-timestamp=TIME",
+        )
+    if not (seconds := parse_seconds(text[1:], "--shift")):
+        raise UsageError(f"--shift {text} moves nothing", "e.g. --shift -2h")
+    return seconds
+
+
+def _of_file(named: str | Path, target: Target) -> GivenPositions:
+    name, _, consumer = str(named).removeprefix(SCHEME).partition("?consumer=")
+    text = text_of(Path(name))
+    what, kinds = "a file of positions or a snapshot", (file_kinds.POSITIONS, file_kinds.SNAPSHOT)
+    with file_kinds.or_another_kind(text, name, what, *kinds):
+        return _parsed(text, str(named) == name, name, consumer, target)
+
+
+def _parsed(text: str, plain: bool, name: str, consumer: str, target: Target) -> GivenPositions:
+    if plain and f'"{snapshots.VERSION}"' not in text[:200]:
+        return positions_in(text, name)
+    saved = snapshots.consumers(snapshots.parsed(text, name))
+    exported = exported_of(_own(saved, consumer or target.locator.target, target, name))
+    return GivenPositions(
+        tuple(
+            GivenPosition(f"{name}: shard {p.shard}", p.shard, p.cut, p.basis, p.text)
+            for p in exported.positions if p.text is not None
+        ),
+        arn=exported.arn, created=exported.created, whole=True, source=name,
+    )
+
+
+def _own(
+    saved: Mapping[str, Snapshot], wanted: str, target: Target, name: str
+) -> Snapshot:
+    """The consumer's own rows in a snapshot, else those of its only consumer, of that library."""
+    if wanted in saved:
+        return saved[wanted]
+    own = target.locator.spec.name
+    alike = [snapshot for snapshot in saved.values() if snapshot.locator.spec.name == own]
+    if len(saved) == len(alike) == 1:
+        return alike[0]
+    raise UsageError(
+        f"{name}: no positions of {wanted}; it has {', '.join(saved) or 'no consumer'}",
+        f"name one: --positions '{SCHEME}{name}?consumer=NAME'",
+    )

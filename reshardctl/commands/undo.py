@@ -7,18 +7,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from reshardctl.commands.account import Account
-from reshardctl.commands.consent import require_trust
-from reshardctl.commands.fix_request import patience
+from reshardctl.commands.configured import of_saved
+from reshardctl.commands.consent import naming_next_step, new_plan, require_trust
 from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal
-from reshardctl.commands.made_here import made_here
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.optimized import refuse_optimized
-from reshardctl.commands.replanning import naming_next_step, new_plan
-from reshardctl.commands.stopped import stopped
-from reshardctl.commands.suggested_commands import suggested_command
-from reshardctl.commands.targets.configured import of_saved
+from reshardctl.commands.planned import made_here
+from reshardctl.commands.requests import Account, suggested_command
 from reshardctl.commands.undo_source import Source, UndoRequest, source_of
+from reshardctl.commands.write import stopped
+from reshardctl.commands.write_requests import patience, refuse_optimized
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot

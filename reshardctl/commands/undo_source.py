@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
-from reshardctl.commands.account import Account
-from reshardctl.commands.fix_request import USUAL_WATCH
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.stopped import header_of
+from reshardctl.commands.requests import Account
+from reshardctl.commands.write import header_of
+from reshardctl.commands.write_requests import USUAL_WATCH
 from reshardctl.errors import UsageError
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.ports import Ports

@@ -1,13 +1,54 @@
-"""Which format goes where: one to stdout or to `--output`, others to files of their own."""
+"""Which format goes where: one to stdout or to `--output`, others to files of their own.
+
+The options' words choose the output and the exit code. New metrics replace earlier ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
-from reshardctl.console.choices import FormatName, MetricsFormat
 from reshardctl.errors import UsageError
+
+
+class FormatName(StrEnum):
+    """Formats of a report."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+    GITHUB = "github"
+    JUNIT = "junit"
+    SARIF = "sarif"
+    DIFF = "diff"
+
+
+class MetricsFormat(StrEnum):
+    """Formats of metrics, which hold numbers for monitoring and no report."""
+
+    OPENMETRICS = "openmetrics"
+
+
+class FailOn(StrEnum):
+    """Severity from which `inspect` exits 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    NEVER = "never"
+
+
+class ColorMode(StrEnum):
+    """When to use colour."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
 
 ONE_DOCUMENT = frozenset({
     FormatName.JSON, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
@@ -88,3 +129,12 @@ def _distinct(files: Sequence[str]) -> None:
         if path in seen:
             raise UsageError(f"{file} is named twice", "give every format a file of its own")
         seen.add(path)
+
+
+def earlier_metrics(destination: Destination) -> str:
+    """The metrics that a file holds and that new ones replace; "" for any other place."""
+    if destination.file is None or not isinstance(destination.format, MetricsFormat):
+        return ""
+    from reshardctl.stores.named_file import text_of
+
+    return text_of(Path(destination.file))

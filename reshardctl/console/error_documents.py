@@ -12,8 +12,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from reshardctl.console.choices import FormatName, MetricsFormat
-from reshardctl.console.destinations import ONE_DOCUMENT, Destination, destinations
+from reshardctl.console.destinations import (
+    ONE_DOCUMENT,
+    Destination,
+    FormatName,
+    MetricsFormat,
+    destinations,
+)
 from reshardctl.console.failures import PipeClosed
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
@@ -75,7 +80,7 @@ def _spoken(destination: Destination) -> bool:
 
 
 def _tell(destination: Destination, error: ReshardError) -> None:
-    from reshardctl.console.earlier_metrics import earlier_metrics
+    from reshardctl.console.destinations import earlier_metrics
     from reshardctl.console.stdout import write
     from reshardctl.given_secrets import masked
     from reshardctl.render import Context

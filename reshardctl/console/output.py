@@ -11,9 +11,13 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from reshardctl.console import error_documents as lastword
-from reshardctl.console.choices import ColorMode, FormatName, MetricsFormat
-from reshardctl.console.destinations import Destination
-from reshardctl.console.earlier_metrics import earlier_metrics
+from reshardctl.console.destinations import (
+    ColorMode,
+    Destination,
+    FormatName,
+    MetricsFormat,
+    earlier_metrics,
+)
 from reshardctl.console.stdout import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from reshardctl.commands.fix import fix
-from reshardctl.commands.fix_request import FixRequest
 from reshardctl.commands.observer import Observer
+from reshardctl.commands.write_requests import FixRequest
 from reshardctl.errors import NotConfirmed
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan

@@ -310,7 +310,7 @@ def test_a_password_in_the_locator_is_shown_nowhere(lab, spark, form):
 
 def test_the_words_that_come_back_have_no_password():
     from reshardctl.commands.audit import AuditRequest
-    from reshardctl.commands.sinks import Sink
+    from reshardctl.commands.requests import Sink
 
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
     argv = AuditRequest(Sink("/lake", against=False), locator, stream="orders").words()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.cli import completion
-from reshardctl.console.choices import FormatName, MetricsFormat
+from reshardctl.console.destinations import FormatName, MetricsFormat
 from reshardctl.diagnosis.rules import RULES
 from reshardctl.planning.policy import AT_TIMESTAMP, POLICIES
 from tests.support.case import CASES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.commands.request import repair_options_of
+from reshardctl.commands.target import repair_options_of
 from reshardctl.config.reading import load
 from tests.cli.test_configured import configure
 from tests.whole.test_iam import documented

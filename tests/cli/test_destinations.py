@@ -8,8 +8,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from reshardctl.console.choices import FormatName
-from reshardctl.console.destinations import ONE_DOCUMENT, Destination, destinations
+from reshardctl.console.destinations import ONE_DOCUMENT, Destination, FormatName, destinations
 from reshardctl.errors import UsageError
 from tests.cli.lab import mode_of_new_files
 from tests.render.formats import FORMATS

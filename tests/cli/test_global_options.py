@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reshardctl.aws import call_log
-from reshardctl.cli.global_options import split
+from reshardctl.cli.app import split
 from reshardctl.console import progress
 from tests.cli.lab import LATEST, SECRETS, Lab
 

@@ -12,7 +12,7 @@ import pytest
 import typer.main
 
 from reshardctl.cli.app import app
-from reshardctl.cli.option_groups import GROUP_OF, Group, long_name
+from reshardctl.cli.help import GROUP_OF, Group, long_name
 from reshardctl.errors import NoStore
 from scripts.commands_page import commands
 

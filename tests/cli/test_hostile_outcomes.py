@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.cli import completion
-from reshardctl.console.choices import FormatName
+from reshardctl.console.destinations import FormatName
 from reshardctl.consumers import locator as libraries
 from reshardctl.execution import plan_file
 from reshardctl.model import Create, Image, Step, Update, Write

@@ -18,9 +18,9 @@ from random import Random
 
 import pytest
 
-from reshardctl.cli.after_writing import FIXED, after_writing
+from reshardctl.cli.consent import FIXED, after_writing
 from reshardctl.cli.graph import GraphFormat
-from reshardctl.console.choices import FormatName
+from reshardctl.console.destinations import FormatName
 from reshardctl.errors import HalfDone
 from reshardctl.model import Image
 from tests.cli.kinesis_consumer_lab import positions_lab

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from reshardctl.cli.grouped_help import summary
+from reshardctl.cli.help import summary
 
 SNAPSHOT = Path("tests/golden/files-0.2/kcl/stream.snapshot").absolute()
 UNUSED = {

@@ -434,7 +434,7 @@ def test_one_document_a_command(lab):
     ("s3://ops/one.jsonl", "s3://ops/one.jsonl"),
 ])
 def test_the_folder_that_the_configuration_names(place, wanted):
-    from reshardctl.commands.targets.configured import folder
+    from reshardctl.commands.configured import folder
 
     assert folder(place) == wanted
 

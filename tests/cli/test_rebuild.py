@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from jsonschema import Draft202012Validator
 
-from reshardctl.console.choices import FormatName
+from reshardctl.console.destinations import FormatName
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from tests.reference.kcl import run

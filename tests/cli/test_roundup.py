@@ -10,8 +10,8 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from reshardctl.commands.inspect_many import at_once
-from reshardctl.console.choices import FormatName
+from reshardctl.commands.inspect import at_once
+from reshardctl.console.destinations import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
 from reshardctl.testing.errors import ApiError

@@ -6,11 +6,10 @@ from typing import cast
 
 import pytest
 
-from reshardctl.commands.account import Account
 from reshardctl.commands.connect import _session, kinesis_of, listed, ports_of
 from reshardctl.commands.count_sink import reach_of
 from reshardctl.commands.observer import SILENT
-from reshardctl.commands.sinks import Sink
+from reshardctl.commands.requests import Account, Sink
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
 from reshardctl.kinesis import Kinesis

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from reshardctl.commands.wait import PAUSE, ROWS_PAUSE
+from reshardctl.commands.survey import PAUSE, ROWS_PAUSE
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import on_terminal, start

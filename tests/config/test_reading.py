@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reshardctl.commands.request import repair_options_of
+from reshardctl.commands.target import repair_options_of
 from reshardctl.config.reading import load
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit

@@ -39,7 +39,7 @@ def test_a_reader_of_stderr_that_has_gone():
 def test_no_file_takes_the_number_of_a_closed_stderr(tmp_path):
     """What a library or a JVM prints there would be written into that file."""
     code = (
-        "import os, sys; from reshardctl.console.streams import unfailing_stderr; "
+        "import os, sys; from reshardctl.console.failures import unfailing_stderr; "
         "unfailing_stderr(); journal = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY); "
         "print(journal, sys.stderr.isatty())"
     )

@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from reshardctl.cli.option_groups import long_name
+from reshardctl.cli.help import long_name
 from scripts import man_page
 from scripts.commands_page import commands
 from tests.docs.pages import ROOT

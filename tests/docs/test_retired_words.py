@@ -23,7 +23,7 @@ PUBLISHED = re.compile(
     r"the (stream|listing) has settled|not settled"
 )
 """`--until settled` waits for a stream whose reshard has come to its end, and says so."""
-OLD_DOCUMENTS = ("commands/wait.py",)
+OLD_DOCUMENTS = ("commands/survey.py",)
 """Modules that take the word as a value."""
 ABOUT_VERSIONS = ("docs/ci.md", "CHANGELOG.md")
 """Pages that quote the words of earlier versions."""

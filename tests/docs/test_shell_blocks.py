@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from reshardctl.cli.app import app
-from reshardctl.cli.global_options import split
+from reshardctl.cli.app import app, split
 from tests.docs.pages import PAGES, ROOT, Block, shell_blocks
 
 RUN = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.commands.survey import survey
-from reshardctl.commands.write_plan import carry_out, verify
+from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
 from reshardctl.execution import plan_file as savedplan

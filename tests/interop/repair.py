@@ -13,7 +13,7 @@ import botocore.session
 from botocore.config import Config
 
 from reshardctl.commands.survey import survey
-from reshardctl.commands.write_plan import carry_out, verify
+from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.ports import Ports

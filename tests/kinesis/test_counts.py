@@ -186,7 +186,7 @@ def test_a_probe_tells_from_when_to_when() -> None:
 
 def test_the_help_names_the_budget_there_is() -> None:
     from reshardctl.cli import options
-    from reshardctl.commands import request as wishes
+    from reshardctl.commands import target as wishes
 
     named = options.ProbeBudget.__metadata__[0].help  # type: ignore[attr-defined]
     least = named.partition("at least ")[2].partition(";")[0]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.commands.request import policy_of
+from reshardctl.commands.target import policy_of
 from reshardctl.errors import UsageError
 from reshardctl.model import (
     DONE,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.commands.request import policy_of
+from reshardctl.commands.target import policy_of
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Nothing, Plan

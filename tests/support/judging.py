@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reshardctl.commands.request import accept_of
+from reshardctl.commands.target import accept_of
 from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.sequence_numbers import to_verify

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.commands.request import policy_of
+from reshardctl.commands.target import policy_of
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.report.report import RepairOptions

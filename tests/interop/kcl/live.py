@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.commands.survey import survey
-from reshardctl.commands.write_plan import carry_out, verify
+from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file as savedplan

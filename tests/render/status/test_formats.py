@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
 from reshardctl.cli.status import StatusColumn, StatusFormat
-from reshardctl.console.choices import MetricsFormat
+from reshardctl.console.destinations import MetricsFormat
 from reshardctl.exit import Exit
 from reshardctl.render.content.status import VERDICTS, status_document
 from reshardctl.render.sheet import Grid, blocks, fitting

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from reshardctl.commands.inspect_many import at_once
+from reshardctl.commands.configured import config_of, several
+from reshardctl.commands.inspect import at_once
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Selection, Target
-from reshardctl.commands.targets.configured import config_of, several
 from reshardctl.config.entries import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
 from reshardctl.errors import EmptyCheckpoint, ReshardError, UsageError

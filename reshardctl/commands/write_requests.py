@@ -1,20 +1,32 @@
-"""The request of `fix`: from a store, a saved plan, or the journal of an interrupted fix."""
+"""The request of `fix`: from a store, a saved plan, or the journal of an interrupted fix.
+
+`python -O` is refused: it drops the assertions that parts of a plan's proof rely on.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.commands.given_positions import GivenOptions, require_alone
+from reshardctl.commands.exclusions import consistent
 from reshardctl.commands.journals import Journals
-from reshardctl.commands.live import consistent
-from reshardctl.commands.optimized import refuse_optimized
-from reshardctl.commands.request import accept_of
-from reshardctl.commands.scoping import ScopedSelection
-from reshardctl.errors import UsageError
+from reshardctl.commands.target import GivenOptions, ScopedSelection, accept_of, require_alone
+from reshardctl.errors import Refused, UsageError
 from reshardctl.model.times import parse_seconds
 from reshardctl.stores.named_file import check_new_file
+
+
+def refuse_optimized(dry_run: bool) -> None:
+    """Refused if something might be written without assertions."""
+    if sys.flags.optimize and not dry_run:
+        raise Refused(
+            "Python runs with -O or PYTHONOPTIMIZE, which leaves checks of the plan out; nothing "
+            "was written",
+            "run it without them",
+        )
+
 
 USUAL_WATCH = "30s"
 

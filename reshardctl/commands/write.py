@@ -1,15 +1,24 @@
-"""Writes a plan: proves it again on fresh state, writes, and verifies."""
+"""Writes a plan: proves it again on fresh state, writes, and verifies.
+
+Rows may be written because the consumer is stopped, or because every write is safe while it runs.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 
+from reshardctl.commands.observer import Observer
 from reshardctl.commands.survey import judged, survey
 from reshardctl.commands.whose_rows import require_proven, verified_steps
+from reshardctl.commands.write_requests import USUAL_WATCH, FixRequest
 from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.errors import ConsumerRunning, HalfDone, ReshardError
 from reshardctl.execution.apply import (
     Applied,
     Rest,
@@ -19,7 +28,7 @@ from reshardctl.execution.apply import (
     rest_of,
     resume,
 )
-from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.plan_file import SavedPlan, text
 from reshardctl.execution.ports import Ports
 from reshardctl.execution.proof import (
     renewing,
@@ -28,9 +37,12 @@ from reshardctl.execution.proof import (
     still_proven,
     unplanned,
 )
-from reshardctl.journal import Journal, Records
+from reshardctl.execution.watch import watch
+from reshardctl.journal import Header, Journal, Records
+from reshardctl.model import Step
+from reshardctl.model.times import duration, instant, parse_seconds
 from reshardctl.planning.decision import Plan
-from reshardctl.planning.writes import require_live
+from reshardctl.planning.writes import counted_writes, require_live, suggesting
 from reshardctl.report.report import Report
 
 
@@ -130,3 +142,53 @@ def _verified(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal)
         )
     journal.verified()
     return report
+
+
+def allowed(
+    request: FixRequest, ports: Ports, locator: Locator, steps: Sequence[Step], observer: Observer
+) -> str:
+    """Words for the journal on why these steps may be written.
+
+    Raises ConsumerRunning and Refused if they may not.
+    """
+    if request.live:
+        require_live(steps)
+        return f"--live: {counted_writes(steps)}"
+    try:
+        return stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
+    except ConsumerRunning as refusal:
+        raise suggesting(refusal, steps) from None
+
+
+def stopped(
+    watched: str, ports: Ports, locator: Locator, observer: Observer, *, assumed: bool
+) -> str:
+    """Words for the journal on why the consumer is taken to be stopped.
+
+    watched: how long to watch, as in `1m`; the usual watch is as long as this consumer needs.
+    assumed: whether the operator says that it is stopped.
+    """
+    if assumed:
+        return "the operator says that it is stopped"
+    seconds = parse_seconds(watched)
+    if watched == USUAL_WATCH:
+        seconds = max(seconds, consumer_of(locator).watch_needed(locator.options))
+    observer.phase(f"looking for signs of life for {duration(seconds)}")
+
+    def tell(left: float, so_far: str) -> None:
+        more = f"; so far {so_far}" if so_far else ""
+        observer.phase(f"looking for signs of life, {duration(math.ceil(left))} left{more}")
+
+    excluded = watch(ports, locator, seconds, tell)
+    observer.note(f"not running: {excluded}")
+    return excluded
+
+
+def header_of(plan: SavedPlan, ports: Ports, why: str) -> Header:
+    """The header of this plan's journal. why: what `allowed` returned."""
+    stream = {"arn": plan.stream, "created": instant(plan.created)}
+    return Header(
+        plan.digest, plan.locator, dict(plan.store), stream, plan.options.policy.name,
+        os.environ.get("USER", ""), instant(ports.clock()), plan.steps,
+        {"stopped": why, "saved": text(plan)},
+    )

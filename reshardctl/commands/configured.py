@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from reshardctl.commands.account import Account
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.request import repair_options_of
-from reshardctl.commands.suggested_commands import asked_words
+from reshardctl.commands.requests import Account, asked_words
+from reshardctl.commands.target import repair_options_of
 from reshardctl.config.entries import Config, Consumer, Reach
 from reshardctl.config.nearest import DEFAULT, distrusted, nearest
 from reshardctl.config.reading import load
@@ -24,8 +23,8 @@ from reshardctl.model.times import instant, same_second
 from reshardctl.snapshot import Stream
 
 if TYPE_CHECKING:
-    from reshardctl.commands.fix_request import FixRequest
     from reshardctl.commands.target import Selection, Target
+    from reshardctl.commands.write_requests import FixRequest
     from reshardctl.execution.ports import Ports
 
 

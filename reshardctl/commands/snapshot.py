@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from shlex import join
 from typing import Any
 
+from reshardctl.commands.configured import names
 from reshardctl.commands.connect import listed
+from reshardctl.commands.named import is_snapshot, one, several
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Selection, Target
-from reshardctl.commands.targets import configured
-from reshardctl.commands.targets import snapshot as offline
-from reshardctl.commands.targets.named import one, several
 from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import EmptyCheckpoint, UsageError
@@ -54,7 +53,7 @@ def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnap
 
 
 def _saved(consumers: Sequence[str], selection: Selection, observer: Observer) -> SavedSnapshot:
-    if wrong := [text for text in consumers if offline.is_snapshot(text)]:
+    if wrong := [text for text in consumers if is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
     targets = _targets(consumers, selection, observer)
     names = [target.locator.target for target in targets]
@@ -72,7 +71,7 @@ def _saved(consumers: Sequence[str], selection: Selection, observer: Observer) -
 def _targets(consumers: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
     """The consumers named, or those that are configured for a stream of a configured name."""
     stream = selection.stream or ""
-    config = configured.names(stream, selection)
+    config = names(stream, selection)
     if config is None or stream not in config.streams:
         return [one(text, selection, observer) for text in consumers]
     targets = several(consumers or (stream,), replace(selection, stream=None), observer)

@@ -1,1 +1,0 @@
-"""Consumers by locator, by name in the configuration, or in a snapshot."""
