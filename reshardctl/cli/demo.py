@@ -25,7 +25,7 @@ def demo(
 
     phase("starting a Kinesis and a DynamoDB on 127.0.0.1")
     if serve:
-        from reshardctl.demo.keep import keep
+        from reshardctl.demo.servers import keep
 
         keep(time.time())
         return

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
-from reshardctl.testing.errors import ApiError, NoAnswerError
-from reshardctl.testing.requests import Answer, Request
+from reshardctl.testing.requests import Answer, ApiError, NoAnswerError, Request
 
 Proceed = Callable[[Request], Answer]
 Fault = Callable[[Request, Proceed], Answer]

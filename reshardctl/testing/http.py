@@ -14,8 +14,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, cast
 
-from reshardctl.testing.errors import ApiError, NoAnswerError
 from reshardctl.testing.fake import FakeKinesis
+from reshardctl.testing.requests import ApiError, NoAnswerError
 
 _TARGET = "Kinesis_20131202."
 _SCOPE = re.compile(r"Credential=[^/]+/\d{8}/([a-z0-9-]+)/")

@@ -1,15 +1,25 @@
-"""One fake stream: its status, its shards, its trim horizon, and reshards under way."""
+"""One fake stream: its status, its shards, its trim horizon, and reshards under way.
+
+The clock is virtual: time moves only when a test says so, or with real time from a given start.
+NextTokens and shard iterators are opaque to clients, self-contained, protected against edits.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
+import json
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+from typing import Any
 
-from reshardctl.testing import sequence
-from reshardctl.testing.hashspace import boundaries
-from reshardctl.testing.reshard import Piece, Split, Step
-from reshardctl.testing.shards import Shard
+from reshardctl.testing.requests import ApiError
+from reshardctl.testing.shards import Piece, Shard, Split, Step, boundaries, parse
 
 PROVISIONED = "PROVISIONED"
 ON_DEMAND = "ON_DEMAND"
@@ -145,4 +155,82 @@ class Stream:
 
     def newest_second(self) -> int:
         """The greatest second in any number; a stream of the same name starts after it."""
-        return max((sequence.parse(str(s.tip)).time for s in self.shards.values()), default=0)
+        return max((parse(str(s.tip)).time for s in self.shards.values()), default=0)
+
+
+class VirtualClock:
+    """Epoch seconds as the fake sees them. Never runs backwards."""
+
+    def __init__(self, start: float, *, ticking: bool = False) -> None:
+        self._base = float(start)
+        self._lock = Lock()
+        self._since = time.monotonic()
+        self.ticking = ticking
+
+    def now(self) -> float:
+        """Epoch seconds."""
+        with self._lock:
+            return self._read()
+
+    def advance(self, seconds: float) -> float:
+        """Move forward; returns the new time. ValueError if `seconds` is negative."""
+        if seconds < 0:
+            raise ValueError("the clock does not run backwards")
+        with self._lock:
+            self._base += seconds
+            return self._read()
+
+    def set(self, epoch: float) -> None:
+        """Jump to `epoch`. ValueError if that is in the past."""
+        with self._lock:
+            if epoch < self._read():
+                raise ValueError("the clock does not run backwards")
+            self._base = float(epoch)
+            self._since = time.monotonic()
+
+    def _read(self) -> float:
+        return self._base + (time.monotonic() - self._since if self.ticking else 0.0)
+
+
+_SEAL = 8
+
+
+class TokenError(ValueError):
+    """The text is no token of this kind."""
+
+
+def seal(kind: str, fields: dict[str, Any]) -> str:
+    """An opaque text that `unseal` of the same kind turns back into `fields`."""
+    body = json.dumps(fields, separators=(",", ":"), sort_keys=True).encode()
+    return base64.b64encode(_sum(kind, body) + body).decode()
+
+
+def unseal(kind: str, text: str) -> dict[str, Any]:
+    """The fields of a token; raises TokenError for a token of another kind."""
+    try:
+        raw = base64.b64decode(text.encode(), validate=True)
+    except (binascii.Error, UnicodeEncodeError) as broken:
+        raise TokenError(text) from broken
+    body = raw[_SEAL:]
+    if raw[:_SEAL] != _sum(kind, body):
+        raise TokenError(text)
+    fields: dict[str, Any] = json.loads(body)
+    return fields
+
+
+def _sum(kind: str, body: bytes) -> bytes:
+    return hashlib.sha256(kind.encode() + b"\0" + body).digest()[:_SEAL]
+
+
+_MILLISECONDS_FROM = 1e11
+"""Seconds reach this in the year 5138; SDK v1 without CBOR sends milliseconds."""
+
+
+def seconds(value: object) -> float:
+    """Epoch seconds from a datetime, from seconds, or from milliseconds."""
+    if isinstance(value, datetime):
+        return value.timestamp()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        message = f"{type(value).__name__} can not be converted to milliseconds since epoch"
+        raise ApiError("SerializationException", message)
+    return value / 1000 if abs(value) >= _MILLISECONDS_FROM else float(value)

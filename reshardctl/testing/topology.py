@@ -29,9 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.testing.fake import FakeKinesis
-from reshardctl.testing.hashspace import edge
-from reshardctl.testing.settings import Settings
-from reshardctl.testing.shards import Shard
+from reshardctl.testing.service import Settings
+from reshardctl.testing.shards import Shard, edge
 from reshardctl.testing.stream import BIRTH_LEAD, PROVISIONED, Stream
 
 Table = Mapping[str, Any]

@@ -14,7 +14,7 @@ from reshardctl.auditing.facts import Bucket, Compared, Facts, InSink, Record, U
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Stream, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.sequence import SequenceNumber
+from reshardctl.testing.shards import SequenceNumber
 
 CREATED = 1_790_000_000
 TAKEN = CREATED + 1000.0

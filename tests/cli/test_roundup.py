@@ -14,7 +14,7 @@ from reshardctl.commands.inspect import at_once
 from reshardctl.console.destinations import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
-from reshardctl.testing.errors import ApiError
+from reshardctl.testing.requests import ApiError
 from tests.cli.lab import TRIM_HORIZON
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable

@@ -14,7 +14,7 @@ from reshardctl.model import START, ShardId, decode, shard_id
 from reshardctl.planning.decision import Scope
 from reshardctl.planning.plan import NoSafePlan, Plan, decide, processed_frontier
 from reshardctl.planning.within_scope import touched
-from reshardctl.testing.sequence import SequenceNumber
+from reshardctl.testing.shards import SequenceNumber
 from tests.consumers.test_kinesis_consumer_start_at_a_time import LATE, RELEASES, bench_of, case
 from tests.dialects import kinesis_consumer as dialect
 

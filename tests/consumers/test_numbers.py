@@ -22,7 +22,7 @@ from reshardctl.consumers.sequence_numbers import (
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import decode, index_of, is_number, shard_id
-from reshardctl.testing.sequence import SequenceNumber, end, start
+from reshardctl.testing.shards import SequenceNumber, end, start
 from tests.differential.damages import Shape
 from tests.differential.drawn_go import ConsumerShape, KinsumerShape
 from tests.differential.drawn_kcl import LeaseShape

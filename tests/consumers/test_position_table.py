@@ -27,7 +27,7 @@ from reshardctl.consumers.quickwit.rows import position_of
 from reshardctl.consumers.sequence_numbers import classify, earlier_incarnation, of_wrong_stream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id
-from reshardctl.testing.sequence import SequenceNumber, end, start
+from reshardctl.testing.shards import SequenceNumber, end, start
 from tests.support.judging import shard_of
 from tests.support.lineages import CREATED, STREAM
 

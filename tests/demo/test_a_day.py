@@ -10,9 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from reshardctl.demo import scene
-from reshardctl.demo.environment import child_environment
-from reshardctl.demo.servers import seeded
+from reshardctl.demo import servers as scene
+from reshardctl.demo.servers import child_environment, seeded
 
 DAY = 86400
 LIMIT = 300

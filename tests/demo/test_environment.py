@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from reshardctl.demo.environment import child_environment, exports
-from reshardctl.demo.servers import Endpoints
+from reshardctl.demo.servers import Endpoints, child_environment, exports
 
 ENDPOINTS = Endpoints("http://127.0.0.1:4567", "http://127.0.0.1:8000")
 OPERATOR = {

@@ -13,8 +13,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from reshardctl.demo.environment import child_environment
-from reshardctl.demo.servers import seeded
+from reshardctl.demo.servers import child_environment, seeded
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebooks" / "report.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 import reshardctl
-from reshardctl.demo.environment import child_environment
-from reshardctl.demo.servers import seeded
+from reshardctl.demo.servers import child_environment, seeded
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)

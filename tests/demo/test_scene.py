@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.demo import scene
+from reshardctl.demo import servers as scene
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden/kcl/3.5.1/g5-second-generation"
 # 30 minutes and some after the turn of a second, years after the recording.

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.demo.commands import Command, commands
-from reshardctl.demo.show import _check, _run
+from reshardctl.demo.show import Command, _check, _run, commands
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
 

@@ -26,7 +26,7 @@ from reshardctl.planning.policy import POLICIES, Accept
 from reshardctl.report.forecast import foreseen
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.lineage.test_foreseen import some_reshard
 from tests.sim.scenes import Scene, scene
 from tests.support.case import Case, all_cases

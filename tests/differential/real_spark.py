@@ -15,7 +15,7 @@ from typing import Protocol
 
 from reshardctl.model import Image
 from reshardctl.testing import load_topology, serve
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.dialects.spark import planted
 from tests.interop.spark import built
 from tests.interop.spark.connector import FORMAT, options

@@ -12,8 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 from reshardctl.cli.app import run
-from reshardctl.demo.environment import child_environment
-from reshardctl.demo.servers import seeded
+from reshardctl.demo.servers import child_environment, seeded
 from tests.docs.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "tutorial.md"

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from reshardctl.demo import scene
+from reshardctl.demo import servers as scene
 from reshardctl.model import shard_id
 from tests.extras.scene import LIMIT, Installed, Record, records
 from tests.servers import PASSWORD, USER, Running

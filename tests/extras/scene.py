@@ -14,9 +14,8 @@ from typing import Any
 
 import boto3
 
-from reshardctl.demo import scene
-from reshardctl.demo.environment import settings
-from reshardctl.demo.servers import Endpoints, seeded
+from reshardctl.demo import servers as scene
+from reshardctl.demo.servers import Endpoints, seeded, settings
 
 LIMIT = 300.0
 """Seconds after which a command, and Spark in it, is taken to hang."""

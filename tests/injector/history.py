@@ -12,8 +12,7 @@ from random import Random
 from typing import Any
 
 from reshardctl.testing.fake import FakeKinesis
-from reshardctl.testing.hashspace import SPACE, key_hash
-from reshardctl.testing.shards import Shard
+from reshardctl.testing.shards import SPACE, Shard, key_hash
 from reshardctl.testing.stream import Stream
 from reshardctl.testing.topology import stream_of
 from tests.injector.kpl import aggregate

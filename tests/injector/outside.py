@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from reshardctl.testing import sequence
+from reshardctl.testing import shards as sequence
 from tests.injector.layouts import Layout
 
 Counts = dict[str, tuple[int, int, int, int, int]]

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from reshardctl.testing.hashspace import key_hash
+from reshardctl.testing.shards import key_hash
 from tests.injector import damage
 from tests.injector.damage import Damage, Making, inject
 from tests.injector.files import write_partitioned, write_sink

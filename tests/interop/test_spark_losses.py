@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.testing import FakeKinesis, serve
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.interop.spark.soak.life import Life
 from tests.interop.spark.soak.moving import STREAM
 from tests.interop.spark.soak.scripted import Query

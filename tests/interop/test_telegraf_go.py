@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.interop.go import executed
 from tests.interop.go.laboratory import Laboratory
 from tests.interop.go.opened import opened

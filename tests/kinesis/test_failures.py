@@ -14,8 +14,8 @@ from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.target import target_of
 from reshardctl.model import START, shard_id
 from reshardctl.testing import serve
-from reshardctl.testing.errors import ApiError
 from reshardctl.testing.faults import timeout_after, timeout_before
+from reshardctl.testing.requests import ApiError
 from tests.kinesis.streams import ARN, in_process, over_http, split_stream
 
 

@@ -9,11 +9,11 @@ import pytest
 from reshardctl.kinesis.budget import PACE, Limits
 from reshardctl.model import START, PositionAtTime, at_number, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
+from reshardctl.testing import reading as iterators
 from reshardctl.testing.faults import short_page
-from reshardctl.testing.operations import iterators
 from reshardctl.testing.requests import Request
 from reshardctl.testing.shards import Shard
-from reshardctl.testing.timestamps import seconds
+from reshardctl.testing.stream import seconds
 from tests.kinesis.streams import CREATED, Asked, in_process, over_http
 
 ZERO = shard_id(0)

@@ -13,7 +13,7 @@ from reshardctl.lineage import Lineage, foresee, parse_reshard
 from reshardctl.lineage.reshards import TAKES
 from reshardctl.model import HASH_SPACE, decode, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.sim.histories import random_stream
 from tests.support.fake_time import sleep_of
 from tests.support.reshards import reshard

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.testing import FakeKinesis
-from reshardctl.testing.errors import ApiError
+from reshardctl.testing.requests import ApiError
 
 RELEASES = ("0.5.0", "master-31e0042")
 POLL = 30.0  # AllGroup.Start's ticker

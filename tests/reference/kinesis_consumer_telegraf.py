@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.testing import FakeKinesis
-from reshardctl.testing.errors import ApiError
+from reshardctl.testing.requests import ApiError
 from tests.reference.kinesis_consumer import MOST_ROUNDS, QUIET_ROUNDS, Rows, Run, listed
 
 RELEASES = ("telegraf-1.34", "telegraf-1.39")

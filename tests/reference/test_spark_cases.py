@@ -14,7 +14,7 @@ import pytest
 
 from reshardctl.model import Image
 from reshardctl.testing import load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.dialects.spark import images, planted, repaired
 from tests.reference.spark import LINEAGE, Run, Sink, run
 from tests.reference.spark_files import numbered

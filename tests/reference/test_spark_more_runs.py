@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.reference.spark import LINEAGE, Query, Run, Sink, connector_of, run
 from tests.reference.spark_files import COMMIT, DiedError, beside, logged, put, remove
 from tests.reference.spark_log import FOLDERS, TableLog

@@ -13,7 +13,7 @@ from typing import Any
 
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from reshardctl.testing.stream import Stream
 from tests.reference.spark import LINEAGE, Query, connector_of
 from tests.reference.spark_files import DiedError, numbered

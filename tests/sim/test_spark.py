@@ -17,7 +17,7 @@ from reshardctl.model import Image, WillRead, after
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.dialects.spark import planted
 from tests.reference.spark import LINEAGE, Run, run
 from tests.reference.spark_release import KNOWN

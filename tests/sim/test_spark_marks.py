@@ -17,7 +17,7 @@ from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.reference.spark import LINEAGE
 from tests.reference.spark_files import logged, numbered, put
 from tests.sim.spark_scenes import Scene, scene

@@ -38,7 +38,7 @@ from reshardctl.snapshot import file as savedsnapshot
 from reshardctl.snapshot import redaction
 from reshardctl.snapshot.file import SavedSnapshot, parsed, text
 from reshardctl.snapshot.take import FrozenStore, FrozenStream
-from reshardctl.testing.sequence import start
+from reshardctl.testing.shards import start
 from tests.support.case import Case, all_cases
 from tests.support.judging import images_of, lineage_of
 from tests.support.lineages import CREATED

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.errors import ApiError
+from reshardctl.testing.requests import ApiError
 from tests.support.case import CASES
 from tests.support.case_stream import filled, only, shard_name
 

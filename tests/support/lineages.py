@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id
-from reshardctl.testing.sequence import end, start
+from reshardctl.testing.shards import end, start
 
 CREATED = 1_795_219_200
 RETENTION = 86_400

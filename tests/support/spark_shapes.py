@@ -14,7 +14,7 @@ from shutil import copytree, rmtree
 from typing import Any
 
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.reference.spark import Run, Sink, run
 from tests.reference.spark_files import Logged, logged, put, remove
 from tests.reference.spark_log import FOLDERS

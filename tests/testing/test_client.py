@@ -8,8 +8,8 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError, ParamValidationError
 
-from reshardctl.testing.client import Client
-from reshardctl.testing.constraints import REQUIRED, unknown_parameters
+from reshardctl.testing.fake import Client
+from reshardctl.testing.requests import REQUIRED, unknown_parameters
 from tests.testing.samples import split_stream
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from reshardctl.testing.clock import VirtualClock
+from reshardctl.testing.stream import VirtualClock
 
 
 def test_it_stands_until_it_is_moved() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
-from reshardctl.testing.errors import ApiError, NoAnswerError
 from reshardctl.testing.faults import stale_listing, timeout_after, timeout_before
-from reshardctl.testing.requests import Answer, Call, Request
+from reshardctl.testing.requests import Answer, ApiError, Call, NoAnswerError, Request
 from tests.testing.samples import listed, read, refusal, split_stream
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reshardctl.testing import FakeKinesis
-from reshardctl.testing.sequence import end, start
+from reshardctl.testing.shards import end, start
 from tests.testing.samples import (
     CREATED,
     iterator,

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from reshardctl.testing import FakeKinesis
-from reshardctl.testing.sequence import parse
+from reshardctl.testing.shards import parse
 from tests.testing.samples import iterator, listed, new_stream, refusal, split_stream
 
 SPACE = 2**128

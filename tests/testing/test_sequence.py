@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.testing.sequence import END_INDEX, SequenceNumberError, end, parse, start
+from reshardctl.testing.shards import END_INDEX, SequenceNumberError, end, parse, start
 from tests.testing.samples import golden
 
 PUBLIC = golden("sequence_numbers.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from reshardctl.testing import FakeKinesis
-from reshardctl.testing.sequence import parse
+from reshardctl.testing.shards import parse
 from tests.testing.samples import CREATED, listed, new_stream, refusal, split_stream
 
 

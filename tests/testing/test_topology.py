@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing.sequence import parse
+from reshardctl.testing.shards import parse
 from tests.testing.samples import CREATED, GOLDEN, SPLIT, golden, iterator, listed, read, refusal
 
 SCENARIOS = sorted(

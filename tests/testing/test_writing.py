@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.testing.sequence import parse
+from reshardctl.testing.shards import parse
 from tests.testing.samples import iterator, listed, new_stream, read, refusal, split_stream
 
 

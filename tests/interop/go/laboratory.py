@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from reshardctl.model import Image
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
 from tests.interop.go.left import rows_left

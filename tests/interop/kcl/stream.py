@@ -6,8 +6,7 @@ from collections import Counter
 from types import TracebackType
 
 from reshardctl.testing import load_topology, serve
-from reshardctl.testing.operations.positions import Position
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Position, Settings
 from tests.support.case import Case
 
 

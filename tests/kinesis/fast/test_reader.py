@@ -23,8 +23,8 @@ from reshardctl.kinesis.fast import (
     Unread,
 )
 from reshardctl.testing import FakeKinesis, serve
-from reshardctl.testing.errors import ApiError
 from reshardctl.testing.faults import short_page, timeout_after, timeout_before
+from reshardctl.testing.requests import ApiError
 from tests.kinesis.streams import ARN, CREATED, split_stream
 
 CLOSED, OPEN, EMPTY = (f"shardId-{n:012d}" for n in (0, 1, 2))

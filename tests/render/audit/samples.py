@@ -9,7 +9,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, at_number, exactly, shard_id
 from reshardctl.render import Context
 from reshardctl.report.audit import AuditReport, Keys, Stored, Way, judge_sink
-from reshardctl.testing.sequence import SequenceNumber
+from reshardctl.testing.shards import SequenceNumber
 from tests.auditing.hand_made_facts import (
     CREATED,
     compared,

@@ -11,7 +11,7 @@ import pytest
 from reshardctl.errors import UsageError
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.shards import _decoded, time_in
-from reshardctl.testing.sequence import SequenceNumberError, parse
+from reshardctl.testing.shards import SequenceNumberError, parse
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "sequence_numbers.json"
 
@@ -64,7 +64,7 @@ def test_columns_that_will_not_do(
 
 
 def test_shard_and_time_of_public_numbers(spark: Any) -> None:
-    """Public numbers of AWS, read by a decoder written apart: reshardctl.testing.sequence."""
+    """Public numbers of AWS, read by a decoder written apart: reshardctl.testing.shards."""
     texts = [one["number"] for one in json.loads(GOLDEN.read_text())["numbers"]]
     expected = {}
     for text in texts:

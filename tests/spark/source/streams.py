@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reshardctl.testing.fake import FakeKinesis
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from reshardctl.testing.topology import load_topology
 from tests.spark.source.drive import NAME, Query, Row
 

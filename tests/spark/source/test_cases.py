@@ -17,7 +17,7 @@ from reshardctl.errors import ReshardError
 from reshardctl.model import Image
 from reshardctl.planning.plan import Ask, Plan, decide
 from reshardctl.testing import load_topology
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.dialects.spark import images, repaired
 from tests.reference.spark_files import logged
 from tests.spark.source.drive import Query

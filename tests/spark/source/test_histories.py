@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reshardctl.testing.faults import short_page
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.spark.source.drive import Crash, Query
 from tests.spark.source.streams import Living, order_held, replays_equal
 

@@ -10,7 +10,7 @@ import pytest
 from reshardctl.errors import UsageError
 from reshardctl.spark.source.latest import LISTED_FOR
 from reshardctl.spark.source.losses import DataLoss
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
-from reshardctl.testing.sequence import end, start
+from reshardctl.testing.shards import end, start
 
 SECONDS = st.floats(0, 4e9) | st.integers(0, 4_000_000_000)
 

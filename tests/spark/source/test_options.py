@@ -16,7 +16,7 @@ from reshardctl.spark.source.options import (
     parse_starting,
     stream_options,
 )
-from reshardctl.testing.sequence import end, start
+from reshardctl.testing.shards import end, start
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 NUMBER = str(int(start(0, 1_795_232_267)) + (1 << 80))

@@ -13,7 +13,7 @@ from reshardctl.spark.source import planning
 from reshardctl.spark.source.latest import LISTED_FOR
 from reshardctl.spark.source.offset import read
 from reshardctl.spark.tips import IDLE_PACE
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.service import Settings
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living, order_held, replays_equal
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 from reshardctl.testing import FakeKinesis
-from reshardctl.testing.errors import ApiError
 from reshardctl.testing.faults import stale_listing, timeout_after, timeout_before
-from reshardctl.testing.settings import Settings
+from reshardctl.testing.requests import ApiError
+from reshardctl.testing.service import Settings
 from reshardctl.testing.shards import Shard
 from tests.interop.spark.soak.judging import Place, Put
 
