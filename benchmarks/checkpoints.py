@@ -22,7 +22,7 @@ from benchmarks.stored import LAST_INDEX, number
 from benchmarks.targets import record
 from reshardctl.cli import collect_seldom
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark import sources as needed_files
+from reshardctl.consumers.spark import sources
 from reshardctl.consumers.spark.planned_batch import LINES
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
 from reshardctl.lineage import Lineage
@@ -148,13 +148,13 @@ def parse_all(root: str) -> None:
 def inspect_local(root: str, count: int, batches: int) -> None:
     """Everything that `inspect` does after ListShards, but for the printing."""
     collect_seldom()  # in a process of its own, as a command is
-    _decide(Tree(Local(root), needed_files.select("")), count, batches)
+    _decide(Tree(Local(root), sources.select("")), count, batches)
 
 
 def inspect_s3(url: str, count: int, batches: int) -> None:
     """The same of a bucket."""
     blobs = S3(_session(), BUCKET, "checkpoint", endpoint_url=url, sleep=time.sleep)
-    _decide(Tree(blobs, needed_files.select("")), count, batches)
+    _decide(Tree(blobs, sources.select("")), count, batches)
 
 
 def get_all(url: str, _count: int, batches: int) -> None:

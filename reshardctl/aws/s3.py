@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from reshardctl.aws import client as aws
+from reshardctl.aws import client
 from reshardctl.aws.client import allow, clean, code_of
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError, command_line
 from reshardctl.model.retry import FailureKind, Retry
@@ -64,8 +64,8 @@ _CODES = {
     "403": Kind.DENIED,
     "InvalidAccessKeyId": Kind.CREDENTIALS,
     "InvalidToken": Kind.CREDENTIALS,
-    **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
-    **dict.fromkeys(aws.DENIALS, Kind.DENIED),
+    **dict.fromkeys(client.THROTTLES, Kind.BUSY),
+    **dict.fromkeys(client.DENIALS, Kind.DENIED),
 }
 
 
@@ -78,13 +78,13 @@ _OF_WRITES = (
 def kind_of(error: Exception) -> Kind:
     """The kind of an exception that a call raised."""
     code = code_of(error)
-    if aws.about_credentials(error):
+    if client.about_credentials(error):
         return Kind.CREDENTIALS
     if code in _CODES:
         return _CODES[code]
-    if isinstance(error, aws.UNSENT):
+    if isinstance(error, client.UNSENT):
         return Kind.UNSENT
-    if isinstance(error, aws.LOST) or aws.failed_inside(error):
+    if isinstance(error, client.LOST) or client.failed_inside(error):
         return Kind.LOST
     return Kind.WRONG
 
@@ -96,7 +96,7 @@ def not_implemented(error: Exception) -> bool:
 
 def retry(sleep: Callable[[float], None]) -> Retry:
     """How calls on a bucket are retried."""
-    return aws.retry(FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
+    return client.retry(FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
 
 
 def pages(
@@ -130,7 +130,7 @@ def failure(
         case Kind.DENIED:
             return _denied(what, bucket, key, action)
         case Kind.CREDENTIALS:
-            return aws.without_credentials(error, f"{what}: ")
+            return client.without_credentials(error, f"{what}: ")
         case Kind.BUSY | Kind.UNSENT | Kind.LOST:
             reason = "S3 is busy" if kind is Kind.BUSY else "S3 does not answer"
             return CannotTell(f"{what}: {reason} ({code_of(error)})", "run this again later")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.console import destinations as choices
+from reshardctl.console import destinations
 
 Consumer = Annotated[
     str,
@@ -67,7 +67,7 @@ Probe = Annotated[
     ),
 ]
 FailOn = Annotated[
-    choices.FailOn | None,
+    destinations.FailOn | None,
     typer.Option(
         "--fail-on",
         help="Exit 1 from this severity on.  [default: error, or as reshardctl.toml says]",
@@ -157,8 +157,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join(choices.FormatName)}. Default: text on a terminal, concise in a pipe. "
-        "Repeatable: others go to their FILE. diff: the rows that are written, for reviews.",
+        help=f"{', '.join(destinations.FormatName)}. Default: text on a terminal, concise in a "
+        "pipe. Repeatable: others go to their FILE. diff: the rows that are written, for reviews.",
         show_default=False,
         autocompletion=completion.formats,
     ),
@@ -168,9 +168,9 @@ MetricsFormat = Annotated[
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join([*choices.FormatName, *choices.MetricsFormat])}. Default: text on a "
-        "terminal, concise in a pipe. Repeatable: others go to their FILE. openmetrics: gauges for "
-        "Prometheus; with --probe the age of unread records too.",
+        help=f"{', '.join([*destinations.FormatName, *destinations.MetricsFormat])}. "
+        "Default: text on a terminal, concise in a pipe. Repeatable: others go to their FILE. "
+        "openmetrics: gauges for Prometheus; with --probe the age of unread records too.",
         show_default=False,
         autocompletion=completion.formats_and_metrics,
     ),
@@ -210,7 +210,7 @@ Config = Annotated[
         show_default=False,
     ),
 ]
-Color = Annotated[choices.ColorMode, typer.Option("--color", help="When to use colour.")]
+Color = Annotated[destinations.ColorMode, typer.Option("--color", help="When to use colour.")]
 
 
 WatchFirst = Annotated[

@@ -90,13 +90,13 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     UsageError for a request that cannot be met, before anything is read; CannotTell for a sink that
     cannot be counted.
     """
-    from reshardctl.commands import count_sink as sparking
+    from reshardctl.commands import count_sink
     from reshardctl.report.audit import judge_sink
 
     _consistent(wanted)
     window = _window(wanted)
-    sparking.check(wanted.sink, wanted.rows)
-    sparking.check_installed(wanted.sink)
+    count_sink.check(wanted.sink, wanted.rows)
+    count_sink.check_installed(wanted.sink)
     subject = _subject(wanted, observer)
     since, until = (_moment(when, subject) for when in window)
     if since is not None and until is not None and since >= until:
@@ -104,7 +104,9 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
             f"--since {instant(since)} is not before --until {instant(until)}",
             "give a stretch of time",
         )
-    counted = sparking.count(wanted.sink, subject.lineage, subject.account, observer, since, until)
+    counted = count_sink.count(
+        wanted.sink, subject.lineage, subject.account, observer, since, until
+    )
     report = _with_extras(
         judge_sink(counted.facts, subject.lineage, subject.stored), wanted, counted
     )

@@ -30,8 +30,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.report.baseline import MAKE, Baseline, parsed
 from reshardctl.report.report import Report
 from reshardctl.report.results import Entry, Roundup
-from reshardctl.snapshot import Stream
-from reshardctl.snapshot import file as snapshots
+from reshardctl.snapshot import Stream, file
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.stores.given_file import content
 
@@ -241,8 +240,8 @@ def baseline_of(path: Path) -> Baseline:
 
 def _parsed(source: bytes, path: Path) -> Baseline:
     body = parse(source, JsonPath(str(path), next=MAKE))
-    if isinstance(body, dict) and body.get("schema") == snapshots.VERSION:
-        return Baseline({}, _earlier(snapshots.parsed(source, str(path))))
+    if isinstance(body, dict) and body.get("schema") == file.VERSION:
+        return Baseline({}, _earlier(file.parsed(source, str(path))))
     return parsed(source, str(path))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
-from reshardctl.commands import count_sink as sparking
+from reshardctl.commands import count_sink
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
@@ -102,16 +102,16 @@ def _proven_by_sink(
     if target.entry is not None:
         account = account_of(target.entry.stream.reach, account)
     writable(request, target, dry_run=dry_run)
-    sparking.check(sink, None)
-    sparking.check_installed(sink)
+    count_sink.check(sink, None)
+    count_sink.check_installed(sink)
     if target.locator.medium == "files" and on_this_machine(target.locator.target) is None:
-        sparking.started(sink, observer)  # its JVM reads the store, too
+        count_sink.started(sink, observer)  # its JVM reads the store, too
     ports = target.ports()
     before = _taken(target, ports)
     case = case_of(
         before, target.repair_options
     )  # before counting: the store must be understood
-    facts = sparking.count(sink, before.lineage, account, observer).facts
+    facts = count_sink.count(sink, before.lineage, account, observer).facts
     case.consumer.check_sink(target.locator.options, sink.path, facts.batch)
     line = sink_frontier_of(facts, before.lineage, inside=_holds_parts(case))
     note = target.locator.spec.rebuilt_empty

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.codec import strict as file_kinds
+from reshardctl.codec import strict
 from reshardctl.commands.requests import Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
@@ -384,8 +384,8 @@ def _back(text: str) -> float:
 def _of_file(named: str | Path, target: Target) -> GivenPositions:
     name, _, consumer = str(named).removeprefix(SCHEME).partition("?consumer=")
     text = text_of(Path(name))
-    what, kinds = "a file of positions or a snapshot", (file_kinds.POSITIONS, file_kinds.SNAPSHOT)
-    with file_kinds.or_another_kind(text, name, what, *kinds):
+    what, kinds = "a file of positions or a snapshot", (strict.POSITIONS, strict.SNAPSHOT)
+    with strict.or_another_kind(text, name, what, *kinds):
         return _parsed(text, str(named) == name, name, consumer, target)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from reshardctl.console import error_documents as lastword
+from reshardctl.console import error_documents
 from reshardctl.console.destinations import (
     ColorMode,
     Destination,
@@ -101,7 +101,7 @@ class Output:
                 from reshardctl.stores.named_file import replace_file
 
                 replace_file(Path(destination.file), masked(text))
-            lastword.shown(destination, code)
+            error_documents.shown(destination, code)
 
     def _context(self, destination: Destination, code: Exit) -> Context:
         piped = PIPED_WIDTH if self.piped_width is None else self.piped_width

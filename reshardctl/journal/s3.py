@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.aws import s3 as buckets
+from reshardctl.aws import s3
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import NoJournal, ReshardError, UsageError
 from reshardctl.journal.log import S3Object
@@ -39,8 +39,8 @@ def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[
     """All keys below a prefix, in order."""
     folder = prefix.key.rstrip("/")
     request = {"Bucket": prefix.bucket, "Prefix": f"{folder}/" if folder else ""}
-    pages = buckets.pages(
-        boto, buckets.retry(sleep), request,
+    pages = s3.pages(
+        boto, s3.retry(sleep), request,
         lambda error: failure(error, kind_of(error), prefix, "s3:ListBucket"),
     )
     return [stored["Key"] for page in pages for stored in page.get("Contents", ())]
@@ -55,7 +55,7 @@ def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> Resha
     if kind is Kind.ABSENT:
         gone = f"{what}: the object was deleted in the meantime"
         return UsageError(gone, "see the rows with reshardctl inspect")
-    failed = buckets.failure(error, kind, what, where.bucket, where.key, action)
+    failed = s3.failure(error, kind, what, where.bucket, where.key, action)
     if kind is Kind.NO_BUCKET:
         failed.next += ", or keep the journal in a file: --journal FILE"
     return failed
@@ -93,7 +93,7 @@ class S3Log:
         """
         self.where = where
         self._boto = boto
-        self._retry = buckets.retry(sleep)
+        self._retry = s3.retry(sleep)
         self._writer = writer
         self._puts = 0
         self._content = b""

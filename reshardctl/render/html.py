@@ -16,7 +16,7 @@ from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
-from reshardctl.render import markup as finding_markup
+from reshardctl.render import markup
 from reshardctl.render.charts import bars, chart, picture, span
 from reshardctl.render.content.audit import (
     audit,
@@ -47,7 +47,7 @@ NOTHING = "No findings."
 
 def report_page(entry: Entry) -> str:
     """The page of one consumer, ASCII; its report, or why there is none."""
-    return html_page(entry.name, _consumer(entry), f"{PAGE}{finding_markup.FINDING_STYLE}")
+    return html_page(entry.name, _consumer(entry), f"{PAGE}{markup.FINDING_STYLE}")
 
 
 def _consumer(entry: Entry) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _report(report: Report) -> Iterator[str]:
     if not report.findings:
         yield f"<p>{NOTHING}</p>"
     for finding in report.findings:
-        yield from finding_markup.drawn_finding(finding, _when(finding))
+        yield from markup.drawn_finding(finding, _when(finding))
     chart = chart_of(snapshot.lineage, snapshot.now, report)
     if chart.crash:
         yield f'<p class="crash">{safe(chart.crash)}</p>'

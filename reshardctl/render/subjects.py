@@ -8,7 +8,7 @@ from functools import partial
 
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import Stream
-from reshardctl.render.content import audit as audit_words
+from reshardctl.render.content import audit
 from reshardctl.render.content.findings import sentences
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.report import Report
@@ -52,8 +52,8 @@ def of_audit(report: AuditReport) -> Subject:
     facts = report.facts
     return Subject(
         "sink", facts.sink, ("sink", facts.sink), report.lineage.stream, facts.taken,
-        tuple(report.findings), partial(audit_words.sentences, report),
-        tuple(audit_words.remarks(report)),
+        tuple(report.findings), partial(audit.sentences, report),
+        tuple(audit.remarks(report)),
     )
 
 

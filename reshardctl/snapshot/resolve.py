@@ -181,8 +181,8 @@ def _notes(
         )
 
 
-def _named(shards: list[ShardId]) -> str:
-    return f"shard {listed(shards, NAMED, short)}"
+def _named(shards: Iterable[ShardId]) -> str:
+    return f"shard {listed(list(shards), NAMED, short)}"
 
 
 def at_time(
@@ -210,10 +210,6 @@ def at_time(
             "allowed", "allow more: --probe-budget calls=10000,time=10m",
         )
     return position
-
-
-MOST_NAMED = 5
-"""Shards that a note names before it says how many more there are."""
 
 
 def resolved_positions(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
@@ -271,9 +267,9 @@ def _checked(
             places[shard] = _Check(case, position, stream).cut()
     notes = []
     if unstored:
-        notes.append(f"{given.source} has no stored position of {_in_words(unstored)}: left alone")
+        notes.append(f"{given.source} has no stored position of {_named(unstored)}: left alone")
     if expired:
-        notes.append(f"{_in_words(expired)} of {given.source} is not listed any more: left alone")
+        notes.append(f"{_named(expired)} of {given.source} is not listed any more: left alone")
     return places, notes
 
 
@@ -375,9 +371,5 @@ def _moved_back(
         assert cut is not None, "its time was taken from it"
         if resolved.at < cut:
             places[shard] = resolved.at
-    notes = [f"the reads allowed ran out in {_in_words(early)}: the start lies earlier there"]
+    notes = [f"the reads allowed ran out in {_named(early)}: the start lies earlier there"]
     return places, notes if early else []
-
-
-def _in_words(shards: Iterable[ShardId]) -> str:
-    return f"shard {listed(list(shards), MOST_NAMED, short)}"

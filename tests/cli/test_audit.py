@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink, Record
-from reshardctl.commands import count_sink as sparking
+from reshardctl.commands import count_sink
 from reshardctl.errors import CannotTell
 from reshardctl.lineage import Lineage
 from reshardctl.model import shard_id
@@ -89,8 +89,8 @@ class Spark:
 @pytest.fixture(autouse=True)
 def spark(monkeypatch) -> Spark:
     made = Spark()
-    monkeypatch.setattr(sparking, "count", made.count)
-    monkeypatch.setattr(sparking, "check_installed", lambda _sink: None)
+    monkeypatch.setattr(count_sink, "count", made.count)
+    monkeypatch.setattr(count_sink, "check_installed", lambda _sink: None)
     return made
 
 
@@ -331,7 +331,7 @@ def test_without_pyspark_nothing_is_asked_of_aws(lab, monkeypatch):
     def missing(_sink: object) -> None:
         raise UsageError("an audit needs PySpark", "install it")
 
-    monkeypatch.setattr(sparking, "check_installed", missing)
+    monkeypatch.setattr(count_sink, "check_installed", missing)
     found = audit(lab)
     assert found.code == 2 and "needs PySpark" in found.err and "listing" not in found.err
 

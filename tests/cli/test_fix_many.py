@@ -16,7 +16,7 @@ from reshardctl.aws.client import ATTEMPTS
 from reshardctl.cli import consent
 from reshardctl.commands.fix_many import _of_different_rows, _Work
 from reshardctl.consumers.locator import parse
-from reshardctl.execution import plan_file as plan_bundle
+from reshardctl.execution import plan_file
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
@@ -272,10 +272,10 @@ def test_each_line_names_its_consumer(two: Two) -> None:
 def test_plans_of_one_table_and_several_streams_have_different_names(two: Two) -> None:
     """Such a table, of KCL's multi-stream mode, has one locator for all of its streams."""
     two.fix("-n", "--out", "both.plan")
-    left, right = plan_bundle.load_several(Path("both.plan"))
+    left, right = plan_file.load_several(Path("both.plan"))
     other = replace(left, stream=left.stream.replace("stream/orders", "stream/invoices"))
-    assert plan_bundle.names_of([left, right]) == two.names
-    assert plan_bundle.names_of([left, other, right]) == [
+    assert plan_file.names_of([left, right]) == two.names
+    assert plan_file.names_of([left, other, right]) == [
         f"{two.names[0]} (stream orders)", f"{two.names[0]} (stream invoices)", two.names[1],
     ]
 

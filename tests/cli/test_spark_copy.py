@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import CannotTell
-from reshardctl.stores.files import local as copying
+from reshardctl.stores.files import local
 from tests.cli.spark_lab import (
     HEAD,
     SparkLab,
@@ -75,8 +75,8 @@ def test_a_query_that_goes_on_meanwhile_leaves_no_copy(
         whole(source, to)
         (lab.root / "offsets" / "4").write_text("v1\n{}\n-")
 
-    whole = copying.copied
-    monkeypatch.setattr(copying, "copied", moving)
+    whole = local.copied
+    monkeypatch.setattr(local, "copied", moving)
     assert fixed(lab, tmp_path / "copy").says("moved while it was copied")
     assert not (tmp_path / "copy").exists()
 
@@ -90,5 +90,5 @@ def test_a_copy_that_is_cut_short_leaves_no_such_folder(
 
     monkeypatch.setattr("shutil.copy2", full)
     with pytest.raises(CannotTell, match="No space"):
-        copying.copied(lab.root, tmp_path / "copy")
+        local.copied(lab.root, tmp_path / "copy")
     assert sorted(p.name for p in tmp_path.iterdir() if "copy" in p.name) == []

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.codec import values as wire
+from reshardctl.codec import values
 from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.errors import UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical
-from reshardctl.model import files as alike
+from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical, files
 from tests.contracts.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)
@@ -77,37 +76,37 @@ PLACE = JsonPath("plan.json")
 
 @given(STEPS)
 def test_a_step_comes_back_equal(step: Step) -> None:
-    text = wire.text(wire.step_json(step))
-    assert wire.step(parse(text, PLACE), PLACE) == step
+    text = values.text(values.step_json(step))
+    assert values.step(parse(text, PLACE), PLACE) == step
 
 
 @given(NAMES, ATTRIBUTES)
 def test_an_image_comes_back_equal(key: str, attributes: Any) -> None:
     image = Image(key, attributes)
-    assert wire.image(parse(wire.text(wire.image_json(image)), PLACE), PLACE) == image
+    assert values.image(parse(values.text(values.image_json(image)), PLACE), PLACE) == image
 
 
 @given(STEPS)
 def test_one_value_has_one_text(step: Step) -> None:
-    text = wire.text(wire.step_json(step))
-    assert text == wire.text(json.loads(text))
+    text = values.text(values.step_json(step))
+    assert text == values.text(json.loads(text))
     assert text.isascii() and "\n" not in text
 
 
 def test_no_addition_is_not_an_empty_addition() -> None:
     for add in (None, {}, {"n": 0}):
         write = Write("a", Update({}, (), add), row("a"), "why")
-        assert wire.write(wire.write_json(write), PLACE).change == Update({}, (), add)
+        assert values.write(values.write_json(write), PLACE).change == Update({}, (), add)
 
 
 def test_a_digest_is_of_the_text() -> None:
     """SHA-256 of {"a":1} by sha256sum."""
-    assert wire.digest({"a": 1}) == (
+    assert values.digest({"a": 1}) == (
         "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
     )
 
 
-GOOD = wire.step_json(
+GOOD = values.step_json(
     Step(
         "a step",
         (
@@ -125,7 +124,7 @@ GOOD = wire.step_json(
 
 
 def test_the_good_one_is_good() -> None:
-    assert wire.step_json(wire.step(GOOD, PLACE)) == GOOD
+    assert values.step_json(values.step(GOOD, PLACE)) == GOOD
 
 
 WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
@@ -139,7 +138,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("writes", 0, "guard"), "x", "guard: not a list"),
     (("writes", 0, "guard", 0), None, r"guard\[0\]: not a string but null"),
     (("writes", 0, "before"), None, "before: only a row to create is absent before"),
-    (("writes", 1, "before"), wire.image_json(row("b")), "before: only a row to create"),
+    (("writes", 1, "before"), values.image_json(row("b")), "before: only a row to create"),
     (("writes", 0, "before", "key"), "z", "before.key: another row: 'z', the write is of 'a'"),
     (("writes", 0, "change"), {}, "change: not one of create, update, delete"),
     (("writes", 0, "change"), {"put": {}}, "'put' is not one of create, update, delete"),
@@ -182,7 +181,7 @@ def test_whatever_is_wrong_is_named_with_its_place(
         else:
             inside[path[-1]] = value
     with pytest.raises(UsageError, match=f"^plan.json: .*{words}"):
-        wire.step(broken, PLACE)
+        values.step(broken, PLACE)
 
 
 @pytest.mark.parametrize(
@@ -202,14 +201,14 @@ def test_text_that_is_no_json(text: str | bytes, words: str) -> None:
 
 
 def test_a_text_that_is_kept_as_digits_is_written_as_a_text(monkeypatch):
-    monkeypatch.setattr(alike, "LEAST", 0)
-    series = alike.Series()
+    monkeypatch.setattr(files, "LEAST", 0)
+    series = files.Series()
     series.value(b"offsets 1")
     kept = series.value(b"offsets 2")
     plain = {"S": "offsets 2"}
-    assert isinstance(kept, alike.AlikeValue)
-    assert wire.digest({"text": kept}) == wire.digest({"text": plain})
+    assert isinstance(kept, files.AlikeValue)
+    assert values.digest({"text": kept}) == values.digest({"text": plain})
     rows = [Image("offsets/2", {"text": value}) for value in (kept, plain)]
-    assert wire.text(wire.image_json(rows[0])) == wire.text(wire.image_json(rows[1]))
+    assert values.text(values.image_json(rows[0])) == values.text(values.image_json(rows[1]))
     with pytest.raises(TypeError):
-        wire.text({"text": object()})
+        values.text({"text": object()})

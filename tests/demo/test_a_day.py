@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from reshardctl.demo import servers as scene
+from reshardctl.demo import servers
 from reshardctl.demo.servers import child_environment, seeded
 
 DAY = 86400
@@ -20,7 +20,7 @@ LIMIT = 300
 
 def shown(tmp_path: Path, *argv: str) -> Any:
     """What a command says of the demo that has stood for a day."""
-    with seeded(time.time(), scene.AGE + DAY) as endpoints:
+    with seeded(time.time(), servers.AGE + DAY) as endpoints:
         surroundings = child_environment(os.environ, endpoints)
         done = subprocess.run(
             [sys.executable, "-m", "reshardctl", *argv, "--format", "json"],
@@ -32,7 +32,7 @@ def shown(tmp_path: Path, *argv: str) -> Any:
 
 
 def test_a_day_later_the_plan_is_the_same(tmp_path: Path) -> None:
-    where = (f"kcl://{scene.TABLE}", "--stream", scene.STREAM)
+    where = (f"kcl://{servers.TABLE}", "--stream", servers.STREAM)
     report = shown(tmp_path, "fix", *where, "--dry-run")
     grave = [f["code"] for f in report["findings"] if f["severity"] != "info"]
     assert grave == ["RSH203"]

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from reshardctl.demo import servers as scene
+from reshardctl.demo import servers
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden/kcl/3.5.1/g5-second-generation"
 # 30 minutes and some after the turn of a second, years after the recording.
 TODAY = 1900001800.25
-AS_RECORDED = float(scene.RECORDED + scene.AGE)
+AS_RECORDED = float(servers.RECORDED + servers.AGE)
 
 
 def golden(name: str) -> Any:
@@ -28,7 +28,7 @@ def golden(name: str) -> Any:
 
 def records(now: float) -> dict[str, dict[str, str]]:
     """Shard id to payload to number, as the stream has them."""
-    shards = scene.stream_as_of(now).stream(scene.STREAM).shards.values()
+    shards = servers.stream_as_of(now).stream(servers.STREAM).shards.values()
     return {
         shard.id: {record.payload.decode(): str(record.number) for record in shard.records}
         for shard in shards
@@ -49,7 +49,7 @@ def test_at_the_time_of_the_recording_every_record_has_its_recorded_number() -> 
 
 
 def test_at_the_time_of_the_recording_the_shards_are_the_recorded_ones() -> None:
-    client = scene.stream_as_of(AS_RECORDED).client()
+    client = servers.stream_as_of(AS_RECORDED).client()
     ours = {shard["ShardId"]: shard for shard in client.list_shards(StreamName="orders")["Shards"]}
     for recorded in golden("shards.json")["Shards"]:
         mine = ours.pop(recorded["ShardId"])
@@ -64,9 +64,9 @@ def test_at_the_time_of_the_recording_the_shards_are_the_recorded_ones() -> None
 
 @pytest.mark.parametrize("now", [AS_RECORDED, TODAY])
 def test_positions_stay_at_their_records(now: float) -> None:
-    rows = {row["leaseKey"]["S"]: row for row in scene.leases_as_of(now)}
+    rows = {row["leaseKey"]["S"]: row for row in servers.leases_as_of(now)}
     stored = re.findall(r"^(shardId-\d+)  (s\d+-\d+) @", (GOLDEN / "README.md").read_text(), re.M)
-    kept = [(shard, payload) for shard, payload in stored if shard not in scene.LOST]
+    kept = [(shard, payload) for shard, payload in stored if shard not in servers.LOST]
     assert kept == [("shardId-000000000001", "s1-3"), ("shardId-000000000003", "s3-1")]
     for shard, payload in kept:
         assert rows[shard]["checkpoint"] == {"S": records(now)[shard][payload]}
@@ -74,8 +74,8 @@ def test_positions_stay_at_their_records(now: float) -> None:
 
 def test_only_numbers_differ_from_what_kcl_wrote() -> None:
     recorded = {row["leaseKey"]["S"]: row for row in golden("leases.json")["Items"]}
-    rows = {row["leaseKey"]["S"]: row for row in scene.leases_as_of(TODAY)}
-    assert recorded.keys() - rows.keys() == scene.LOST
+    rows = {row["leaseKey"]["S"]: row for row in servers.leases_as_of(TODAY)}
+    assert recorded.keys() - rows.keys() == servers.LOST
     moved = set()
     for key, row in rows.items():
         assert list(row) == list(recorded[key])
@@ -85,17 +85,17 @@ def test_only_numbers_differ_from_what_kcl_wrote() -> None:
 
 
 def test_nothing_of_the_stream_has_expired_and_its_clock_is_ours() -> None:
-    fake = scene.stream_as_of(TODAY)
+    fake = servers.stream_as_of(TODAY)
     assert TODAY <= fake.clock.now() < TODAY + 60
     listed = fake.client().list_shards(StreamName="orders")["Shards"]
     assert len(listed) == 7
     summary = fake.client().describe_stream_summary(StreamName="orders")
     described = summary["StreamDescriptionSummary"]
     assert described["OpenShardCount"] == 3
-    assert described["StreamCreationTimestamp"].timestamp() == scene.creation(TODAY)
+    assert described["StreamCreationTimestamp"].timestamp() == servers.creation(TODAY)
     newest = max(r.arrival for s in fake.stream("orders").shards.values() for r in s.records)
     assert newest < TODAY
 
 
 def test_the_table_is_made_as_kcl_made_it() -> None:
-    assert scene.table_description() == golden("table.json") | {"TableName": "orders-reader"}
+    assert servers.table_description() == golden("table.json") | {"TableName": "orders-reader"}

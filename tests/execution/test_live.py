@@ -14,7 +14,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
-from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution import plan_file
 from reshardctl.execution.apply import TRIES
 from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit
@@ -74,11 +74,11 @@ class Scene:
         self.ports = Ports(Listed(case), self.medium, lambda: case.now, lambda _: None)
         self.expected = next(e for e in case.expects if "LATEST" in e.initial).fixed.delivers
 
-    def plan(self) -> savedplan.SavedPlan:
+    def plan(self) -> plan_file.SavedPlan:
         report = survey(self.ports, "orders", self.place, RepairOptions())
         if not isinstance(report.decision, Plan):
             raise StalePlan("nothing is left to do")
-        return savedplan.of_report(report, probe=False)
+        return plan_file.of_report(report, probe=False)
 
     def fix(self) -> None:
         plan = self.plan()

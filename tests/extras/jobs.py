@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from reshardctl.demo import servers as scene
+from reshardctl.demo import servers
 from reshardctl.model import shard_id
 from tests.extras.scene import LIMIT, Installed, Record, records
 from tests.servers import PASSWORD, USER, Running
@@ -18,8 +18,8 @@ from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server
 from tests.support.position_tables import create_table
 
-STREAM = ("--stream", scene.STREAM)
-LEASES = f"kcl://{scene.TABLE}"
+STREAM = ("--stream", servers.STREAM)
+LEASES = f"kcl://{servers.TABLE}"
 READ = (shard_id(0), shard_id(1))
 """Shards that the application of a position store has read to their ends, and no other."""
 Planter = Callable[[Running, Mapping[str, str]], str]
@@ -39,7 +39,7 @@ def redis(tool: Installed) -> None:
     def plant(server: Running, positions: Mapping[str, str]) -> str:
         with redis.Redis(port=server.port, password=PASSWORD) as client:
             for shard, number in positions.items():
-                client.set(f"app:checkpoint:{scene.STREAM}:{shard}", number)
+                client.set(f"app:checkpoint:{servers.STREAM}:{shard}", number)
         return f"kinesis-consumer+redis://127.0.0.1:{server.port}/0?app=app"
 
     _repaired(tool, redis_server(), plant, "REDISCLI_AUTH")
@@ -117,7 +117,7 @@ def _planter(kind: str, connect: Callable[[Running], Any]) -> Planter:
             cursor = connection.cursor()
             cursor.execute(create_table(kind, "positions"))
             for shard, number in positions.items():
-                row = [f"app-{scene.STREAM}", shard, number]
+                row = [f"app-{servers.STREAM}", shard, number]
                 cursor.execute("INSERT INTO positions VALUES (%s, %s, %s)", row)
             connection.commit()
         return f"kinesis-consumer+{kind}://{USER}@{server.target}?app=app&table=positions"

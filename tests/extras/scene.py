@@ -14,7 +14,7 @@ from typing import Any
 
 import boto3
 
-from reshardctl.demo import servers as scene
+from reshardctl.demo import servers
 from reshardctl.demo.servers import Endpoints, seeded, settings
 
 LIMIT = 300.0
@@ -60,14 +60,14 @@ def installed(python: Path, folder: Path) -> Iterator[Installed]:
 def records(endpoints: Endpoints) -> list[Record]:
     """Every record of the stream, shard by shard, in order."""
     kinesis = boto3.client(
-        "kinesis", region_name=scene.REGION, endpoint_url=endpoints.kinesis,
+        "kinesis", region_name=servers.REGION, endpoint_url=endpoints.kinesis,
         aws_access_key_id="demo", aws_secret_access_key="demo",
     )
     found = []
-    for shard in kinesis.list_shards(StreamName=scene.STREAM)["Shards"]:
+    for shard in kinesis.list_shards(StreamName=servers.STREAM)["Shards"]:
         name = shard["ShardId"]
         place = kinesis.get_shard_iterator(
-            StreamName=scene.STREAM, ShardId=name, ShardIteratorType="TRIM_HORIZON"
+            StreamName=servers.STREAM, ShardId=name, ShardIteratorType="TRIM_HORIZON"
         )["ShardIterator"]
         while place:
             answer = kinesis.get_records(ShardIterator=place)

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from reshardctl.testing import shards as sequence
+from reshardctl.testing import shards
 from tests.injector.layouts import Layout
 
 Counts = dict[str, tuple[int, int, int, int, int]]
@@ -21,8 +21,8 @@ def counts(root: Path, layout: Layout) -> Counts:
     found: dict[int, Counter[tuple[int, int]]] = defaultdict(Counter)
     for line in lines(root):
         try:
-            place = sequence.parse(str(line.get(number) or ""))
-        except sequence.SequenceNumberError:
+            place = shards.parse(str(line.get(number) or ""))
+        except shards.SequenceNumberError:
             continue
         found[place.shard][int(place), int(line.get(sub) or 0)] += 1
     return {

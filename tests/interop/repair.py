@@ -15,7 +15,7 @@ from botocore.config import Config
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution import plan_file
 from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
@@ -45,7 +45,7 @@ def mend(situation: Situation) -> Mend:
         ports = _ports(address, table, stream, situation.case.now)
         report = survey(ports, stream.name, parsed, repair_options)
         assert isinstance(report.decision, Plan), report.decision
-        plan = savedplan.of_report(report, probe=False)
+        plan = plan_file.of_report(report, probe=False)
         with (
             tempfile.TemporaryDirectory() as folder,
             Journal.create(Path(folder) / "journal", _header(plan)) as journal,
@@ -71,7 +71,7 @@ def session_without_proxies() -> boto3.Session:
     return boto3.Session("testing", "testing", region_name="us-east-1", botocore_session=session)
 
 
-def _header(plan: savedplan.SavedPlan) -> Header:
+def _header(plan: plan_file.SavedPlan) -> Header:
     stream = {"arn": plan.stream}
     policy = plan.options.policy.name
     return Header(plan.digest, plan.locator, dict(plan.store), stream, policy, "", "", plan.steps)

@@ -186,15 +186,13 @@ def test_a_probe_tells_from_when_to_when() -> None:
 
 def test_the_help_names_the_budget_there_is() -> None:
     from reshardctl.cli import options
-    from reshardctl.commands import target as wishes
+    from reshardctl.commands import target
 
     named = options.ProbeBudget.__metadata__[0].help  # type: ignore[attr-defined]
     least = named.partition("at least ")[2].partition(";")[0]
-    assert wishes.budget_of(least) == Limits(USUAL_CALLS, USUAL_SECONDS)
+    assert target.budget_of(least) == Limits(USUAL_CALLS, USUAL_SECONDS)
     assert f"{CALLS_A_SHARD} calls and half a second for each shard" in named
-    assert (wishes.budget_of(None), SECONDS_A_SHARD) == (Limits(), 0.5)
-
-
+    assert (target.budget_of(None), SECONDS_A_SHARD) == (Limits(), 0.5)
 
 
 def test_bytes_are_the_data_and_the_partition_keys() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from reshardctl.kinesis.budget import PACE, Limits
 from reshardctl.model import START, PositionAtTime, at_number, shard_id
-from reshardctl.testing import FakeKinesis, load_topology
-from reshardctl.testing import reading as iterators
+from reshardctl.testing import FakeKinesis, load_topology, reading
 from reshardctl.testing.faults import short_page
 from reshardctl.testing.requests import Request
 from reshardctl.testing.shards import Shard
@@ -104,7 +103,7 @@ def test_an_approach_that_begins_beside_the_time_proves_nothing(
         found = [record for record in shard.records if record.arrival >= then]
         return min(found, key=lambda record: record.arrival).number
 
-    monkeypatch.setattr(iterators, "_at_timestamp", earliest)
+    monkeypatch.setattr(reading, "_at_timestamp", earliest)
     fake = stream_of([(950, 951), (998, 1000.4), (998, 998.4), (1005, 1006)])
     assert place(in_process(fake), 1000) == PositionAtTime(
         at_number(number_of(fake, 0)), CREATED + 1000.4

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from reshardctl.model import files as alike
+from reshardctl.model import files
 from reshardctl.model.files import AlikeText, Series, outline
 from reshardctl.model.write_state import same
 
 
 @pytest.fixture(autouse=True)
 def _however_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alike, "LEAST", 0)
+    monkeypatch.setattr(files, "LEAST", 0)
 
 
 def values(*texts: str) -> list[Any]:
@@ -26,7 +26,7 @@ def values(*texts: str) -> list[Any]:
 def kept(first: str, second: str) -> AlikeText:
     """The second as it is kept after the first."""
     _, value = values(first, second)
-    assert isinstance(value, alike.AlikeValue)
+    assert isinstance(value, files.AlikeValue)
     return value.text
 
 
@@ -80,7 +80,7 @@ def test_what_is_no_text_is_kept_as_no_text() -> None:
 
 
 def test_a_short_text_is_left_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alike, "LEAST", 3)
+    monkeypatch.setattr(files, "LEAST", 3)
     assert values("a1", "a2") == [None, None]
 
 

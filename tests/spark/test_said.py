@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.spark.audit import tables as module
+from reshardctl.spark.audit import tables
 from reshardctl.spark.audit.tables import unread
 from reshardctl.spark.functions import line, line_and_cause
 
@@ -65,7 +65,7 @@ def test_the_cause_below_it(text: str, said: str) -> None:
 
 
 def test_s3a_without_its_connector_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "hadoop", lambda: "3.5.0")
+    monkeypatch.setattr(tables, "hadoop", lambda: "3.5.0")
     found = unread("s3a://lake/orders", RuntimeError(NO_S3A))
     assert isinstance(found, UsageError)
     assert "no connector for s3a://lake/orders: no org.apache.hadoop.fs.s3a" in found.what

@@ -12,8 +12,7 @@ from reshardctl.execution import plan_file
 from reshardctl.execution import plan_file as plan_bundle
 from reshardctl.journal import records
 from reshardctl.journal import records as reading
-from reshardctl.snapshot import file as snapshot_file
-from reshardctl.snapshot import positions as positions_reader
+from reshardctl.snapshot import file, positions
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FOLDER = GOLDEN / "files-0.2"
@@ -42,12 +41,12 @@ def test_a_plan_is_written_again_to_the_same_bytes(path: Path) -> None:
 @pytest.mark.parametrize("path", SNAPSHOTS, ids=name)
 def test_a_snapshot_is_written_again_to_the_same_bytes(path: Path) -> None:
     content = path.read_bytes()
-    saved = snapshot_file.parsed(content, "s")
-    written = snapshot_file.text(saved).encode()
+    saved = file.parsed(content, "s")
+    written = file.text(saved).encode()
     if path.parent.name == "quickwit":  # reading sorts a row's attributes, which this store did not
         assert len(written) == len(content) and json.loads(written) == json.loads(content)
-        saved, content = snapshot_file.parsed(written, "s"), written
-        written = snapshot_file.text(saved).encode()
+        saved, content = file.parsed(written, "s"), written
+        written = file.text(saved).encode()
     assert written == content
     assert saved.redacted == (path.parent.name == "kcl-redacted")
 
@@ -87,12 +86,12 @@ def test_a_plan_of_a_part_and_one_of_given_positions_say_so() -> None:
 def test_positions_are_read(path: Path) -> None:
     """Each shard that the file names, in its order; JSON and CSV say the same."""
     written = json.loads(path.read_bytes())
-    read = positions_reader.positions_in(path.read_text(encoding="utf-8"), "p")
+    read = positions.positions_in(path.read_text(encoding="utf-8"), "p")
     listed = [entry["shard"] for entry in written["positions"]]
     assert listed and [position.shard for position in read.positions] == listed
     table = path.with_suffix(".csv")
     if table.exists():
-        same = positions_reader.positions_in(table.read_text(encoding="utf-8"), "p")
+        same = positions.positions_in(table.read_text(encoding="utf-8"), "p")
         assert [p.cut for p in same.positions] == [p.cut for p in read.positions]
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from reshardctl.consumers.kcl import beside as bystanders
+from reshardctl.consumers.kcl import beside
 from reshardctl.consumers.kcl.beside import unreadable
 from reshardctl.consumers.kcl.releases import Start, Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
@@ -147,12 +147,12 @@ def swept(lineage: Lineage, row: Row) -> bool:
 
 def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
     """The first crash, `None` where the worker starts."""
-    if of_other_kinds := bystanders.of_other_kinds(table, traits):
+    if of_other_kinds := beside.of_other_kinds(table, traits):
         return of_other_kinds
-    strange = bystanders.leases_of_strangers(table, traits)
+    strange = beside.leases_of_strangers(table, traits)
     rows = (*table.rows.values(), *(strange if traits.syncs_fully else ()))
     of_rows = (of_row for row in rows if (of_row := _of_row(lineage, row, traits)))
-    return next(of_rows, None) or bystanders.of_other_rows(table, traits)
+    return next(of_rows, None) or beside.of_other_rows(table, traits)
 
 
 def crashing(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:

@@ -126,7 +126,7 @@ def _parents(lineage: Lineage, shard: ShardId) -> Sequence[ShardId]:
 _COUNTERS = frozenset({COUNTER, SWITCHES, SUB})
 _KNOWN = frozenset({PARENTS, CHILDREN, HASH_START, HASH_END})
 _DISPENSABLE = frozenset({THROUGHPUT, OLD_OWNER, PENDING_STATE})
-_ALL_PENDING = (PENDING, PENDING_SUB, PENDING_STATE)
+_PENDING = (PENDING, PENDING_SUB, PENDING_STATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def mended(lineage: Lineage, row: Row) -> Mended:
     values = {name: value for name in sorted(flawed) if (value := _value(lineage, row, name))}
     remove = sorted((flawed - values.keys()) & (_KNOWN | _DISPENSABLE))
     if PENDING_SUB in flawed - values.keys():
-        remove += [name for name in _ALL_PENDING if name not in remove]
+        remove += [name for name in _PENDING if name not in remove]
     return Mended(values, tuple(remove))
 
 
@@ -318,7 +318,6 @@ GUARDED = (
     "checkpoint", "checkpointSubSequenceNumber", "leaseCounter", "leaseOwner", "checkpointOwner",
     "ownerSwitchesSinceCheckpoint", "pendingCheckpoint", "parentShardId", "childShardIds",
 )
-_PENDING = ("pendingCheckpoint", "pendingCheckpointSubSequenceNumber", "pendingCheckpointState")
 _ZERO: AttributeValue = {"N": "0"}
 
 

@@ -60,7 +60,7 @@ NEAR = 300.0
 """Seconds before a shard's close within which its stored record counts as its last, if the library
 continued below the shard."""
 BEGUN_LATE = "begun when it was first asked for: what came before may be missing"
-_NOTHING = exactly(START)
+_BEGINNING = exactly(START)
 
 
 def processed(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
@@ -99,7 +99,7 @@ class _Processed:
             return self._absent(shard)
         match self._seen.kinds[shard]:
             case NumberKind.START:
-                return _NOTHING
+                return _BEGINNING
             case NumberKind.AT_END:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
             case NumberKind.INSIDE:
@@ -219,7 +219,6 @@ def notes(
 
 
 REPAIRED = "its row is repaired"
-_BEGINNING = exactly(START)
 _NOBODY: frozenset[ShardId] = frozenset()
 
 

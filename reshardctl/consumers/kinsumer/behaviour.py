@@ -66,7 +66,7 @@ TAKEOVER = 6 * ROUND
 """A killed owner's shards are taken over after clientRecordMaxAge, five checks by default."""
 
 _NOBODY: frozenset[ShardId] = frozenset()
-_OVER = exactly(DONE)
+_WHOLE = exactly(DONE)
 
 
 def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
@@ -143,7 +143,7 @@ class _Start:
             owned = row.owner is not None
             if owned not in self.over:
                 why = "it is finished"
-                self.over[owned] = self._reads(shard, _OVER, Cause.FINISHED, why)
+                self.over[owned] = self._reads(shard, _WHOLE, Cause.FINISHED, why)
             return self.over[owned]
         at = cut_of(self.lineage, row, self.app)
         if self.lineage.is_open(shard):
@@ -243,9 +243,6 @@ def _share(ahead: Clocks) -> str:
         f"a client that is not there counts as alive until {until}, by a LastUpdate that lies in "
         "the future: nobody reads its share of the shards, and it may be the one to lead"
     )
-
-
-_WHOLE = exactly(DONE)
 
 
 def processed(lineage: Lineage, tables: Tables, app: App) -> Frontier:

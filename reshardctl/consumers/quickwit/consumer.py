@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, EnabledState, Incarnation
-from reshardctl.consumers.quickwit import behaviour as processed
 from reshardctl.consumers.quickwit import encode
-from reshardctl.consumers.quickwit import rows as anomalies
-from reshardctl.consumers.quickwit.behaviour import simulate_start
+from reshardctl.consumers.quickwit.behaviour import processed, simulate_start
 from reshardctl.consumers.quickwit.document import NOT_LOADED
 from reshardctl.consumers.quickwit.releases import App, applications, check_options, note_of
 from reshardctl.consumers.quickwit.rows import (
     Checkpoint,
+    anomalies,
     enabled_state,
     is_own,
     of_another_stream,
@@ -41,8 +40,8 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
 
     spec = QUICKWIT
     shard_of = staticmethod(shard_of)
-    anomalies = staticmethod(anomalies.anomalies)
-    processed = staticmethod(processed.processed)
+    anomalies = staticmethod(anomalies)
+    processed = staticmethod(processed)
     simulate_start = staticmethod(simulate_start)
     encode = staticmethod(encode.encode)
 

@@ -10,9 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Incarnation, ShardOwner
-from reshardctl.consumers.spark import history
-from reshardctl.consumers.spark import lineage_source as ends
-from reshardctl.consumers.spark import lineage_source as lineage_start
+from reshardctl.consumers.spark import history, lineage_source
 from reshardctl.consumers.spark.behaviour import simulate_start
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint, log_elsewhere
 from reshardctl.consumers.spark.encode import encode, startable
@@ -231,13 +229,13 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def processed(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Frontier:
         """What all retained batches prove."""
         if checkpoint.connector == LINEAGE:
-            return ends.processed(lineage, checkpoint, app)
+            return lineage_source.processed(lineage, checkpoint, app)
         return history.processed(lineage, checkpoint)
 
     def simulate_start(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Simulation:
         """Simulate the next start."""
         if checkpoint.connector == LINEAGE:
-            return lineage_start.simulate_start(lineage, checkpoint, app)
+            return lineage_source.simulate_start(lineage, checkpoint, app)
         return simulate_start(lineage, checkpoint, app)
 
     def encode(
@@ -245,7 +243,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
         leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
         """Append or edit a planned batch; last, mend what keeps Spark from starting."""
-        plan = ends.encode if checkpoint.connector == LINEAGE else encode
+        plan = lineage_source.encode if checkpoint.connector == LINEAGE else encode
         sound = replace(checkpoint, spoiled={}) if checkpoint.spoiled else checkpoint
         steps = plan(lineage, sound, want, app, leave)
         return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from reshardctl.consumers.spark import lines as scalas
-from reshardctl.consumers.spark import offset_log as conf
+from reshardctl.consumers.spark import lines, offset_log
 from reshardctl.consumers.spark.anomalies import NEEDS_METADATA, of_files
 from reshardctl.consumers.spark.checkpoint import (
     LINEAGE,
@@ -182,14 +181,14 @@ def _origin(
 ) -> tuple[str, frozenset[str]]:
     """Spark's release as far as the newest batch shows it, and the possible Scala versions."""
     newest_first = [batches[number] for number in sorted(batches, reverse=True)]
-    releases = (conf.generation(batch.log.metadata) for batch in newest_first)
+    releases = (offset_log.generation(batch.log.metadata) for batch in newest_first)
     generation = next((release for release in releases if release), "")
     if connector not in ("awslabs", "qubole"):
         return generation, SCALAS
-    possible = frozenset(conf.SCALAS.get(generation, SCALAS))
+    possible = frozenset(offset_log.SCALAS.get(generation, SCALAS))
     for batch in newest_first:
         if batch.begun and not batch.broken:
-            return generation, possible & scalas.possible(batch.log[source], connector)
+            return generation, possible & lines.possible(batch.log[source], connector)
     return generation, possible
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reshardctl.errors import ReshardError
-from reshardctl.render.content import runbook as markdown_roundup
+from reshardctl.render.content import runbook
 from reshardctl.render.content.audit import audit_markdown
 from reshardctl.render.content.runbook import fixed, runbook_page, undo
 from reshardctl.render.document import Document
@@ -31,7 +31,7 @@ def write(document: Document) -> str:
         case AuditReport() as audited:
             audit_markdown(page, audited)
         case Roundup() as roundup:
-            markdown_roundup.roundup(page, roundup)
+            runbook.roundup(page, roundup)
         case ReshardError() as failure:
             _error(page, failure)
         case other:

@@ -21,7 +21,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.model.files import on_this_machine
 from reshardctl.report.audit import Keys
-from reshardctl.spark.audit import query as sink_only
+from reshardctl.spark.audit import query
 from reshardctl.spark.audit.against import Comparison, Stream, against
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
@@ -103,13 +103,13 @@ def audit(
     good = rows.where("fault IS NULL")
     ordered = {"order", "key"} <= columns_found.names.keys()
     with summarised(rows, shards, columns_found.names) as summary:
-        groups = sink_only.groups(rows, shards, summary.counts)
+        groups = query.groups(rows, shards, summary.counts)
         usable = [group for group in groups if group.fault is None]
         twice = doubled(good, shards, summary.cells)
         late = disordered(good, shards, usable, summary.batches) if ordered else None
         behind = _late(late)
     twofold = counted(twice).collect()
-    broken = sink_only.unusable(rows, shards) if len(usable) < len(groups) else ()
+    broken = query.unusable(rows, shards) if len(usable) < len(groups) else ()
     whole = "sub" not in columns_found.names
     compared = None if stream is None else against(
         rows, Stream(*stream, since, until, not whole), lineage, shards, cut
@@ -132,7 +132,7 @@ def audit(
 
 
 def _notes(
-    whole: bool, groups: Sequence[sink_only.Group], compared: Comparison | None, *, doubled: bool
+    whole: bool, groups: Sequence[query.Group], compared: Comparison | None, *, doubled: bool
 ) -> Iterator[str]:
     """What the places inside aggregated records cannot tell. whole: the sink has no such column."""
     if compared is not None and whole:
@@ -150,10 +150,10 @@ def _late(records: DataFrame | None) -> dict[int, int] | None:
 
 
 def _in_sink(
-    shards: Known, groups: list[sink_only.Group], twofold: list[Any], late: dict[int, int] | None,
+    shards: Known, groups: list[query.Group], twofold: list[Any], late: dict[int, int] | None,
     proof: str,
 ) -> dict[ShardId, InSink]:
-    by_shard: dict[int, list[sink_only.Group]] = defaultdict(list)
+    by_shard: dict[int, list[query.Group]] = defaultdict(list)
     for group in groups:
         if group.at is not None:
             by_shard[group.at].append(group)
@@ -164,12 +164,12 @@ def _in_sink(
         shards.id(at): InSink(
             shards.id(at),
             sum(group.rows for group in of),
-            sink_only.first(of),
-            sink_only.last(of),
+            query.first(of),
+            query.last(of),
             sum(row["doubled"] for row in twice[at]),
             sum(row["extra"] for row in twice[at]),
             None if late is None else late.get(at, 0),
-            sink_only.last(of) if proof else None,
+            query.last(of) if proof else None,
             proof,
         )
         for at, of in sorted(by_shard.items())
@@ -177,7 +177,7 @@ def _in_sink(
 
 
 def _buckets(
-    shards: Known, cut: tuple[Slots, ...], groups: list[sink_only.Group], twofold: list[Any],
+    shards: Known, cut: tuple[Slots, ...], groups: list[query.Group], twofold: list[Any],
     missing: Mapping[tuple[int, int], int],
 ) -> tuple[Bucket, ...]:
     extra: Counter[tuple[int, int]] = Counter()

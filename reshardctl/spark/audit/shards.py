@@ -153,7 +153,7 @@ LADDER = (
 _DAY = 86_400.0
 _PIECE = 7
 _PIECES = DIGITS // _PIECE
-_BITS36 = (1 << 36) - 1
+_LOW36 = (1 << 36) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +219,11 @@ def time_in(name: str, width: int) -> Column:
         piece = whole(name, first, _PIECE)
         weight = 10 ** (_PIECE * index) % (1 << 72)
         upper.append(f"{piece} * {weight >> 36}L")
-        lower.append(f"{piece} * {weight & _BITS36}L")
+        lower.append(f"{piece} * {weight & _LOW36}L")
     last = whole(name, width - _PIECE + 1, _PIECE)
     carried = f"shiftright({' + '.join(lower)}, 36)"
     return F.expr(
-        f"if({last} & 15 = 2, cast(({' + '.join(upper)} + {carried}) & {_BITS36}L AS double), NULL)"
+        f"if({last} & 15 = 2, cast(({' + '.join(upper)} + {carried}) & {_LOW36}L AS double), NULL)"
     )
 
 
@@ -231,7 +231,6 @@ HALF = 18
 """Digits that a BIGINT holds with room to spare."""
 HEAD = DIGITS - 2 * HALF
 """Digits before the two halves; mostly those of the shard's first number."""
-_LOW36 = (1 << 36) - 1
 _LOW18 = (1 << 18) - 1
 _WEIGHT = 10**HALF & _LOW36
 """10^18 is a multiple of 2^18: of the upper half only its 18 low bits reach the 36 wanted."""

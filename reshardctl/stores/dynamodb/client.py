@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from reshardctl.aws import client as aws
+from reshardctl.aws import client
 from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of
 from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError, command_line
 from reshardctl.model import Attributes, AttributeValue, Image, TableShape, canonical
@@ -62,8 +62,8 @@ _CODES = {
     "ResourceNotFoundException": Kind.ABSENT,
     "TransactionConflictException": Kind.BUSY,
     "ReplicatedWriteConflictException": Kind.BUSY,
-    **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
-    **dict.fromkeys(aws.DENIALS, Kind.DENIED),
+    **dict.fromkeys(client.THROTTLES, Kind.BUSY),
+    **dict.fromkeys(client.DENIALS, Kind.DENIED),
 }
 
 # CancellationReasons of TransactWriteItems, API reference.
@@ -72,13 +72,13 @@ _REASONS_TO_WAIT = {"TransactionConflict", "ProvisionedThroughputExceeded", "Thr
 
 def kind_of(error: Exception) -> Kind:
     """The kind of an exception that a call raised."""
-    if aws.about_credentials(error):
+    if client.about_credentials(error):
         return Kind.CREDENTIALS
     if isinstance(error, ClientError):
         return _of_answer(error)
-    if isinstance(error, aws.UNSENT):
+    if isinstance(error, client.UNSENT):
         return Kind.UNSENT
-    return Kind.LOST if isinstance(error, aws.LOST) else Kind.WRONG
+    return Kind.LOST if isinstance(error, client.LOST) else Kind.WRONG
 
 
 def failure_of(error: Exception) -> FailureKind:
@@ -87,10 +87,10 @@ def failure_of(error: Exception) -> FailureKind:
 
 
 def _of_answer(error: ClientError) -> Kind:
-    code = aws.code_of(error)
+    code = client.code_of(error)
     if code == "TransactionCanceledException":
         return _of_cancelled(error)
-    return _CODES.get(code, Kind.LOST if aws.failed_inside(error) else Kind.WRONG)
+    return _CODES.get(code, Kind.LOST if client.failed_inside(error) else Kind.WRONG)
 
 
 def _of_cancelled(error: ClientError) -> Kind:
@@ -136,11 +136,11 @@ class Client:
 
         search: region → the command that shows which tables there are.
         """
-        self._boto = aws.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
+        self._boto = client.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
         self.table = table
         self.more: tuple[str, ...] = ()
         self.region: str = self._boto.meta.region_name
-        self.retry = aws.retry(FIRST_PAUSE, sleep, failure_of)
+        self.retry = client.retry(FIRST_PAUSE, sleep, failure_of)
         self.search = search(self.region)
 
     def once(self, operation: str, **arguments: object) -> dict[str, Any]:
@@ -181,7 +181,7 @@ class Client:
                     f"allow it: {allow((action,), *resource)}",
                 )
             case Kind.CREDENTIALS:
-                return aws.without_credentials(error, f"{where}: ")
+                return client.without_credentials(error, f"{where}: ")
             case Kind.ABSENT:
                 return NoStore(
                     f"there is no table {names} in {self.region} "

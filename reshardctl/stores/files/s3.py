@@ -22,8 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from reshardctl.aws import client as aws
-from reshardctl.aws import s3 as buckets
+from reshardctl.aws import client, s3
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import AnswerLost, NoStore, Refused, ReshardError, command_line
 from reshardctl.model.retry import FailureKind
@@ -74,8 +73,8 @@ class S3:
         self._bucket = bucket
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         self.location = f"s3://{bucket}/{self._prefix}".rstrip("/")
-        self._boto = aws.client_of(session, "s3", region, endpoint_url, self.location)
-        self._retry = buckets.retry(sleep)
+        self._boto = client.client_of(session, "s3", region, endpoint_url, self.location)
+        self._retry = s3.retry(sleep)
         self._progress = progress
 
     def identity(self) -> Mapping[str, str]:
@@ -191,8 +190,8 @@ class S3:
                 tags = self._boto.get_object_tagging(
                     Bucket=self._bucket, Key=self._prefix + checked(key)
                 )["TagSet"]
-            except aws.CAUGHT as error:
-                if kind_of(error) is Kind.ABSENT or buckets.not_implemented(error):
+            except client.CAUGHT as error:
+                if kind_of(error) is Kind.ABSENT or s3.not_implemented(error):
                     return ""
                 raise
             return urlencode([(tag["Key"], tag["Value"]) for tag in tags])
@@ -253,7 +252,7 @@ class S3:
             try:
                 answer = self._boto.get_object(Bucket=self._bucket, Key=self._prefix + key)
                 return _got(answer, address), bool(answer.get("TagCount"))
-            except aws.CAUGHT as error:
+            except client.CAUGHT as error:
                 if kind_of(error) is Kind.ABSENT:
                     return None
                 raise
@@ -271,11 +270,11 @@ class S3:
     def _pages(self, prefix: str, address: str) -> Iterator[Mapping[str, Any]]:
         request = {"Bucket": self._bucket, "Prefix": prefix, "Delimiter": "/"}
         failed = self._failed(f"cannot list {address}", prefix, "s3:ListBucket")
-        return buckets.pages(self._boto, self._retry, request, failed)
+        return s3.pages(self._boto, self._retry, request, failed)
 
     def _failed(self, what: str, key: str, action: str) -> Callable[[Exception], ReshardError]:
         """Makes the error to raise, as `Retry` asks. what: what cannot be done then."""
-        return lambda error: buckets.failure(
+        return lambda error: s3.failure(
             error, kind_of(error), what, self._bucket, key, action
         )
 

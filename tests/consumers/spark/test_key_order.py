@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from reshardctl.consumers.spark import lines as scalas
-from reshardctl.consumers.spark import lines as shapes
+from reshardctl.consumers.spark import lines
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.lines.connectors import ordered
 from reshardctl.consumers.spark.lines.scala_order import java_hash
@@ -63,11 +62,11 @@ def test_real_scala_wrote_a_hundred_thousand_shards(scala):
 @pytest.mark.parametrize(("path", "scala"), GOLDENS)
 def test_the_connector_s_own_line_comes_out_again(path, scala):
     text = parse_offset_log(path.read_text())["0"]
-    found = shapes.read(text)
+    found = lines.read(text)
     line = LINES[found.connector]
     assert found.batch_id is not None
     assert line(found.stream, found.batch_id, found.positions, scala) == text
-    assert scalas.possible(text, found.connector) == {scala}
+    assert lines.possible(text, found.connector) == {scala}
 
 
 def test_no_golden_line_is_missing():
@@ -86,10 +85,10 @@ def test_another_order_is_nobody_s():
     text = parse_offset_log((GOLDEN / "awslabs-head-0f4c005/u1/offsets/1").read_text())["0"]
     value = json.loads(text)
     turned = json.dumps(dict(reversed(value.items())), separators=(",", ":"))
-    assert scalas.possible(text, "awslabs") == {"2.13"}
-    assert scalas.possible(turned, "awslabs") == frozenset()
-    assert scalas.possible(text.replace(":", ": "), "awslabs") == frozenset()
-    assert scalas.possible("{}", "awslabs") == frozenset()
+    assert lines.possible(text, "awslabs") == {"2.13"}
+    assert lines.possible(turned, "awslabs") == frozenset()
+    assert lines.possible(text.replace(":", ": "), "awslabs") == frozenset()
+    assert lines.possible("{}", "awslabs") == frozenset()
 
 
 def test_an_unknown_scala_has_no_order():

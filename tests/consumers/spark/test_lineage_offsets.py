@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers.spark import lines as shapes
+from reshardctl.consumers.spark import lines
 from reshardctl.consumers.spark.lines import lineage
 from reshardctl.consumers.spark.positions import Position, cut_of
 from reshardctl.consumers.spark.spark_json import Malformed
@@ -33,7 +33,7 @@ def offset() -> str:
 
 
 def test_what_the_source_writes_is_read() -> None:
-    found = shapes.read(offset())
+    found = lines.read(offset())
     assert found is not None
     assert (found.connector, found.stream, found.created) == ("lineage", "orders", CREATED)
     assert found.flaws == ()
@@ -92,7 +92,7 @@ def test_what_the_source_refuses_is_named(
     value["shards"][ZERO] |= place
     with pytest.raises(UsageError):
         read(value)
-    found = shapes.read(json.dumps(value))
+    found = lines.read(json.dumps(value))
     assert found is not None and why in found.broken
 
 
@@ -102,7 +102,7 @@ def test_null_is_as_if_it_were_not_there(name: str) -> None:
     value["shards"][ONE] = {"seq": "", "end": False, name: None}
     value["created"] = None
     assert read(value).shards[ONE] == OffsetPosition()
-    found = shapes.read(json.dumps(value))
+    found = lines.read(json.dumps(value))
     assert found is not None and not found.broken
     assert (found.created, cut_of(found.positions[ONE])) == (None, START)
 
@@ -110,5 +110,5 @@ def test_null_is_as_if_it_were_not_there(name: str) -> None:
 def test_an_offset_written_by_hand_may_lack_everything_but_the_shards() -> None:
     text = json.dumps({"shards": {ZERO: {"seq": MET, "end": False}}})
     assert read(json.loads(text)) == Offset({ZERO: OffsetPosition(MET)})
-    found = shapes.read(text)
+    found = lines.read(text)
     assert found is not None and (found.broken, found.stream, found.created) == ("", "", None)

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.consumers.spark import lines as shapes
-from reshardctl.consumers.spark.lines import at_once as canonical
-from reshardctl.consumers.spark.lines import awslabs, lineage, qubole
+from reshardctl.consumers.spark import lines
+from reshardctl.consumers.spark.lines import at_once, awslabs, lineage, qubole
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.spark_json import Malformed
@@ -68,7 +67,7 @@ def test_a_log_entry_is_written_back_byte_for_byte(path):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_short_way_reads_what_the_long_way_reads(text):
-    short, long = canonical.read(text), shapes.read_slowly(text)
+    short, long = at_once.read(text), lines.read_slowly(text)
     assert short is not None
     assert short == long
     assert long.flaws == ()
@@ -89,14 +88,14 @@ def test_the_short_way_never_reads_what_the_long_way_would_not(text, edits):
     for at, length, new in edits:
         at %= len(text) + 1
         text = text[:at] + new + text[at + length :]
-    short = canonical.read(text)
+    short = at_once.read(text)
     if short is not None:
-        assert short == shapes.read_slowly(text)
+        assert short == lines.read_slowly(text)
 
 
 @given(st.text(max_size=300))
 def test_no_text_makes_the_reader_fail(text):
-    assert shapes.read(text) is None or shapes.read(text).connector
+    assert lines.read(text) is None or lines.read(text).connector
 
 
 @pytest.mark.parametrize("text", TEXTS[:3] + TEXTS[-3:])
@@ -105,15 +104,15 @@ def test_a_shard_that_is_named_twice_takes_the_long_way(text):
     start = text.index('"shardId-')
     shard = text[start : text.index("}", start) + 1]
     doubled = text[:-1] + f",{shard}}}"
-    assert canonical.read(doubled) is None
-    assert "twice" in shapes.read(doubled).flaws[-1].why
+    assert at_once.read(doubled) is None
+    assert "twice" in lines.read(doubled).flaws[-1].why
     head = '{"metadata":{"batchId":"0","streamName":"x"},'
-    assert canonical.read(text.replace("{", head, 1)) is None
+    assert at_once.read(text.replace("{", head, 1)) is None
 
 
 def test_positions_of_an_awslabs_line():
     """golden awslabs-head-0f4c005/u1: the planned batch after s1."""
-    found = shapes.read(
+    found = lines.read(
         parse_offset_log((GOLDEN / "awslabs-1.4.2-sdk/u1/offsets/1").read_text())["0"]
     )
     assert (found.connector, found.stream, found.batch_id) == ("awslabs", "st", 1)
@@ -123,7 +122,7 @@ def test_positions_of_an_awslabs_line():
 
 
 def test_a_place_inside_an_aggregated_record_is_kept():
-    found = shapes.read(aws(subSequenceNumber="17", isLast="false"))
+    found = lines.read(aws(subSequenceNumber="17", isLast="false"))
     assert found.positions[ZERO] == Position("AFTER_SEQUENCE_NUMBER", NUMBER, 17, False)
     line = awslabs.line("st", 3, found.positions, "2.13")
     assert '"subSequenceNumber":"17","isLast":"false"' in line
@@ -153,7 +152,7 @@ def test_a_place_inside_an_aggregated_record_is_kept():
 )
 def test_a_position_that_its_connector_cannot_use_breaks_the_offset(text, why):
     """json4s: MappingException for the wrong type, NoSuchElementException for a missing member."""
-    found = shapes.read(text)
+    found = lines.read(text)
     assert why in found.broken
     assert found.broken.startswith(f"{ZERO}: ")
     assert ZERO not in found.positions
@@ -172,17 +171,17 @@ def test_a_position_that_its_connector_cannot_use_breaks_the_offset(text, why):
 )
 def test_what_the_connector_reads_all_the_same_is_read(text, position):
     """json4s takes a whole number for a string, and passes members that nobody asks for."""
-    found = shapes.read(text)
+    found = lines.read(text)
     assert found.positions == {ZERO: position}
     assert found.broken == ""
 
 
 def test_what_will_be_spelled_otherwise_is_said():
-    assert "drop it" in shapes.read(qub(more="x")).flaws[0].why
-    assert "number" in shapes.read(aws(subSequenceNumber=-1)).flaws[0].why
+    assert "drop it" in lines.read(qub(more="x")).flaws[0].why
+    assert "number" in lines.read(aws(subSequenceNumber=-1)).flaws[0].why
     twice = '{"metadata":{"batchId":"0","streamName":"st"},"%s":{},"%s":%s}'
     place = '{"iteratorType":"LATEST","iteratorPosition":""}'
-    found = shapes.read(twice % (ZERO, ZERO, place))
+    found = lines.read(twice % (ZERO, ZERO, place))
     assert found.positions == {ZERO: Position("LATEST")}
     assert "twice" in found.flaws[-1].why
 
@@ -201,7 +200,7 @@ def test_what_will_be_spelled_otherwise_is_said():
 def test_metadata_that_its_connector_cannot_use_breaks_the_offset(head, why):
     value = json.loads(qub())
     del value["metadata"]
-    found = shapes.read(json.dumps(value if head is ... else {**value, "metadata": head}))
+    found = lines.read(json.dumps(value if head is ... else {**value, "metadata": head}))
     assert found.broken == f"metadata: {why}" or why in found.broken
     assert list(found.positions) == [ZERO]
 
@@ -209,14 +208,14 @@ def test_metadata_that_its_connector_cannot_use_breaks_the_offset(head, why):
 def test_a_key_that_is_no_shard_is_read_as_the_connector_reads_it():
     """It would ask Kinesis for it."""
     text = qub().replace(ZERO, "shardId-1")
-    found = shapes.read(text)
+    found = lines.read(text)
     assert list(found.positions) == ["shardId-1"]
     assert found.flaws[0].why == "this is no shard id"
     assert not found.flaws[0].fatal
 
 
 def test_an_offset_without_shards_is_of_either_connector():
-    found = shapes.read('{"metadata":{"streamName":"st","batchId":"9"}}')
+    found = lines.read('{"metadata":{"streamName":"st","batchId":"9"}}')
     assert (found.connector, found.batch_id, found.positions) == ("unknown", 9, {})
 
 
@@ -234,7 +233,7 @@ def test_an_offset_without_shards_is_of_either_connector():
 )
 def test_other_sources_and_no_offsets_at_all(text):
     """rate, Kafka (also with topics called metadata and shards), files, and damage."""
-    assert shapes.read(text) is None
+    assert lines.read(text) is None
 
 
 @pytest.mark.parametrize(
@@ -281,7 +280,7 @@ def test_in_awslabs_log_numbers_are_numbers(members, why):
 def test_kinesis_lineage_holds_ends():
     """tests/golden/spark/pyds: recorded on PySpark 4.3.0."""
     text = parse_offset_log((GOLDEN / "pyds/lineage/offsets/1").read_text())["0"]
-    found = shapes.read(text)
+    found = lines.read(text)
     assert (found.connector, found.stream, found.batch_id) == ("lineage", "", None)
     assert found.positions[ZERO].kind == "SHARD_END"
     assert found.positions[ONE].kind == "AFTER_SEQUENCE_NUMBER"
@@ -304,7 +303,7 @@ def test_kinesis_lineage_holds_ends():
     ],
 )
 def test_a_kinesis_lineage_place_that_is_none_breaks_the_offset(place, why):
-    found = shapes.read(f'{{"shards": {{"{ZERO}": {place}}}}}')
+    found = lines.read(f'{{"shards": {{"{ZERO}": {place}}}}}')
     assert why in found.broken
     assert found.positions == {}
 
@@ -326,7 +325,7 @@ DATABRICKS = (
 
 
 def test_databricks_holds_ends():
-    found = shapes.read(DATABRICKS)
+    found = lines.read(DATABRICKS)
     assert found.connector == "databricks"
     assert found.stream == "KinesisTestUtils-7199466178786508570-at-1715652545256"
     number = "49652022592149344892294981243290091537542733559041622018"
@@ -344,8 +343,8 @@ def test_databricks_holds_ends():
     ],
 )
 def test_databricks_entries_that_are_none_break_the_offset(change, why):
-    assert why in shapes.read(DATABRICKS.replace(*change)).broken
-    twice = shapes.read(f"[{DATABRICKS[1:-1]},{DATABRICKS[1:-1]}]")
+    assert why in lines.read(DATABRICKS.replace(*change)).broken
+    twice = lines.read(f"[{DATABRICKS[1:-1]},{DATABRICKS[1:-1]}]")
     assert "twice" in twice.broken
 
 
@@ -355,12 +354,12 @@ def test_a_hundred_thousand_shards_are_all_read():
         f'"{shard}":{{"iteratorType":"{one.kind}","iteratorPosition":"{one.value}"}}'
         for shard, one in positions.items()
     ) + "}"
-    assert shapes.read(text).positions == positions
-    damaged = shapes.read(text.replace(f'"{ZERO}":{{"iteratorType":"AFTER', f'"{ZERO}":{{"x":"A'))
+    assert lines.read(text).positions == positions
+    damaged = lines.read(text.replace(f'"{ZERO}":{{"iteratorType":"AFTER', f'"{ZERO}":{{"x":"A'))
     assert len(damaged.positions) == 99_999
     assert damaged.broken.startswith(ZERO)
 
 
 def test_shard_ids_are_strings():
-    assert isinstance(next(iter(shapes.read(qub()).positions)), str)
-    assert ShardId(ZERO) in shapes.read(qub()).positions
+    assert isinstance(next(iter(lines.read(qub()).positions)), str)
+    assert ShardId(ZERO) in lines.read(qub()).positions

@@ -15,8 +15,7 @@ from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.planned_batch import LINES
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.sources import offset_of
-from reshardctl.model import ShardId, shard_id
-from reshardctl.model import files as alike
+from reshardctl.model import ShardId, files, shard_id
 from reshardctl.model.files import AlikeText, AlikeValue, Series
 
 
@@ -122,7 +121,7 @@ def kept(first: str, *others: str) -> list[AlikeText]:
 
 @pytest.fixture
 def _however_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alike, "LEAST", 0)
+    monkeypatch.setattr(files, "LEAST", 0)
 
 
 @pytest.mark.usefixtures("_however_short")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark import sources as wanting
+from reshardctl.consumers.spark import sources
 from reshardctl.consumers.spark.lines import awslabs
 from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
 from reshardctl.consumers.spark.releases import AWSLABS_1_4_2, App, Start
@@ -208,8 +208,8 @@ def long_checkpoint(batches: int) -> dict[str, Image]:
 def test_a_long_history_is_read_from_its_newest_batch_and_no_further_than_said(
     batches, monkeypatch
 ):
-    assert wanting.BATCHES_READ == 1000, "as docs/spark.md says"
-    monkeypatch.setattr(wanting, "BATCHES_READ", 40)
+    assert sources.BATCHES_READ == 1000, "as docs/spark.md says"
+    monkeypatch.setattr(sources, "BATCHES_READ", 40)
     all_ = long_checkpoint(batches)
     wants, _ = seen(all_)
     newest = {f"offsets/{n}" for n in range(batches - 40, batches)}

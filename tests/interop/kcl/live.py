@@ -12,7 +12,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import StalePlan
-from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution import plan_file
 from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
@@ -164,7 +164,7 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
     ports = Ports(kinesis, _Busy(medium, running, busy), running.stream.fake.clock.now, time.sleep)
     report = survey(ports, running.stream.name, parsed, RepairOptions())
     assert isinstance(report.decision, Plan), report.decision
-    plan = savedplan.of_report(report, probe=False)
+    plan = plan_file.of_report(report, probe=False)
     header = Header(
         plan.digest,
         plan.locator,

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.spark.audit import Columns, audit_path
-from reshardctl.spark.audit import sink as sinks
+from reshardctl.spark.audit import Columns, audit_path, sink
 from reshardctl.spark.audit.audit import save
 from tests.injector.layouts import OURS
 from tests.injector.spark_files import iceberg
@@ -100,25 +99,25 @@ def test_a_streaming_query_s_table(spark: Any, table: str, tmp_path: Path) -> No
 
 
 def test_it_is_read_at_one_snapshot(spark: Any, table: str) -> None:
-    found = sinks.opened(spark, table)
+    found = sink.opened(spark, table)
     before = sorted(row.sequence_number for row in found.frame.collect())
     sql(spark, "DELETE FROM {} WHERE shard_id LIKE '%3'", table)
     frame(spark, clean()).writeTo(table).append()
     assert sorted(row.sequence_number for row in found.frame.collect()) == before
-    assert sinks._changed(spark, found, 9) == ""
-    assert sinks.opened(spark, table).frame.count() == 17
+    assert sink._changed(spark, found, 9) == ""
+    assert sink.opened(spark, table).frame.count() == 17
 
 
 def test_a_change_is_seen_where_it_cannot_be_read_at_one_snapshot(spark: Any, table: str) -> None:
     """A snapshot has the columns of its time: the new name of a column is read without one."""
     sql(spark, "ALTER TABLE {} RENAME COLUMN sequence_number TO number_of_it", table)
-    found = sinks.opened(spark, table)
-    assert "number_of_it" in found.frame.columns and sinks._changed(spark, found, 9) == ""
+    found = sink.opened(spark, table)
+    assert "number_of_it" in found.frame.columns and sink._changed(spark, found, 9) == ""
     frame(spark, clean()[:1]).withColumnRenamed("sequence_number", "number_of_it").writeTo(
         table
     ).append()
     sql(spark, "DELETE FROM {} WHERE shard_id LIKE '%3'", table)
-    assert "snapshot" in sinks._changed(spark, found, found.frame.count())
+    assert "snapshot" in sink._changed(spark, found, found.frame.count())
 
 
 @pytest.mark.parametrize("kind", ["branch", "tag"])
@@ -126,10 +125,10 @@ def test_a_branch_and_a_tag(spark: Any, table: str, kind: str) -> None:
     sql(spark, f"ALTER TABLE {{}} CREATE {kind} checked", table)
     sql(spark, "DELETE FROM {} WHERE shard_id LIKE '%3'", table)
     assert rows_of(spark, f"{table}.{kind}_checked") == {"1": 5, "2": 3, "3": 1}
-    found = sinks.opened(spark, f"{table}.{kind}_checked", "table")
+    found = sink.opened(spark, f"{table}.{kind}_checked", "table")
     if kind == "branch":
         frame(spark, clean()[:2]).writeTo(f"{table}.branch_checked").append()
-    assert found.frame.count() == 9 and sinks._changed(spark, found, 9) == ""
+    assert found.frame.count() == 9 and sink._changed(spark, found, 9) == ""
 
 
 def test_a_snapshot_and_a_moment(spark: Any, table: str) -> None:
@@ -146,10 +145,10 @@ def test_a_snapshot_and_a_moment(spark: Any, table: str) -> None:
 
 def test_a_table_without_a_snapshot(spark: Any, name: str) -> None:
     sql(spark, f"CREATE TABLE {{}} ({SCHEMA}) USING iceberg", name)
-    found = sinks.opened(spark, name)
-    assert found.frame.count() == 0 and sinks._changed(spark, found, 0) == ""
+    found = sink.opened(spark, name)
+    assert found.frame.count() == 0 and sink._changed(spark, found, 0) == ""
     frame(spark, clean()).writeTo(name).append()
-    assert "no snapshot, and then" in sinks._changed(spark, found, 0)
+    assert "no snapshot, and then" in sink._changed(spark, found, 0)
 
 
 @pytest.mark.parametrize("form", [None, "parquet"])
@@ -166,7 +165,7 @@ def test_its_folder_is_no_sink(spark: Any, table: str, form: str | None) -> None
 
 
 def test_a_snapshot_that_expires_while_it_is_read(spark: Any, table: str) -> None:
-    found = sinks.opened(spark, table)
+    found = sink.opened(spark, table)
     sql(spark, "DELETE FROM {}", table)
     expire(spark)
     with pytest.raises(Exception, match="Cannot find snapshot"):

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.spark.audit import Columns, audit
-from reshardctl.spark.audit import query as sink_only
+from reshardctl.spark.audit import Columns, audit, query
 from reshardctl.spark.audit.columns import mapped
 from reshardctl.spark.audit.query import summarised, suspects, tables
 from reshardctl.spark.audit.shards import known, laid, slots
@@ -60,10 +59,10 @@ def test_one_pass_says_what_three_say(spark: Any, rows: Any, dropped: tuple[str,
     rows, shards, names = assigned(frame(spark, shuffled(rows)).drop(*dropped))
     good = rows.where("fault IS NULL")
     with summarised(rows, shards, names) as summary:
-        groups = sink_only.groups(rows, shards, summary.counts)
+        groups = query.groups(rows, shards, summary.counts)
         cells = {line["cell"] for line in summary.cells.collect()}
         batches = {tuple(line) for line in summary.batches.collect()}
-    apart = sink_only.groups(rows, shards)
+    apart = query.groups(rows, shards)
     assert sorted(groups, key=repr) == sorted(apart, key=repr)
     assert cells == {line["cell"] for line in suspects(good, shards).collect()}
     told = good.where("order IS NOT NULL AND key IS NOT NULL")

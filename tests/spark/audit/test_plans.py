@@ -11,8 +11,7 @@ import pytest
 
 from reshardctl.kinesis.fast import Begin, Reach
 from reshardctl.lineage import Lineage
-from reshardctl.spark.audit import Columns, audit
-from reshardctl.spark.audit import query as sink_only
+from reshardctl.spark.audit import Columns, audit, query
 from reshardctl.spark.audit.against import (
     Stream,
     Window,
@@ -73,7 +72,7 @@ def test_laying_rows_to_shards_moves_none(sink: Any) -> None:
 
 def test_counts_are_shuffled_not_rows(sink: Any) -> None:
     """One shard may have nearly all rows: they are summed up before they are moved."""
-    text = plan(sink_only._counts(rows_of(sink)[0]))
+    text = plan(query._counts(rows_of(sink)[0]))
     check(text)
     (keys,) = shuffles(text)
     assert keys.startswith("hashpartitioning(at#") and "partial_count(1)" in text
@@ -95,7 +94,7 @@ def test_a_clean_sink_is_not_read_to_show_what_is_wrong_with_it(sink: Any) -> No
     """Neither are rows gathered by number or key: all that is known from counts."""
     rows, shards = rows_of(sink)
     good = rows.where("fault IS NULL")
-    for found in (doubled(good, shards), disordered(good, shards, sink_only.groups(rows, shards))):
+    for found in (doubled(good, shards), disordered(good, shards, query.groups(rows, shards))):
         text = plan(found)
         assert "FileScan" not in text and shuffles(text) == [], text
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.spark.audit import Columns, audit
-from reshardctl.spark.audit import query as doubled_
+from reshardctl.spark.audit import Columns, audit, query
 from reshardctl.spark.audit.shards import A_SHARD, IN_ALL
 from tests.lineage.histories import CREATED, fresh
 from tests.spark.audit.sinks import Row, frame, lineage, numbered, row, split_once
@@ -90,7 +89,7 @@ def test_more_doubled_records_than_a_filter_takes(
     spark: Any, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     """By cells, by coarser ones, by none: the same answer. Places inside aggregates are records."""
-    monkeypatch.setattr(doubled_, "FEW", few)
+    monkeypatch.setattr(query, "FEW", few)
     rows = [*(row(1, n) for n in range(300)), *(row(2, n, CREATED + 1) for n in range(100))]
     rows += [row(1, 5, sub_sequence_number=sub) for sub in range(1, 100)]
     again = [row(1, 5), row(1, 70), row(1, 299), row(1, 299), row(2, 99, CREATED + 1),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.codec import values as wire
+from reshardctl.codec import values
 from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
@@ -139,8 +139,8 @@ def test_ten_megabytes_there_and_back(tmp_path: Path) -> None:
     medium = fill(root)
     steps, before = plan(medium, text=LONG), contents(root)
     for step in steps:
-        source = wire.text(wire.step_json(step))
-        assert wire.step(parse(source, JsonPath("plan")), JsonPath("plan")) == step
+        source = values.text(values.step_json(step))
+        assert values.step(parse(source, JsonPath("plan")), JsonPath("plan")) == step
     fix(steps, medium, tmp_path / "j")
     assert contents(root)["offsets/8"] == LONG.encode()
     take_back(medium, tmp_path / "j")

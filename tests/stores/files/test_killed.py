@@ -21,7 +21,7 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Step
 from reshardctl.model.write_state import WriteResult, WriteState, write_state
 from reshardctl.stores.base import recover
-from reshardctl.stores.files import system as renaming
+from reshardctl.stores.files import system
 from reshardctl.stores.files.blobs import image_of
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
@@ -67,9 +67,9 @@ def watched(act: Callable[[int, bool], None], exchange: bool) -> Iterator[list[s
     def without(*_: Any) -> bool:
         return False
 
-    rename = renaming._renameat2 if exchange else without
+    rename = system._renameat2 if exchange else without
     patches = [mock.patch.object(os, name, wrap(name, getattr(os, name))) for name in CALLS]
-    patches.append(mock.patch.object(renaming, "_renameat2", wrap("renameat2", rename)))
+    patches.append(mock.patch.object(system, "_renameat2", wrap("renameat2", rename)))
     for patch in patches:
         patch.start()
     try:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from reshardctl.consumers.spark.lines import at_once as canonical
-from reshardctl.consumers.spark.lines import awslabs, databricks, lineage, qubole
+from reshardctl.consumers.spark.lines import at_once, awslabs, databricks, lineage, qubole
 from reshardctl.consumers.spark.lines.connectors import METADATA, load, metadata, recognised
 from reshardctl.consumers.spark.positions import SourceOffset
 from reshardctl.consumers.spark.spark_json import Malformed
@@ -25,7 +24,7 @@ def read(text: str | AlikeText, start: int = 0, end: int | None = None) -> Sourc
 
     start, end: which part of the text it is.
     """
-    return canonical.read(text, start, end) or read_slowly(text[start:end])
+    return at_once.read(text, start, end) or read_slowly(text[start:end])
 
 
 def read_slowly(text: str) -> SourceOffset | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reshardctl.consumers.spark.lines import connectors as connector
+from reshardctl.consumers.spark.lines import connectors
 from reshardctl.consumers.spark.lines.connectors import Digits, kind, load, members, offset
 from reshardctl.consumers.spark.positions import Position, SourceOffset
 from reshardctl.consumers.spark.spark_json import Malformed
@@ -24,7 +24,7 @@ _COMMON = frozenset({"shardId", "iteratorType", "iteratorPosition"})
 
 def read(value: Mapping[str, Any]) -> SourceOffset:
     """Read an offset of this shape."""
-    return connector.read(NAME, value, MEMBERS, _position)
+    return connectors.read(NAME, value, MEMBERS, _position)
 
 
 def line(
@@ -45,23 +45,23 @@ def entry(text: str) -> tuple[ShardId, Position]:
     if not isinstance(value, dict):
         raise Malformed(f"not an object but {kind(value)}")
     known = {name: value[name] for name in _COMMON if name in value}
-    members = connector.strings(known, _COMMON)
+    members = connectors.strings(known, _COMMON)
     sub, last = value.get("subSequenceNumber"), value.get("isLast")
-    if not isinstance(sub, Digits) or not connector.LONG.match(sub):
+    if not isinstance(sub, Digits) or not connectors.LONG.match(sub):
         raise Malformed(f"subSequenceNumber is {_absent(sub)}, and the connector wants a number")
     if not isinstance(last, bool):
         raise Malformed(f"isLast is {_absent(last)}, and the connector wants true or false")
     iterator = members["iteratorType"], members["iteratorPosition"]
-    return ShardId(members["shardId"]), connector.position(*iterator, int(sub), last)
+    return ShardId(members["shardId"]), connectors.position(*iterator, int(sub), last)
 
 
 def _position(members: Mapping[str, str]) -> Position:
     sub, last = members["subSequenceNumber"], members["isLast"].lower()
-    if not connector.LONG.match(sub):
+    if not connectors.LONG.match(sub):
         raise Malformed(f"subSequenceNumber {sub[:40]!r} is no number")
     if last not in ("true", "false"):
         raise Malformed(f"isLast {members['isLast'][:40]!r} is neither true nor false")
-    return connector.position(
+    return connectors.position(
         members["iteratorType"], members["iteratorPosition"], int(sub), last == "true"
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reshardctl.consumers.spark.lines import connectors as connector
+from reshardctl.consumers.spark.lines import connectors
 from reshardctl.consumers.spark.lines.connectors import kind, load, members, offset
 from reshardctl.consumers.spark.positions import Position, SourceOffset
 from reshardctl.consumers.spark.spark_json import Malformed
@@ -22,7 +22,7 @@ _ENTRY = MEMBERS | {"shardId"}
 
 def read(value: Mapping[str, Any]) -> SourceOffset:
     """Read an offset of this shape."""
-    return connector.read(NAME, value, MEMBERS, _position)
+    return connectors.read(NAME, value, MEMBERS, _position)
 
 
 def line(
@@ -39,9 +39,9 @@ def entry(text: str) -> tuple[ShardId, Position]:
     if not isinstance(value, dict):
         raise Malformed(f"not an object but {kind(value)}")
     known = {name: value[name] for name in _ENTRY if name in value}
-    members = connector.strings(known, _ENTRY)
+    members = connectors.strings(known, _ENTRY)
     return ShardId(members["shardId"]), _position(members)
 
 
 def _position(members: Mapping[str, str]) -> Position:
-    return connector.position(members["iteratorType"], members["iteratorPosition"])
+    return connectors.position(members["iteratorType"], members["iteratorPosition"])
