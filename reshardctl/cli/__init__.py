@@ -1,4 +1,7 @@
-"""The command line: one file per command, each of which parses, calls, renders and exits."""
+"""The command line: one file per command, each of which parses, calls, renders and exits.
+
+No other room imports it. Read `app` first.
+"""
 
 from __future__ import annotations
 

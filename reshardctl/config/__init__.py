@@ -1,1 +1,4 @@
-"""`reshardctl.toml`: the streams and consumers, and what is wanted of each."""
+"""`reshardctl.toml`: the streams and consumers, and what is wanted of each.
+
+Other rooms import `effective`, `entries`, `iam`, `nearest`, `reading`. Read `entries` first.
+"""

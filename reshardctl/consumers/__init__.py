@@ -1,1 +1,8 @@
-"""What each library stores, and what it does at its next start."""
+"""What each library stores, and what it does at its next start.
+
+A folder for each library; none knows of another. `base` has the interface that all of them keep,
+`registry` finds the one for a locator.
+
+Other rooms import `base`, `locator`, `quickwit.document`, `quickwit.rows`, `registry`,
+`related_shards`, `sequence_numbers`, `spec`. Read `base` first.
+"""

@@ -1,1 +1,8 @@
-"""What is wrong, by which rule, and what a report says of it."""
+"""What is wrong, and by which rule.
+
+`evidence` has what a rule may look at; `rules` has a function for each rule, in seven families, and
+`rules/pages` the page of each.
+
+Other rooms import `discovery`, `evidence`, `identity`, `rules`, `rules.base`, `rules.pages`,
+`rules.sinks`, `rules.suppressions`. Read `rules.base` first.
+"""

@@ -3,6 +3,8 @@
 Append-only JSON lines, each chained to the one before by its checksum, in a file or an S3 object,
 durable before the write that they guard. `fix --resume` and `undo` need only the journal and the
 store.
+
+Other rooms import what this file names, and `file`, `listing`, `log`, `s3`. Read `records` first.
 """
 
 from reshardctl.journal.log import (

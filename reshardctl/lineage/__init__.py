@@ -1,4 +1,7 @@
-"""The DAG of a stream's shards: parents, children, open edge, coverage of the hash space."""
+"""The DAG of a stream's shards: parents, children, open edge, coverage of the hash space.
+
+Other rooms import what this file names. Read `dag` first.
+"""
 
 from reshardctl.lineage.breaches import Breach, uncovered
 from reshardctl.lineage.columns import Fields, RawShard, fields_of

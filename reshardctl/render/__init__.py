@@ -1,4 +1,10 @@
-"""Results as text: pure functions from values to strings. One file a format, one line here."""
+"""Results as text: pure functions from values to strings. One file a format, one line here.
+
+Other rooms import what this file names, and `content`, `content.explanation`, `content.journals`,
+`content.report`, `content.roundup`, `content.writes`, `context`, `escape`, `fixes`,
+`formats.openmetrics`, `graph`, `graph.several`, `html`, `markup`, `status`, `words`. Read
+`document` first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Snapshots of a stream and its consumers: taken, saved, judged, redacted."""
+"""Snapshots of a stream and its consumers: taken, saved, judged, redacted.
+
+Other rooms import what this file names, and `file`, `positions`, `redaction`, `resolve`, `take`.
+Read `take` first.
+"""
 
 from __future__ import annotations
 

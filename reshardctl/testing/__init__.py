@@ -1,6 +1,8 @@
 """For tests: a Kinesis in memory, with everything that can go wrong.
 
 It imports nothing else of this package, so that it can contradict it.
+
+Other rooms import what this file names, and `shards`. Read `fake` first.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ TOOLS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]
 UNITS = {unit for row in LAYERS for unit in row}
 PURE = {
     "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "given_secrets", "lineage",
-    "model", "planning",
+    "model", "planning", "report",
 }  # fmt: skip
 """No I/O, no clock, no randomness."""
 
