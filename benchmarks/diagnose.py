@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 from benchmarks.measured import cost_of, growth
@@ -16,7 +15,6 @@ from benchmarks.stored import CONSUMED, CREATED, LAST_INDEX, STREAM, Read, numbe
 from benchmarks.targets import record
 from reshardctl.cli import collect_seldom
 from reshardctl.lineage import Lineage
-from reshardctl.lineage.columns import Fields, fields_of_shards
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
@@ -57,19 +55,13 @@ def situation(name: str, open_shards: int, generations: int = GENERATIONS) -> Ca
     """A case of that size, of a consumer of `CONSUMED`."""
     arn = f"arn:aws:kinesis:us-east-1:123456789012:stream/{STREAM}"
     stream = Stream(arn, STREAM, CREATED + 3, 86400, "ACTIVE")
-    lineage = Lineage.from_fields(stream, _pages(map(_listed, history(open_shards, generations))))
+    lineage = Lineage(stream, map(_listed, history(open_shards, generations)))
     images, consumed = rows(name, history(open_shards, generations)), CONSUMED[name]
     consumer = consumed.consumer()
     candidates = consumer.candidates(consumer.parse(images, stream), consumed.options)
     if len(candidates) != 1:
         raise AssertionError(f"{name}: {len(candidates)} candidates")
     return Case(consumer, StreamState(lineage, CREATED + 2000), images, candidates)
-
-
-def _pages(shards: Iterator[Shard]) -> Iterator[Fields]:
-    """The listing as it is read: a thousand shards at a time."""
-    while page := list(islice(shards, 1000)):
-        yield fields_of_shards(page)
 
 
 def _listed(read: Read) -> Shard:

@@ -4,8 +4,7 @@ Other rooms import what this file names. Read `dag` first.
 """
 
 from reshardctl.lineage.breaches import Breach, uncovered
-from reshardctl.lineage.columns import Fields, RawShard, fields_of
-from reshardctl.lineage.dag import Lineage
+from reshardctl.lineage.dag import Fields, Lineage, RawShard, fields_of
 from reshardctl.lineage.reshards import Foreseen, Reshard, foresee, parse_reshard
 
 __all__ = [

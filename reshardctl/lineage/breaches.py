@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from operator import attrgetter
 
-from reshardctl.lineage.columns import Columns
-from reshardctl.lineage.links import Links
-from reshardctl.model import HASH_SPACE, ShardId
+from reshardctl.model import HASH_SPACE, Shard, ShardId
 from reshardctl.model.phrases import listed
+
+Children = Mapping[ShardId, tuple[ShardId, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,91 +36,54 @@ def uncovered(ranges: Iterable[tuple[int, int]], lo: int, hi: int) -> list[tuple
     return gaps
 
 
-def breaches(columns: Columns, links: Links, opened: list[int]) -> list[Breach]:
-    """Every breach; none for a stream at rest. `opened`: rows of the open shards."""
-    return [
-        *_holes(columns, opened),
-        *_open_parents(columns, links, opened),
-        *_childless(columns, links, set(opened)),
-    ]
+def breaches(shards: Mapping[ShardId, Shard], children: Children) -> list[Breach]:
+    """Every breach; none for a stream at rest. shards: all that are listed, in id order."""
+    opened = [shard for shard in shards.values() if shard.end is None]
+    return [*_holes(opened), *_open_parents(opened, children), *_childless(shards, children)]
 
 
-def hash_range(columns: Columns, row: int) -> tuple[int, int]:
-    """First and last hash key of a row."""
-    return int(columns.low[row]), int(columns.high[row])
-
-
-def _holes(columns: Columns, opened: list[int]) -> Iterator[Breach]:
-    if _tiled(columns, opened):
-        return
-    spans = sorted((*hash_range(columns, row), row) for row in opened)
-    if gaps := uncovered(((a, b) for a, b, _ in spans), 0, HASH_SPACE - 1):
+def _holes(opened: list[Shard]) -> Iterator[Breach]:
+    ranges = ((shard.hash_start, shard.hash_end) for shard in opened)
+    if gaps := uncovered(ranges, 0, HASH_SPACE - 1):
         named = listed(gaps, 3, lambda gap: f"{gap[0]}–{gap[1]}")
         yield Breach("RSH103", "hash-range-hole", (), f"no open shard has the hash keys {named}")
-    if twice := _overlapping(spans):
-        names = tuple(columns.ids.name(row) for row in twice)
+    twice = _overlapping(opened)
+    if names := tuple(shard.id for shard in opened if shard.id in twice):
         yield Breach("RSH103", "hash-range-hole", names, "open shards share hash keys")
 
 
-def _tiled(columns: Columns, opened: list[int]) -> bool:
-    """Whether each hash key has one open shard. Packed keys compare as the numbers do."""
-    spans = sorted((columns.low.raw(row), columns.high.raw(row)) for row in opened)
-    if not spans or int(spans[0][0].hex()) or int(spans[-1][1].hex()) != HASH_SPACE - 1:
-        return False
-    return all(
-        end < begin and _adjoin(end, begin) for (_, end), (begin, _) in pairwise(spans)
-    )
+def _overlapping(opened: list[Shard]) -> set[ShardId]:
+    """The shards that share keys with another one."""
+    shared: set[ShardId] = set()
+    widest: Shard | None = None
+    for shard in sorted(opened, key=attrgetter("hash_start", "hash_end")):
+        if widest is not None and shard.hash_start <= widest.hash_end:
+            shared |= {widest.id, shard.id}
+        if widest is None or shard.hash_end > widest.hash_end:
+            widest = shard
+    return shared
 
 
-def _overlapping(spans: list[tuple[int, int, int]]) -> list[int]:
-    """Rows of the spans that share keys with another. The spans are ordered by their keys."""
-    shared: set[int] = set()
-    end, widest = -1, -1
-    for low, high, row in spans:
-        if low <= end:
-            shared |= {widest, row}
-        if high > end:
-            end, widest = high, row
-    return sorted(shared)
-
-
-def _open_parents(columns: Columns, links: Links, opened: list[int]) -> Iterator[Breach]:
-    shards = tuple(columns.ids.name(row) for row in opened if links.children(row))
-    if shards:
+def _open_parents(opened: list[Shard], children: Children) -> Iterator[Breach]:
+    if shards := tuple(shard.id for shard in opened if shard.id in children):
         yield Breach("RSH104", "open-parent", shards, "listed as open although a child is listed")
 
 
-def _childless(columns: Columns, links: Links, opened: set[int]) -> Iterator[Breach]:
-    rows = (row for row in _doubtful(columns, links) if row not in opened)
-    shards = tuple(columns.ids.name(row) for row in rows if not _covered(columns, links, row))
-    if shards:
+def _childless(shards: Mapping[ShardId, Shard], children: Children) -> Iterator[Breach]:
+    closed = (shard for shard in shards.values() if shard.end is not None)
+    names = tuple(
+        shard.id for shard in closed
+        if not _covered(shard, [shards[child] for child in children.get(shard.id, ())])
+    )
+    if names:
         why = "closed, but its listed children do not cover its hash keys"
-        yield Breach("RSH105", "closed-without-children", shards, why)
+        yield Breach("RSH105", "closed-without-children", names, why)
 
 
-def _doubtful(columns: Columns, links: Links) -> Iterator[int]:
-    """Rows that are not simply covered by one child, or by the two of a split.
-
-    The one loop over a million shards here, therefore on bytes: packed hash keys compare as the
-    numbers do.
-    """
-    low, high = columns.low.raw_rows(), columns.high.raw_rows()
-    for row, (lower, upper) in enumerate(links.few_children()):
-        if lower < 0 or not (
-            low[lower] <= low[row]
-            and high[row] <= high[upper]
-            and (lower == upper or _adjoin(high[lower], low[upper]))
-        ):
-            yield row
-
-
-def _adjoin(end: bytes, begin: bytes) -> bool:
-    """Whether no number lies between two packed ones: the first is at least the second less one."""
-    if end[-1] + 1 == begin[-1] and end[:-1] == begin[:-1]:
-        return True  # by far the most frequent: one more changes the last digit alone, no 9
-    return int(begin.hex()) <= int(end.hex()) + 1
-
-
-def _covered(columns: Columns, links: Links, row: int) -> bool:
-    ranges = [hash_range(columns, child) for child in links.children(row)]
-    return not uncovered(ranges, *hash_range(columns, row))
+def _covered(shard: Shard, children: list[Shard]) -> bool:
+    at = shard.hash_start
+    for child in children:  # the lower one of a split is listed first
+        if child.hash_start <= at <= child.hash_end:
+            at = child.hash_end + 1
+    ranges = ((child.hash_start, child.hash_end) for child in children)
+    return at > shard.hash_end or not uncovered(ranges, shard.hash_start, shard.hash_end)

@@ -1,49 +1,96 @@
-"""`Lineage`: the shards of one stream and how they descend from each other."""
+"""`Lineage`: the shards of one stream and how they descend from each other.
+
+In plain dictionaries by shard id: 20,000 shards, AWS's largest default quota, take 13 MB
+(`scripts/bench lineage`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from hashlib import sha256
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
 
 from reshardctl.lineage.breaches import Breach, breaches
-from reshardctl.lineage.columns import (
-    NOBODY,
-    Builder,
-    Columns,
-    Fields,
-    RawShard,
-    fields_of,
-    fields_of_shards,
-)
-from reshardctl.lineage.ids import Runs
-from reshardctl.lineage.kept import (
-    Children,
-    Closed,
-    Names,
-    Number,
-    Open,
-    Opened,
-    Parents,
-    Shards,
-)
-from reshardctl.lineage.links import Links, out_of_order, parents_first
-from reshardctl.model import Shard, ShardId, Stream, decode, index_of
+from reshardctl.model import Shard, ShardId, Stream, decode, in_birth_order, index_of, time_of
+
+RawShard = Mapping[str, Any]
+"""One element of `Shards` as ListShards writes it in JSON."""
+
+Fields = tuple[Sequence[str], ...]
+"""Seven columns of a page: id, parent, adjacent parent, first and last hash key,
+StartingSequenceNumber, EndingSequenceNumber; "" for what is absent."""
+
+Family = tuple[ShardId, ...]
+V = TypeVar("V")
+
+_HASH_KEY_DIGITS = 40
+_TEXTS = attrgetter("id", "parent", "adjacent", "hash_start", "hash_end", "start", "end")
+
+
+def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
+    """A page of ListShards as columns. KeyError or TypeError if it is malformed."""
+    if page:
+        yield tuple(zip(*map(_texts_of, page), strict=True))
+
+
+def _texts_of(raw: RawShard) -> tuple[str, ...]:
+    keys, numbers = raw["HashKeyRange"], raw["SequenceNumberRange"]
+    return (
+        raw["ShardId"], raw.get("ParentShardId", ""), raw.get("AdjacentParentShardId", ""),
+        keys["StartingHashKey"], keys["EndingHashKey"],
+        numbers["StartingSequenceNumber"], numbers.get("EndingSequenceNumber", ""),
+    )
+
+
+def _shard(*texts: str) -> Shard:
+    """A shard of its seven texts. TypeError for what is no text, ValueError for no hash key."""
+    "".join(texts)
+    shard, parent, adjacent, low, high, start, end = texts
+    keys = low + high
+    if not (keys.isascii() and keys.isdigit()) or max(len(low), len(high)) > _HASH_KEY_DIGITS:
+        raise ValueError(f"no hash keys: {low!r} to {high!r}")
+    return Shard(
+        ShardId(shard), ShardId(parent) if parent else None,
+        ShardId(adjacent) if adjacent else None, int(low), int(high), start, end or None,
+    )
+
+
+class _Asked(dict[ShardId, V], Generic[V]):
+    """What a function says of each shard that was asked for, found once. KeyError as it has."""
+
+    def __init__(self, answer: Callable[[ShardId], V]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def __missing__(self, shard: ShardId) -> V:
+        self[shard] = found = self._answer(shard)
+        return found
 
 
 class Lineage:
     """All listed shards of one stream. Iterates over ids, parents before children.
 
-    Every look-up by id costs the same at ten shards as at a million. KeyError for a shard that is
-    not listed, except where a method says otherwise.
+    KeyError for a shard that is not listed, except where a method says otherwise.
     """
 
     def __init__(self, stream: Stream, shards: Iterable[Shard]) -> None:
-        builder = Builder()
-        builder.add(fields_of_shards(shards))
-        self._finish(stream, builder.columns())
+        """For a shard that was listed twice, the last one counts."""
+        named = {shard.id: shard for shard in shards}
+        self.stream = stream
+        self._shards = listed = {shard: named[shard] for shard in in_birth_order(named)}
+        self._opened = tuple(shard.id for shard in listed.values() if shard.end is None)
+        self._link()
+        opened: _Asked[int | None] = _Asked(lambda shard: time_of(listed[shard].start))
+        self._opened_at = opened
+        self._closed_at = _Asked(_closing(listed, self._children, opened))
+        self._first_number = _Asked(lambda shard: _number(listed[shard].start))
+        self._last_number = _Asked(lambda shard: _number(listed[shard].end))
+        self._answers: dict[str, dict[ShardId, Any]] = {}
+        self.taken: Mapping[int, bool] = {}
+        self.foreign_epochs: frozenset[int] = frozenset()
 
     @classmethod
     def from_pages(cls, stream: Stream, pages: Iterable[Sequence[RawShard]]) -> Lineage:
@@ -56,44 +103,36 @@ class Lineage:
     @classmethod
     def from_fields(cls, stream: Stream, pages: Iterable[Fields]) -> Lineage:
         """Reads pages of ListShards that are columns already."""
-        builder = Builder()
-        for fields in pages:
-            builder.add(fields)
-        new = cls.__new__(cls)
-        new._finish(stream, builder.columns())
-        return new
+        rows = (row for page in pages for row in zip(*page, strict=True))
+        return cls(stream, (_shard(*row) for row in rows))
 
-    @cached_property
-    def _unlisted_parents(self) -> dict[ShardId, tuple[ShardId, ...]]:
-        columns = self._columns
-        if not len(columns.unlisted):
-            return {}
-        pairs = enumerate(zip(columns.parent, columns.adjacent, strict=True))
-        return {
-            self._names.name(row): tuple(
-                ShardId(columns.name(parent)) for parent in pair if parent < NOBODY
-            )
-            for row, pair in pairs if min(pair) < NOBODY
-        }
-
-    def _finish(self, stream: Stream, columns: Columns) -> None:
-        self.stream = stream
-        self._columns = columns
-        self._links = Links(columns)
-        self._opened = columns.end.absent()
-        self._order = parents_first(columns, self._links) if out_of_order(columns) else None
-        self._names = Names(columns)
-        self._parents = Parents(columns, self._names)
-        self._children = Children(columns, self._names, self._links)
-        self._shards = Shards(columns, self._names)
-        self._first_number = Number(columns, self._names, columns.start)
-        self._last_number = Number(columns, self._names, columns.end)
-        self._opened_at = Opened(columns, self._names)
-        self._is_open = Open(columns, self._names)
-        self._closed_at = Closed(columns, self._names, self._opened_at, self._children)
-        self._answers: dict[str, dict[ShardId, Any]] = {}
-        self.taken: Mapping[int, bool] = {}
-        self.foreign_epochs: frozenset[int] = frozenset()
+    def _link(self) -> None:
+        """Finds parents and children by id, and the order of iteration, in one pass."""
+        listed = self._shards
+        self._parents = parents = dict[ShardId, Family]()
+        self._unlisted_parents = dict[ShardId, Family]()
+        children: dict[ShardId, list[ShardId]] = {}
+        first: ShardId | None = None
+        second: ShardId | None = None
+        family: Family = ()
+        absent: Family = ()
+        in_order = True
+        for name, shard in listed.items():
+            if shard.parent != first or shard.adjacent != second:
+                first, second = shard.parent, shard.adjacent
+                # Siblings follow one another and share their tuple.
+                family = tuple([one for one in shard.parents if one in listed])
+                absent = tuple([one for one in shard.parents if one not in listed])
+                in_order = in_order and all(map(parents.__contains__, family))
+            parents[name] = family
+            if absent:
+                self._unlisted_parents[name] = absent
+            if first:
+                children.setdefault(first, []).append(name)
+            if second and second != first:
+                children.setdefault(second, []).append(name)
+        self._children = {parent: tuple(born) for parent, born in children.items()}
+        self._order = None if in_order else _parents_first(parents)
 
     def as_of(
         self, now: float, taken: Mapping[int, bool] | None = None, born: Iterable[int] = (),
@@ -122,37 +161,31 @@ class Lineage:
         return self._answers.setdefault(question, {})
 
     def __len__(self) -> int:
-        return len(self._columns.ids)
+        return len(self._shards)
 
     def __iter__(self) -> Iterator[ShardId]:
-        names = self._names.all()
-        return iter(names) if self._order is None else map(names.__getitem__, self._order)
+        return iter(self._order or self._shards)
 
     def __reversed__(self) -> Iterator[ShardId]:
-        names = self._names.all()
-        return reversed(names) if self._order is None else map(
-            names.__getitem__, reversed(self._order)
-        )
+        return reversed(self._order or self._shards)
 
     def __contains__(self, shard: object) -> bool:
-        if self._names.rows:
-            return shard in self._names.rows
-        return isinstance(shard, str) and self._names.row(shard) != NOBODY
+        return shard in self._shards
 
     def __getitem__(self, shard: ShardId) -> Shard:
         return self._shards[shard]
 
-    def parents(self, shard: ShardId) -> tuple[ShardId, ...]:
+    def parents(self, shard: ShardId) -> Family:
         """The shard's listed parents; a shard that is not listed has none."""
-        return self._parents[shard]
+        return self._parents.get(shard, ())
 
     def first_parent(self, shard: ShardId) -> ShardId | None:
         """ParentShardId of the listing, listed or not; `None` for a shard without a parent."""
-        return self._shards.first_parent(shard)
+        return self._shards[shard].parent
 
-    def children(self, shard: ShardId) -> tuple[ShardId, ...]:
+    def children(self, shard: ShardId) -> Family:
         """Listed children in id order, of listed and of unlisted shards alike."""
-        return self._children[shard]
+        return self._children.get(shard, ())
 
     def ancestors(self, shard: ShardId) -> set[ShardId]:
         """All listed ancestors of the shard."""
@@ -164,37 +197,31 @@ class Lineage:
 
     def open_shards(self) -> Iterator[ShardId]:
         """Ids of the open shards, in id order."""
-        return map(self._names.name, self._opened)
+        return iter(self._opened)
 
     def open_count(self) -> int:
         """The number of open shards."""
         return len(self._opened)
 
     def is_open(self, shard: ShardId) -> bool:
-        """Whether the shard is open, without making a `Shard`."""
-        return self._is_open[shard]
+        """Whether the shard is open."""
+        return self._shards[shard].end is None
 
     def first_number(self, shard: ShardId) -> int | None:
-        """The shard's StartingSequenceNumber, without making a `Shard`; see `last_number`."""
+        """The shard's StartingSequenceNumber; see `last_number`."""
         return self._first_number[shard]
 
     def last_number(self, shard: ShardId) -> int | None:
         """The shard's EndingSequenceNumber; `None` while it is open, and for what is no number."""
         return self._last_number[shard]
 
-    def unlisted_parents(self, shard: ShardId) -> tuple[ShardId, ...]:
+    def unlisted_parents(self, shard: ShardId) -> Family:
         """The parents that the listing names of the shard and does not list; mostly none."""
         return self._unlisted_parents.get(shard, ())
 
     def roots(self) -> Iterator[ShardId]:
         """Listed shards without a listed parent, which are readable at the trim horizon."""
-        columns = self._columns
-        rows = range(len(columns.ids)) if self._order is None else self._order
-        return (
-            columns.ids.name(row)
-            for row in rows
-            if columns.parent[row] < 0 and columns.adjacent[row] < 0
-        )
+        return (shard for shard in self if not self._parents[shard])
 
     def opened_at(self, shard: ShardId) -> float | None:
         """Unix second in which the shard opened, from its StartingSequenceNumber."""
@@ -209,18 +236,43 @@ class Lineage:
 
     def newest_index(self) -> int:
         """The highest shard index listed, -1 if none; a higher one does not exist yet."""
-        ids = self._columns.ids
-        if isinstance(ids, Runs):
-            return ids.number(len(ids) - 1) if len(ids) else -1
-        return max((i for shard in ids.names() if (i := index_of(shard)) is not None), default=-1)
+        last = index_of(next(reversed(self._shards), ""))  # ids without a number come first
+        return -1 if last is None else last
 
     def breaches(self) -> list[Breach]:
         """Every way in which the listing contradicts itself; none for a stream at rest."""
-        return breaches(self._columns, self._links, self._opened)
+        return breaches(self._shards, self._children)
 
     def digest(self) -> bytes:
         """SHA-256 of the listing: equal for equal listings, within one release of this program."""
-        return self._columns.digest()
+        return sha256(repr([*map(_TEXTS, self._shards.values())]).encode()).digest()
+
+
+def _parents_first(parents: Mapping[ShardId, Family]) -> list[ShardId]:
+    """For the ids of an emulator. Kinesis counts up, and an inspection starts without networkx."""
+    from reshardctl.lineage.explore import ordered
+
+    return ordered(parents)
+
+
+def _closing(
+    listed: Mapping[ShardId, Shard], children: Mapping[ShardId, Family],
+    opened_at: Mapping[ShardId, int | None],
+) -> Callable[[ShardId], int | None]:
+    """See `Lineage.closed_at`."""
+    def closed_at(shard: ShardId) -> int | None:
+        end = listed[shard].end
+        second = None if end is None else time_of(end)
+        if end is not None and second is None:
+            starts = (opened_at[child] for child in children.get(shard, ()))
+            second = min((start for start in starts if start is not None), default=None)
+        return second
+
+    return closed_at
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() else None
 
 
 def _foreign_epochs(taken: Mapping[int, bool], born: Iterable[int]) -> frozenset[int]:
@@ -234,12 +286,12 @@ def _epochs(numbers: Iterable[int]) -> frozenset[int]:
     return frozenset(fields.epoch for n in numbers if (fields := decode(n)) is not None)
 
 
-def _reached(shard: ShardId, step: Mapping[str, tuple[ShardId, ...]]) -> set[ShardId]:
+def _reached(shard: ShardId, step: Mapping[ShardId, Family]) -> set[ShardId]:
     """All shards that repeated steps lead to."""
     seen: set[ShardId] = set()
-    todo = list(step[shard])
+    todo = list(step.get(shard, ()))
     while todo:
         if (near := todo.pop()) not in seen:
             seen.add(near)
-            todo += step[near]
+            todo += step.get(near, ())
     return seen

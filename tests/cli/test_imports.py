@@ -67,6 +67,11 @@ def test_nothing_is_imported_that_is_not_used(words: tuple[str, ...], unwanted: 
     assert not found & (unwanted | {"boto3", "botocore", "urllib3"})
 
 
+def test_a_fix_does_without_networkx() -> None:
+    found = imported("fix", f"snapshot:{SNAPSHOT}", "--dry-run")
+    assert not found & {"networkx", "pyspark", "psycopg"}
+
+
 def test_only_the_command_that_is_run_has_its_parameters_read():
     """typer takes some milliseconds for the parameters of each."""
     app = importlib.import_module("reshardctl.cli.app")

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.lineage import Lineage, uncovered
-from reshardctl.lineage.breaches import _adjoin
 from reshardctl.model import HASH_SPACE, Shard, shard_id
 from tests.lineage.histories import STREAM, fresh, histories, listings
 
@@ -194,13 +193,3 @@ def test_breaches_are_named_with_their_keys() -> None:
 def test_what_ranges_leave_open(ranges: list[tuple[int, int]], gaps: list[tuple[int, int]]) -> None:
     assert uncovered(ranges, 0, 9) == gaps
 
-
-@pytest.mark.parametrize("end", [0, 8, 9, 98, 99, 10**38 - 1, 12345678901234567890])
-def test_numbers_adjoin_as_integers_do(end):
-    """By the packed digits: the carry of 9 + 1 included."""
-    def packed(number: int) -> bytes:
-        return bytes.fromhex(f"{number:040d}")
-
-    for begin in (end - 1, end, end + 1, end + 2, end + 10, 0):
-        if begin >= 0:
-            assert _adjoin(packed(end), packed(begin)) == (begin <= end + 1), begin

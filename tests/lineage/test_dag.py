@@ -151,14 +151,31 @@ def test_children_with_lower_ids_than_their_parents_still_come_later() -> None:
     lineage = Lineage(STREAM, shards)
     assert_same(lineage, shards)
     assert list(lineage) == [shard_id(i) for i in (8, 9, 7, 5, 6)]
+    assert list(reversed(lineage)) == [shard_id(i) for i in (6, 5, 7, 9, 8)]
+    assert list(lineage.roots()) == [shard_id(8), shard_id(9)]
+    assert list(lineage.open_shards()) == [shard_id(5), shard_id(6)]
 
 
-def test_an_ancestor_of_itself_is_no_lineage() -> None:
-    one, other = fresh(2).shards()
-    circle = [Shard(one.id, other.id, None, 0, 1, one.start, None),
-              Shard(other.id, one.id, None, 2, 3, other.start, None)]  # fmt: skip
-    with pytest.raises(StreamUnsettled, match="ancestor of itself"):
-        Lineage(STREAM, circle)
+def child(index: int, *parents: int) -> Shard:
+    parent, adjacent = [*map(shard_id, parents), None, None][:2]
+    return Shard(shard_id(index), parent, adjacent, 0, 1, number(index, CREATED), None)
+
+
+@pytest.mark.parametrize(
+    ("shards", "named"),
+    [
+        ([child(0, 1), child(1, 0)], 0),
+        ([child(4, 4)], 4),
+        ([child(7), child(8, 7, 8)], 8),
+        ([child(1, 5), child(5, 6), child(6, 5), child(9, 1)], 5),
+        ([child(3, 4), child(4, 2), child(2), child(6, 8), child(8, 6)], 6),
+    ],
+    ids=["two", "one", "beside a parent", "with shards below", "with others out of order"],
+)
+def test_an_ancestor_of_itself_is_no_lineage(shards: list[Shard], named: int) -> None:
+    """A shard of the loop is named, and none that merely lies below it."""
+    with pytest.raises(StreamUnsettled, match=f"makes {shard_id(named)} an ancestor of itself"):
+        Lineage(STREAM, shards)
 
 
 def test_unlisted_parents_keep_their_names_and_their_children() -> None:
@@ -232,9 +249,20 @@ def test_digests_tell_listings_apart(shards: list[Shard], size: int, other: int)
         assert digest != in_pages([changed, *shards[1:]], size).digest()
 
 
-@pytest.mark.parametrize("key", ["", "-1", "1.5", "x", "9" * 41])
-def test_a_hash_key_that_is_none_is_refused(key: str) -> None:
+NO_KEYS = ["", "-1", "1.5", "1_0", " 1", "x", "9" * 41, "\N{FULLWIDTH DIGIT ONE}"]
+
+
+@pytest.mark.parametrize("edge", ["StartingHashKey", "EndingHashKey"])
+@pytest.mark.parametrize("key", NO_KEYS)
+def test_a_hash_key_that_is_none_is_refused(key: str, edge: str) -> None:
     page = page_of(fresh(1).shards())
-    page[0]["HashKeyRange"]["EndingHashKey"] = key
+    page[0]["HashKeyRange"][edge] = key
     with pytest.raises(ValueError):
+        Lineage.from_pages(STREAM, [page])
+
+
+def test_what_is_no_text_is_refused() -> None:
+    page = page_of(fresh(1).shards())
+    page[0]["ShardId"] = 1
+    with pytest.raises(TypeError):
         Lineage.from_pages(STREAM, [page])

@@ -42,7 +42,7 @@ ONLY_IN = {
     "moto": {"demo"},
     "hypothesis": set(),
     "pytest": set(),
-    "networkx": {"render/graph/export.py"},
+    "networkx": {"lineage/explore.py", "render/graph/export.py"},
     "psycopg": {"stores/sql"},
     "pymysql": {"stores/sql"},
     "redis": {"stores/redis.py"},
@@ -59,8 +59,8 @@ WORLDLY_CALLS = {
     "read_bytes", "write_bytes", "getenv", "hash", "id",
 }  # fmt: skip
 """Calls by which pure code would stop being so; `hash` and `id` differ from run to run."""
-PURE_EXCEPTIONS = {"lineage/ids.py": {"sys"}, "diagnosis/rules/base.py": {"read_text"}}
-"""sys.byteorder: how wide integers lie in memory. The pages of rules are part of the package."""
+PURE_EXCEPTIONS = {"diagnosis/rules/base.py": {"read_text"}}
+"""The pages of rules are part of the package."""
 
 
 def where(path: Path) -> str:
