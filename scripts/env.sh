@@ -4,7 +4,7 @@
 #   . "$root/scripts/env.sh"
 #   make_environment "$root"      # afterwards $VENV_BIN/python, $VENV_BIN/reshardctl, ... exist
 #
-# make_environment puts what requirements/dev.lock names, and the project itself (editable), into
+# make_environment puts what scripts/requirements/dev.lock names, and the project itself (editable), into
 # .venv of the checkout. The environment lasts until the lock, the Python or the checkout's place
 # changes; the project is installed again when pyproject.toml changes.
 # RESHARDCTL_PYTHON names the Python to use.
@@ -36,7 +36,7 @@ _stamps() {  # ROOT PYTHON
 import hashlib, pathlib, sys
 root = pathlib.Path(sys.argv[1])
 made = f"{root}\n{sys.version}\n{sys.base_prefix}\n".encode()
-made += (root / "requirements/dev.lock").read_bytes()
+made += (root / "scripts/requirements/dev.lock").read_bytes()
 print(hashlib.sha256(made).hexdigest())
 print(hashlib.sha256((root / "pyproject.toml").read_bytes()).hexdigest())
 PY
@@ -61,8 +61,8 @@ _install_locked() {  # ROOT PYTHON
   echo "Making $1/.venv with $("$2" -V) (once, until the lock changes) ..." >&2
   _create_venv "$1" "$2"
   "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
-    --require-hashes -r "$1/requirements/dev.lock" ||
-    die "could not install requirements/dev.lock; is a package index reachable?"
+    --require-hashes -r "$1/scripts/requirements/dev.lock" ||
+    die "could not install scripts/requirements/dev.lock; is a package index reachable?"
 }
 
 make_environment() {  # ROOT

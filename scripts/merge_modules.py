@@ -29,8 +29,8 @@ from textwrap import dedent
 
 ROOT = Path(__file__).parents[1]
 TABLE = Path(__file__).with_suffix(".toml")
-PYTHON = ("reshardctl", "tests", "scripts", "benchmarks")
-TEXTS = ("docs", "README.md", "CONTRIBUTING.md", "pyproject.toml", "deploy", "mkdocs.yml", ".ci")
+PYTHON = ("reshardctl", "tests", "scripts")
+TEXTS = ("docs", "README.md", "CONTRIBUTING.md", "pyproject.toml", "deploy", ".ci")
 WORD = re.compile(r"(?<![\w./])\w[\w./]*")
 """A dotted name or a path."""
 BINDERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -21,7 +21,7 @@ PAGES = [
         "adding-a-store", "architecture", "errors", "evidence", "schemas",
     )),
 ]  # fmt: skip
-FOLDERS = ("reshardctl/", "tests/", "docs/", "scripts/", "benchmarks/", ".ci/")
+FOLDERS = ("reshardctl/", "tests/", "docs/", "scripts/", "deploy/", ".ci/")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}|…|\*")
 NO_FILE = re.compile(r"reshardctl/[a-z]+/\d+|reshardctl\.toml")
 """The id of a schema, and the operator's own file."""

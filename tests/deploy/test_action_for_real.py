@@ -1,7 +1,7 @@
-"""The scripts of action.yml, run as GitHub's runner runs them: a new environment, real packages.
+"""The scripts of deploy/action.yml, run as GitHub's runner runs them, with real packages.
 
-What the step has installed is on the path of the next one; nothing of this checkout's is. Needs a
-package index.
+The environment is new: what the step has installed is on the path of the next one; nothing of this
+checkout's is. Needs a package index.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.test_recipes import ACTION, ROOT, SNAPSHOT, step
+from tests.deploy.test_recipes import ACTION, ROOT, SNAPSHOT, checkout, step
 
 pytestmark = pytest.mark.long
 
@@ -43,8 +43,8 @@ def run(name: str, folder: Path, **given: str | Path) -> subprocess.CompletedPro
     )  # fmt: skip
 
 
-def install(folder: Path, package: Path = ROOT, requirements: str | Path = "") -> None:
-    done = run("Install reshardctl", folder, PACKAGE=package, LOCKED=ROOT / "requirements",
+def install(folder: Path, package: str | Path = "", requirements: str | Path = "") -> None:
+    done = run("Install reshardctl", folder, PACKAGE=package, CHECKOUT=checkout(),
                REQUIREMENTS=requirements, VENV=folder / "runner's temp" / "reshardctl")  # fmt: skip
     assert done.returncode == 0, done.stderr
 
@@ -92,10 +92,10 @@ def test_it_installs_and_inspects(tmp_path):
 
 
 def test_a_package_with_another_hash_is_not_installed(tmp_path):
-    lock = (ROOT / "requirements" / "run.lock").read_text()
+    lock = (ROOT / "scripts" / "requirements" / "run.lock").read_text()
     changed = tmp_path / "changed.lock"
     changed.write_text(re.sub(r"(?m)(sha256:)\w{64}", rf"\g<1>{'0' * 64}", lock))
-    done = run("Install reshardctl", tmp_path, PACKAGE=ROOT, LOCKED=ROOT / "requirements",
+    done = run("Install reshardctl", tmp_path, PACKAGE="", CHECKOUT=checkout(),
                REQUIREMENTS=changed, VENV=tmp_path / "venv")  # fmt: skip
     assert done.returncode != 0 and "HASH" in done.stderr.upper()
     assert not (tmp_path / "path").exists()

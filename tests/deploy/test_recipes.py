@@ -21,9 +21,10 @@ from scripts.terraform_policies import policies as templates
 from tests.whole.test_iam import policies
 
 ROOT = Path(__file__).parents[2]
-KUBERNETES = sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
-DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+DEPLOY = ROOT / "deploy"
+KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+ACTION = yaml.safe_load((DEPLOY / "action.yml").read_text(encoding="utf-8"))
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 SNAPSHOT = ROOT / "tests" / "golden" / "files-0.2" / "kcl" / "stream.snapshot"
 """A stream with RSH203, and its lease table."""
@@ -224,17 +225,30 @@ def test_every_action_is_pinned_to_a_commit():
     used += re.findall(r"^  - uses: (\S+)", page, re.M)
     assert len(used) == 5
     for action in used:
-        assert action == "ORG/reshardctl@COMMIT" or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)
+        ours = action == "ORG/reshardctl/deploy@COMMIT"
+        assert ours or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)
 
 
 def test_the_action_installs_only_what_has_a_hash(tmp_path):
     """Seen by a pip that writes down what it is told. The package itself brings nothing along."""
     told = installed(tmp_path)
     locked = [words[-1] for words in told if "--require-hashes" in words]
-    assert locked == ["A/requirements/build.lock", "A/requirements/run.lock"]
+    assert locked == [f"A/scripts/requirements/{name}.lock" for name in ("build", "run")]
     (package,) = [words for words in told if "--require-hashes" not in words]
     assert package[-2:] == ["--", "-evil"]
     assert {"--no-deps", "--no-build-isolation"} <= set(package)
+
+
+def checkout() -> str:
+    """Where the action looks for the package and its locks, if the checkout is this tree."""
+    return step("Install reshardctl")["env"]["CHECKOUT"].replace(
+        "${{ github.action_path }}", str(DEPLOY)
+    )
+
+
+def test_the_action_finds_the_package_and_its_locks():
+    """GitHub fetches the whole repository; `action_path` is the folder of action.yml in it."""
+    assert Path(checkout()).samefile(ROOT)
 
 
 def test_the_action_takes_dependencies_of_extras(tmp_path):
@@ -251,7 +265,7 @@ def installed(folder: Path, **given: str) -> list[list[str]]:
     ):
         path.write_text(f"#!/bin/bash\n{text}\n")
         path.chmod(0o755)
-    own = {"PACKAGE": "-evil", "LOCKED": "A/requirements", "REQUIREMENTS": "",
+    own = {"PACKAGE": "-evil", "CHECKOUT": "A", "REQUIREMENTS": "",
            "VENV": str(folder / "venv"), "GITHUB_PATH": str(folder / "path")}  # fmt: skip
     assert set(step("Install reshardctl")["env"]) | {"GITHUB_PATH"} == set(own)
     subprocess.run(
@@ -306,14 +320,14 @@ def test_a_template_allows_what_the_page_allows(policy):
 
 
 def test_terraform_attaches_them_and_gives_their_variables():
-    main = (ROOT / "deploy" / "terraform" / "main.tf").read_text(encoding="utf-8")
+    main = (DEPLOY / "terraform" / "main.tf").read_text(encoding="utf-8")
     arns = re.search(r"arns = \{(.*?)\n  \}", main, re.DOTALL)
     needed = set(re.findall(r"\$\{(\w+)\}", "".join(templates().values())))
     assert arns and set(re.findall(r"^ +(\w+) +=", arns[1], re.M)) == needed
     attached = re.search(r"\n  policies = \{(.*?\n  \}\n  naming .*?)\n", main, re.DOTALL)
     assert attached and set(re.findall(r'"(\w+)"', attached[1])) == set(WANTED)
     names = set(re.findall(r"\bvar\.(\w+)", main))
-    declared = (ROOT / "deploy" / "terraform" / "variables.tf").read_text(encoding="utf-8")
+    declared = (DEPLOY / "terraform" / "variables.tf").read_text(encoding="utf-8")
     assert names == set(re.findall(r'^variable "(\w+)"', declared, re.M))
 
 
@@ -330,8 +344,9 @@ def test_the_image_has_a_pinned_base_and_no_root():
 
 
 def test_the_image_is_built_from_what_the_context_sends():
-    """What COPY names is let through by .dockerignore, and is there."""
-    kept = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.M)
+    """What COPY names is let through by Dockerfile.dockerignore, and is there."""
+    ignored = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8")
+    kept = re.findall(r"^!(\S+)$", ignored, re.M)
     copied: set[str] = set()
     for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.M):
         copied |= set(line.split()[:-1])

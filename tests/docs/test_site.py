@@ -18,7 +18,8 @@ from scripts import (
 )
 from tests.docs.pages import ROOT
 
-NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+SETTINGS = (ROOT / "docs" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
+NAVIGATION = SETTINGS.partition("\nnav:")[2]
 NAMED = re.findall(r"(?:: |- )([\w.-]+\.md)$", NAVIGATION, re.MULTILINE)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.targets import Figure, table
+from scripts.bench.targets import Figure, table
 
 
 def test_the_table() -> None:

@@ -17,7 +17,8 @@ import pytest
 import reshardctl
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
+LOCKED = ROOT / "scripts" / "requirements"
+LOCKS = sorted(LOCKED.glob("*.lock"))
 APART = {
     "docs.lock", "oldest-demo.lock", "oldest.lock", "release.lock", "spark-3.5.lock",
     "spark-4.0.lock", "spark-4.lock",
@@ -105,7 +106,7 @@ def test_sdist_can_run_its_own_tests(built: Path) -> None:
     with tarfile.open(built / f"{top}.tar.gz") as archive:
         names = set(archive.getnames())
     for needed in ("LICENSE", "README.md", "pyproject.toml", "scripts/test", "scripts/env.sh",
-                   "requirements/dev.lock", "tests/conftest.py", "tests/golden/README.md"):
+                   "scripts/requirements/dev.lock", "tests/conftest.py", "tests/golden/README.md"):
         assert f"{top}/{needed}" in names
     assert not {name for name in names if "/.venv/" in name or "__pycache__" in name}
 
@@ -154,7 +155,7 @@ def test_locks_name_no_address(path: Path) -> None:
     "path", [path for path in LOCKS if path.name not in APART], ids=lambda path: path.name
 )
 def test_locks_agree(path: Path) -> None:
-    everything = set(locked(ROOT / "requirements" / "dev.lock"))
+    everything = set(locked(LOCKED / "dev.lock"))
     assert set(locked(path)) <= everything
 
 
@@ -168,7 +169,7 @@ def test_locks_cover_what_the_project_asks_for() -> None:
         "build.lock": ["hatchling"],
     }
     for name, asked in wanted.items():
-        have = {line.split("==")[0].split("[")[0] for line in locked(ROOT / "requirements" / name)}
+        have = {line.split("==")[0].split("[")[0] for line in locked(LOCKED / name)}
         assert {re.split(r"[^a-z0-9-]", line)[0] for line in asked} <= have, name
 
 
@@ -178,7 +179,7 @@ def test_the_oldest_dependencies_that_are_allowed_are_those_that_are_tried() -> 
     extras = project["optional-dependencies"]
     drivers = [*extras["mysql"], *extras["postgres"], *extras["redis"]]
     for lock, more in {"oldest.lock": drivers, "oldest-demo.lock": extras["demo"]}.items():
-        tried = [line.split(" ")[0] for line in locked(ROOT / "requirements" / lock)]
+        tried = [line.split(" ")[0] for line in locked(LOCKED / lock)]
         versions = dict(re.split(r"(?:\[[a-z,]*\])?==", line, maxsplit=1) for line in tried)
         for asked in [*project["dependencies"], *more]:
             name, oldest = re.match(r"([a-z0-9-]+)(?:\[[a-z,]*\])?>=([0-9.]+)", asked).groups()

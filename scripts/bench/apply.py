@@ -17,13 +17,13 @@ from typing import Any
 
 import boto3
 
-from benchmarks.targets import record
 from reshardctl.execution.apply import apply, fresh_rows
 from reshardctl.journal import Header, Journal
 from reshardctl.model import Image, Step, TableShape, Update, Write
 from reshardctl.planning.writes import rebase
 from reshardctl.stores.dynamodb import DynamoDb
 from reshardctl.stores.dynamodb.store import request
+from scripts.bench.targets import record
 
 EDITS = 10_000
 MOVING = ("leaseCounter", "leaseOwner")

@@ -12,13 +12,13 @@ import os
 from functools import partial
 from pathlib import Path
 
-from benchmarks.measured import cost_of
-from benchmarks.targets import record
 from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.model import Step, Update, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.quickwit import Indexes
+from scripts.bench.measured import cost_of
+from scripts.bench.targets import record
 
 MEGABYTES = 100
 SHARDS = 1_000

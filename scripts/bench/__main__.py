@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--small] [NAME ...]`: run benchmarks and print what they found."""
+"""`python -m scripts.bench [--small] [NAME ...]`: run benchmarks and print what they found."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.stored import CONSUMED
-from benchmarks.targets import FIGURES, table
+from scripts.bench.stored import CONSUMED
+from scripts.bench.targets import FIGURES, table
 
 NAMES = (
     "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores",
@@ -24,7 +24,7 @@ NAMES = (
 
 def main() -> int:
     """Run what was asked for and print the table; 0 unless a benchmark raises."""
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="scripts/bench/run", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--consumer", action="append", default=[], choices=tuple(CONSUMED),
                         help="of diagnose: this one alone, may be repeated")  # fmt: skip
@@ -37,7 +37,7 @@ def main() -> int:
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="reshardctl-bench-") as folder:
             wanted = {"consumers": asked.consumer} if name == "diagnose" else {}
-            importlib.import_module(f"benchmarks.{name}").run(
+            importlib.import_module(f"scripts.bench.{name}").run(
                 100 if asked.small else 1, Path(folder), **wanted
             )
         print(f"({name}: {time.monotonic() - began:.0f} s)\n", flush=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-ROOT = Path(__file__).parents[1]
-TOP = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+ROOT = Path(__file__).parents[2]
+TOP = ("CHANGELOG.md", "CONTRIBUTING.md")
 """Pages that lie beside docs/ and are part of the site."""
 FENCE = re.compile(r"^( *)(```|~~~)")
 ITEM = re.compile(r"^ {0,3}([-*]|\d+\.) ")

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.records_server RECORDS SHARDS BYTES`: a Kinesis with ready-made records.
+"""`python -m scripts.bench.records_server RECORDS SHARDS BYTES`: a Kinesis with ready-made records.
 
 A stream "bench" of open shards. Every record is encoded before the first call, so that an answer
 is two slices and a send. A POST to /visible with a number lets so many records of each shard be
@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import ceil
 from typing import Any, ClassVar
 
-from benchmarks.server import ARN
+from scripts.bench.server import ARN
 
 CREATED = int(time.time()) - 4 * 3600
 """Unix seconds."""

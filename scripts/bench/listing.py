@@ -14,10 +14,10 @@ from pathlib import Path
 
 import boto3
 
-from benchmarks.measured import cost_of
-from benchmarks.pages import write_pages
-from benchmarks.targets import record
 from reshardctl.kinesis import Kinesis
+from scripts.bench.measured import cost_of
+from scripts.bench.pages import write_pages
+from scripts.bench.targets import record
 
 SHARDS, OPEN, RUNS = 20_000, 2_000, 3
 
@@ -27,7 +27,7 @@ def run(scale: int, folder: Path) -> None:
     path, shards = folder / "pages.jsonl", SHARDS // scale
     write_pages(path, shards, OPEN // scale)
     server = subprocess.Popen(  # noqa: S603 - this program's own
-        [sys.executable, "-m", "benchmarks.server", str(path), str(_open(path))],
+        [sys.executable, "-m", "scripts.bench.server", str(path), str(_open(path))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

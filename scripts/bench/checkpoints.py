@@ -17,9 +17,6 @@ from pathlib import Path
 
 import boto3
 
-from benchmarks.measured import cost_of
-from benchmarks.stored import LAST_INDEX, number
-from benchmarks.targets import record
 from reshardctl.cli import collect_seldom
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import sources
@@ -32,6 +29,9 @@ from reshardctl.planning.plan import Case, Nothing, decide
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.s3 import S3
 from reshardctl.stores.files.tree import Tree
+from scripts.bench.measured import cost_of
+from scripts.bench.stored import LAST_INDEX, number
+from scripts.bench.targets import record
 
 SHARDS, BATCHES = 10_000, 100
 CREATED = 1795219200

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.records_loop WAY URL SHARD...`: read shards in a bare loop.
+"""`python -m scripts.bench.records_loop WAY URL SHARD...`: read shards in a bare loop.
 
 Reads a page of each first, then prints a line, waits for one, reads them all and prints how many
 records it got, and its processor time for that. WAY is

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.targets import record
+from scripts.bench.targets import record
 
 RECORDS, SHARDS, SIZES, ROUNDS = 2_400_000, 4, (200, 1000), 2
 MADE_UP = {
@@ -117,7 +117,7 @@ def _loop(way: str, url: str, records: int, cores: int) -> Cost:
     shards = [f"shardId-{n:012d}" for n in range(SHARDS)]
     running = [
         subprocess.Popen(  # noqa: S603 - this program's own
-            [sys.executable, "-m", "benchmarks.records_loop", way, url, *shards[n::cores]],
+            [sys.executable, "-m", "scripts.bench.records_loop", way, url, *shards[n::cores]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
         for n in range(min(cores, SHARDS))
@@ -221,7 +221,8 @@ def _asked(url: str) -> dict[str, int]:
 @contextmanager
 def _server(records: int, size: int) -> Iterator[str]:
     server = subprocess.Popen(  # noqa: S603 - this program's own
-        [sys.executable, "-m", "benchmarks.records_server", str(records), str(SHARDS), str(size)],
+        [sys.executable, "-m", "scripts.bench.records_server",
+         str(records), str(SHARDS), str(size)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     SERVERS.add(server.pid)

@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.measured import cost_of, growth
-from benchmarks.stored import CONSUMED, CREATED, LAST_INDEX, STREAM, Read, number, rows
-from benchmarks.targets import record
 from reshardctl.cli import collect_seldom
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
+from scripts.bench.measured import cost_of, growth
+from scripts.bench.stored import CONSUMED, CREATED, LAST_INDEX, STREAM, Read, number, rows
+from scripts.bench.targets import record
 
 GENERATIONS = 12
 SIZES = (1_000, 2_500, 10_000)

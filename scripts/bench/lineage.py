@@ -16,12 +16,12 @@ import networkx as nx
 from botocore.parsers import create_parser
 from botocore.session import get_session
 
-from benchmarks.measured import Cost, Lines, cost_of, growth
-from benchmarks.pages import write_pages
-from benchmarks.targets import record
 from reshardctl.kinesis.transport import columns_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Stream, shard_id
+from scripts.bench.measured import Cost, Lines, cost_of, growth
+from scripts.bench.pages import write_pages
+from scripts.bench.targets import record
 
 SIZES = ((2_000, 5), (20_000, 5))
 """Shards, runs of each stage. 20,000 open ones are the largest quota that AWS gives unasked."""

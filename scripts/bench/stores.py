@@ -16,15 +16,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.apply import _server as moto_server
-from benchmarks.apply import _session, _timed
-from benchmarks.metastore import INDEX, NUMBER, SOURCE, plant
-from benchmarks.targets import record
 from reshardctl.commands.open_store import STORES, Reached
 from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb.client import list_tables
+from scripts.bench.apply import _server as moto_server
+from scripts.bench.apply import _session, _timed
+from scripts.bench.metastore import INDEX, NUMBER, SOURCE, plant
+from scripts.bench.targets import record
 from tests.servers import PASSWORD, USER
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from benchmarks.targets import record
+from scripts.bench.targets import record
 
 RUNS = 15
 INSPECT = "reshardctl inspect snapshot:FILE"

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.server PAGES OPEN`: a Kinesis that does nothing but answer with pages.
+"""`python -m scripts.bench.server PAGES OPEN`: a Kinesis that does nothing but answer with pages.
 
 Prints its port. It ends with its standard input.
 """

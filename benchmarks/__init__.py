@@ -1,1 +1,0 @@
-"""Benchmarks, one file each; `scripts/bench` runs them. Nothing in the package imports this."""

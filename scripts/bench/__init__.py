@@ -1,0 +1,1 @@
+"""Benchmarks, one file each; `scripts/bench/run` runs them. Nothing in the package imports this."""
