@@ -14,7 +14,7 @@ import typer.main
 from reshardctl.cli.app import app
 from reshardctl.cli.help import GROUP_OF, Group, long_name
 from reshardctl.errors import NoStore
-from scripts.commands_page import commands
+from scripts.pages.commands import commands
 
 ROOT: Any = typer.main.get_command(app)
 COMMANDS = dict(commands())

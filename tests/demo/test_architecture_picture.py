@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scripts.architecture_picture import PICTURE, PURE, layers, picture
+from scripts.pages.architecture import PAGE, PURE, layers, page
 from tests.whole.test_architecture import PURE as CHECKED
 
 
 def test_the_picture_is_the_one_that_the_script_draws():
-    drawn = PICTURE.read_text(encoding="utf-8")
-    assert drawn == picture(), "run: python scripts/architecture_picture.py"
+    drawn = PAGE.read_text(encoding="utf-8")
+    assert drawn == page(), "run: python -m scripts.pages architecture"
     assert all(f">{room}</text>" in drawn for row in layers() for room in row)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import reshardctl
-from scripts.errors_page import PAGE, kinds, page
+from scripts.pages.errors import PAGE, kinds, page
 
 EVERY_ID_EVER = {
     "E130": "Cancelled",
@@ -41,7 +41,7 @@ KINDS = [kind for _, kind in kinds()]
 
 
 def test_the_page_is_the_one_that_the_script_writes():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python scripts/errors_page.py"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m scripts.pages errors"
 
 
 def test_every_id_is_there_once_and_for_good():
@@ -67,4 +67,4 @@ def test_the_page_has_every_error_of_the_package():
         and {base.id for base in node.bases if isinstance(base, ast.Name)} & names
     }
     shown = {(kind.__module__, kind.__name__) for kind in KINDS}
-    assert defined <= shown, "name the module in ELSEWHERE of scripts/errors_page.py"
+    assert defined <= shown, "name the module in ELSEWHERE of scripts/pages/errors.py"

@@ -1,4 +1,4 @@
-"""docs/schemas.md names every schema that the code writes; scripts/evidence.py counts something."""
+"""docs/schemas.md names every schema that the code writes; there is evidence to count."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import reshardctl
-from scripts.evidence import LIBRARIES, counts
+from scripts.pages.evidence_counts import LIBRARIES, counts
 
 SCHEMA = re.compile(r"\breshardctl/[a-z-]+/\d+\b")
 PAGE = Path(__file__).parents[2] / "docs" / "schemas.md"

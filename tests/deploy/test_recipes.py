@@ -16,8 +16,8 @@ import typer.main
 import yaml
 
 from reshardctl.cli.app import app
-from scripts.terraform_policies import FOLDER, VARIABLES, WANTED
-from scripts.terraform_policies import policies as templates
+from scripts.pages.terraform_policies import FOLDER, VARIABLES, WANTED
+from scripts.pages.terraform_policies import policies as templates
 from tests.whole.test_iam import policies
 
 ROOT = Path(__file__).parents[2]
@@ -307,7 +307,7 @@ def test_the_hook_checks_the_file(tmp_path):
 
 def test_terraforms_policies_are_those_of_the_page():
     written = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
-    assert written == templates(), "run: python scripts/terraform_policies.py"
+    assert written == templates(), "run: python -m scripts.pages terraform_policies"
 
 
 @pytest.mark.parametrize("policy", WANTED)

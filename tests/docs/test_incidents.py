@@ -7,11 +7,11 @@ import tomllib
 
 import pytest
 
-from scripts import incidents_page
+from scripts.pages import incidents
 from tests.support.case import CASES, INCIDENTS, all_cases, load
 
 KEYS = {"thread", "system", "what", "case", "values", "found", "rules", "why"}
-LISTED = incidents_page.incidents()
+LISTED = incidents.incidents()
 APART = ("watches/", "listings/", "sinks/")
 """Cases of other forms; their names begin with the rule that they show."""
 

@@ -11,8 +11,8 @@ import zipfile
 import pytest
 
 from reshardctl.cli.help import long_name
-from scripts import man_page
-from scripts.commands_page import commands
+from scripts.pages import man
+from scripts.pages.commands import commands
 from tests.docs.pages import ROOT
 
 
@@ -21,7 +21,7 @@ def shown():
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed")
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", "-P-cbou", "-rHY=0", str(man_page.PAGE)],
+        ["groff", "-man", "-Tutf8", "-ww", "-P-cbou", "-rHY=0", str(man.PAGE)],
         capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"},
     )
     assert done.returncode == 0 and done.stderr == ""
@@ -47,9 +47,9 @@ def test_every_exit_code_is_shown(shown):
 
 
 def test_a_line_that_begins_like_a_request_of_roff_is_text():
-    assert man_page._text(".x\n-y 'z'") == "\\&.x \\-y 'z'"
-    assert man_page._text("'a\\b") == "\\&'a\\eb"
-    assert man_page._text("s3://…") == "s3://\\[u2026]"
+    assert man._text(".x\n-y 'z'") == "\\&.x \\-y 'z'"
+    assert man._text("'a\\b") == "\\&'a\\eb"
+    assert man._text("s3://…") == "s3://\\[u2026]"
 
 
 def test_the_wheel_installs_it(tmp_path):
@@ -61,4 +61,4 @@ def test_the_wheel_installs_it(tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as file:
         (name,) = [name for name in file.namelist() if name.endswith("share/man/man1/reshardctl.1")]
-        assert file.read(name) == man_page.PAGE.read_bytes()
+        assert file.read(name) == man.PAGE.read_bytes()

@@ -1,1 +1,1 @@
-"""Each extra, installed from the wheel alone, at its main job. See scripts/extras."""
+"""Each extra, installed from the wheel alone, at its main job. See scripts/suites/extras."""

@@ -1,6 +1,6 @@
 """SARIF logs and JUnit files against the very schemas that their readers publish.
 
-The schemas are others' files and are not kept here: scripts/schemas fetches them, CI does.
+The schemas are others' files and are not kept here: .ci/schemas fetches them, CI does.
 RESHARDCTL_SCHEMAS names a folder with
 `sarif-schema-2.1.0.json` (OASIS, sarif-spec, errata 01) and `junit-10.xsd` (jenkinsci/xunit-plugin,
 types/model/xsd); without it these tests are skipped, and test_sarif.py and test_junit.py hold the

@@ -1,4 +1,4 @@
-"""What scripts/parts.sh gives to the scripts: named parts with their seconds, and two at a time."""
+"""What .ci/parts.sh gives to the scripts: named parts with their seconds, and two at a time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+CI = Path(__file__).parents[2] / ".ci"
 
 
 def ran(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
     """A script of this text, behind the line that gives it its parts."""
-    lines = ("set -euo pipefail", f". {SCRIPTS}/parts.sh", f"begin_parts {tmp_path}/parts", text)
+    lines = ("set -euo pipefail", f". {CI}/parts.sh", f"begin_parts {tmp_path}/parts", text)
     surroundings = {k: v for k, v in os.environ.items() if k != "RESHARDCTL_PARTS"}
     return subprocess.run(
         ["bash", "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60, check=False,
@@ -28,7 +28,7 @@ def test_each_part_is_named_and_noted(tmp_path: Path) -> None:
 
 def test_a_script_within_notes_its_parts_in_the_same_table(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
-    inner.write_text(f". {SCRIPTS}/parts.sh\nbegin_parts other\npart Inner true\nprint_parts\n")
+    inner.write_text(f". {CI}/parts.sh\nbegin_parts other\npart Inner true\nprint_parts\n")
     done = ran(tmp_path, "bash inner\npart Outer true\nprint_parts")
     assert done.stdout.count("Inner") == 2
     assert done.stdout.count("Seconds of each part") == 1

@@ -1,6 +1,6 @@
 """Write docs/reshardctl.1, the man page, from the commands of reshardctl/cli.
 
-    .venv/bin/python -m scripts.man_page
+    .venv/bin/python -m scripts.pages man
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 from reshardctl import __version__
 from reshardctl.cli.app import EPILOG, app
 from reshardctl.cli.help import grouped, help_record
-from scripts.commands_page import commands
+from scripts.pages.commands import commands
 
-PAGE = Path(__file__).parents[1] / "docs" / "reshardctl.1"
-HEAD = '.\\" Written by scripts/man_page.py from reshardctl/cli; edit the texts there.'
+PAGE = Path(__file__).parents[2] / "docs" / "reshardctl.1"
+HEAD = '.\\" Written by scripts/pages/man.py from reshardctl/cli; edit the texts there.'
 NAME = "repair stored positions of consumers after a Kinesis stream was resharded"
 
 
@@ -60,7 +60,3 @@ def _text(text: str) -> str:
     marked = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
     escaped = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in marked)
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Draw docs/architecture.svg: the rooms of the package, in the layers that import-linter keeps.
 
-    .venv/bin/python scripts/architecture_picture.py
+    .venv/bin/python -m scripts.pages architecture
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-PICTURE = ROOT / "docs" / "architecture.svg"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "architecture.svg"
 PURE = frozenset({
     "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "given_secrets", "lineage",
     "model", "planning",
@@ -47,7 +47,7 @@ def layers() -> list[list[str]]:
     return [[room.strip() for room in row.split("|")] for row in contract["layers"]]
 
 
-def picture() -> str:
+def page() -> str:
     """The whole drawing."""
     rows = layers()
     bottom = 40 + len(rows) * (HEIGHT + GAP)
@@ -94,7 +94,3 @@ def _legend(top: int) -> Iterator[str]:
         y = top + index * 20
         yield f'<rect class="{kind}" x="{LEFT}" y="{y}" width="20" height="12" rx="3"/>'
         yield f'<text class="small" x="{LEFT + 28}" y="{y + 11}">{text}</text>'
-
-
-if __name__ == "__main__":
-    PICTURE.write_text(picture(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Write docs/evidence-table.md: what was executed for each library and release, in figures.
 
-    .venv/bin/python -m scripts.evidence_page
+    .venv/bin/python -m scripts.pages evidence
 
 It counts the cases, the checked-in lists of starts of the real libraries, the recorded starts, and
 the totals of differential runs (tests/differential/totals.toml).
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -18,11 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from tests.interop.kcl.situations import AS_3_5_1
+from tests.support.case import Case, all_cases
 
-from tests.interop.kcl.situations import AS_3_5_1  # noqa: E402
-from tests.support.case import Case, all_cases  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 PAGE = ROOT / "docs" / "evidence-table.md"
 TESTS = ROOT / "tests"
@@ -54,7 +52,7 @@ GO = {
 """How a listed start begins, the library in this table, and the release."""
 HEAD = """# Evidence in figures
 
-Written by `python -m scripts.evidence_page` from the cases, the lists of starts of the real
+Written by `python -m scripts.pages evidence` from the cases, the lists of starts of the real
 libraries, the recorded starts and the totals of differential runs; edit those.
 [Evidence](evidence.md) says what each kind of evidence is.
 
@@ -258,7 +256,3 @@ def _figure(count: int) -> str:
 def _natural(text: str) -> list[tuple[int, str]]:
     parts = re.findall(r"\d+|\D+", text)
     return [(int(p), "") if p.isdigit() else (-1, p) for p in parts]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Write docs/python-api.md from the public names of reshardctl: signatures and docstrings.
 
-    .venv/bin/python -m scripts.python_page
+    .venv/bin/python -m scripts.pages python
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import reshardctl
-from scripts.rules_page import _escaped
+from scripts.pages.rules import _escaped
 
-PAGE = Path(__file__).parents[1] / "docs" / "python-api.md"
+PAGE = Path(__file__).parents[2] / "docs" / "python-api.md"
 HEAD = """# Python API
 
-Written by `python -m scripts.python_page` from the package; edit the docstrings there.
+Written by `python -m scripts.pages python` from the package; edit the docstrings there.
 [From Python](python.md) has an example of each. These names, their parameters and their fields are
 what [versions and deprecation](versioning.md) promises; every other name of the package may change.
 """
@@ -166,7 +166,3 @@ def _paragraphs(text: str | None) -> list[str]:
     """The paragraphs of a docstring, each on one line, as Markdown."""
     blocks = inspect.cleandoc(text or "").split("\n\n")
     return [_escaped(" ".join(block.split())) for block in blocks]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

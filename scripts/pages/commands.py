@@ -1,6 +1,6 @@
 """Write docs/commands.md from the commands of reshardctl/cli.
 
-    .venv/bin/python scripts/commands_page.py
+    .venv/bin/python -m scripts.pages commands
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import typer.main
 from reshardctl.cli.app import app
 from reshardctl.cli.help import grouped, help_record, summary
 
-PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAD = """# Commands and options
 
-Written by `scripts/commands_page.py` from `reshardctl/cli`; edit the texts there.
+Written by `python -m scripts.pages commands` from `reshardctl/cli`; edit the texts there.
 `reshardctl COMMAND --help` prints the same.
 
 `reshardctl --version` prints the version.
@@ -64,7 +64,3 @@ def _section(name: str, command: Any) -> Iterator[str]:
 def _cell(text: str) -> str:
     """Text for a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Write docs/rules.md from the pages in reshardctl/diagnosis/rules/pages.
 
-    .venv/bin/python scripts/rules_page.py
+    .venv/bin/python -m scripts.pages rules
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from reshardctl.diagnosis.rules.pages import Page, pages
 
-PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """# Rules
 
-Written by `scripts/rules_page.py` from `reshardctl/diagnosis/rules/pages`; edit those.
+Written by `python -m scripts.pages rules` from `reshardctl/diagnosis/rules/pages`; edit those.
 `reshardctl rule RSH203` prints one rule.
 
 A finding carries the code of a rule. A code keeps its meaning for good. The first digit is the
@@ -63,7 +63,3 @@ def _escaped(text: str) -> str:
 
 def _anchor(rule: Page) -> str:
     return f"{rule.code}-{rule.name}".lower()
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

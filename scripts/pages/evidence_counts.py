@@ -1,6 +1,6 @@
 """Count what the claims about each library rest on; docs/evidence.md says what each column is.
 
-    .venv/bin/python scripts/evidence.py
+    .venv/bin/python -m scripts.pages.evidence_counts
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1] / "tests"
+TESTS = Path(__file__).parents[2] / "tests"
 LIBRARIES = ("kcl", "kinesis-consumer", "kinsumer", "quickwit", "spark")
 COLUMNS = ("cases", "golden files", "reference files", "recorded starts", "drawn starts")
 

@@ -1,6 +1,6 @@
 """Write deploy/terraform/policies from the policies of docs/iam.md, with Terraform's variables.
 
-    .venv/bin/python scripts/terraform_policies.py
+    .venv/bin/python -m scripts.pages terraform_policies
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "iam.md"
 FOLDER = ROOT / "deploy" / "terraform" / "policies"
 WANTED = ("inspect", "probe", "name", "fix", "journal")
@@ -39,8 +39,3 @@ def _template(section: str) -> str:
     for example, variable in VARIABLES.items():
         text = text.replace(example, variable)
     return text
-
-
-if __name__ == "__main__":
-    for name, template in policies().items():
-        (FOLDER / f"{name}.json").write_text(template, encoding="utf-8")

@@ -1,6 +1,6 @@
 # Parts of a script and how long each took: sourced, never run. Needs bash.
 #
-#   . "$root/scripts/parts.sh"
+#   . "$root/.ci/parts.sh"
 #   part "Lint" ruff check .         # names it, runs it, and notes its seconds in $RESHARDCTL_PARTS
 #   side_by_side fetch_all check_all # runs functions at the same time
 #   part_in_time 30 "Old" try_old    # the same, unless the first script began 30 minutes ago

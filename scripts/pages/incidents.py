@@ -1,6 +1,6 @@
 """Write docs/incidents.md from tests/incidents.toml.
 
-    .venv/bin/python -m scripts.incidents_page
+    .venv/bin/python -m scripts.pages incidents
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "incidents.md"
 LISTED = ROOT / "tests" / "incidents.toml"
 HEAD = """# Public incidents
 
-Written by `python -m scripts.incidents_page` from `tests/incidents.toml`; edit that file.
+Written by `python -m scripts.pages incidents` from `tests/incidents.toml`; edit that file.
 
 Each incident was reported in a public thread. "Found" says whether `reshardctl` would have found
 it: *yes*, *partly* (only in some states, or only while the application runs) or *no*. A case in
@@ -69,7 +69,3 @@ def _rule(code: str) -> str:
 
     (name,) = (rule.name for rule in RULES if rule.code == code)
     return f"[{code}](rules.md#{code.lower()}-{name})"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

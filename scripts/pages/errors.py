@@ -1,6 +1,6 @@
 """Write docs/errors.md from the classes of reshardctl/errors.py and what derives from them.
 
-    .venv/bin/python scripts/errors_page.py
+    .venv/bin/python -m scripts.pages errors
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from reshardctl import errors
 from reshardctl.errors import ReshardError
 
-PAGE = Path(__file__).parents[1] / "docs" / "errors.md"
+PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
 ELSEWHERE = (
     "reshardctl.kinesis.fast",
     "reshardctl.spark.source.losses",
@@ -22,7 +22,7 @@ ELSEWHERE = (
 """Modules with errors that nobody but their own room catches."""
 HEAD = """# Errors
 
-Written by `scripts/errors_page.py` from `reshardctl/errors.py`; edit the docstrings there.
+Written by `python -m scripts.pages errors` from `reshardctl/errors.py`; edit the docstrings there.
 
 A failed command says on stderr what happened and, on the line below, what to do next. Its exit
 code stands in this table. Documents for programs (`--format json` and others) hold the same two
@@ -79,7 +79,3 @@ def page() -> str:
 
 def _anchor(kind: type[ReshardError]) -> str:
     return f"{kind.id}-{kind.__name__}".lower()
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
