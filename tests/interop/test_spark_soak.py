@@ -2,7 +2,7 @@
 
 What has to hold is in tests/interop/spark/soak/judging.py. Each way of running a query, and each
 release, is soaked at every turn; the other pairs are marked `long` (tests/interop/run --all), and
-scripts/soak runs as many seeds as wanted.
+`scripts/test soak` runs as many seeds as wanted.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Every small table: one root, at most two operations, six states a shard. A slice, of
-which a quarter at every turn; `scripts/sim` runs all."""
+which a quarter at every turn; `scripts/test sim` runs all."""
 
 from __future__ import annotations
 

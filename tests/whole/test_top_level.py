@@ -1,7 +1,9 @@
-"""What a visitor of the repository sees first: few entries, each for a reason of its own."""
+"""What a visitor of the repository sees first, and in scripts: few entries, each of which works."""
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -28,3 +30,34 @@ def entries(folder: str = ".") -> set[str]:
 
 def test_the_top_level_holds_these_and_nothing_else():
     assert entries() == TOP
+
+
+SCRIPTS = {
+    "env.sh", "test", "check", "prove", "demo", "docs", "lock", "release",
+    "bench", "pages", "requirements", "suites",
+}  # fmt: skip
+MERGING = {"merge_modules.json", "merge_modules.py", "merge_modules.toml"}
+"""Go when the package has been restructured."""
+
+
+def test_scripts_holds_these_and_nothing_else():
+    assert entries("scripts") - MERGING == SCRIPTS
+
+
+@pytest.mark.parametrize("path", [
+    ".ci/run", ".ci/schemas", "scripts/bench/run", "scripts/suites/extras", "scripts/suites/oldest",
+    *(f"scripts/{name}" for name in sorted(SCRIPTS) if (ROOT / "scripts" / name).is_file()),
+])  # fmt: skip
+def test_a_script_can_be_run_and_names_scripts_that_are_there(path):
+    script = ROOT / path
+    assert path.endswith(".sh") or os.access(script, os.X_OK)
+    assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
+    text = script.read_text(encoding="utf-8")
+    named = re.findall(r"(?<![\w/.])((?:scripts|\.ci)/[\w/.-]++)(?![*$])", text)
+    assert [name for name in named if not (ROOT / name.rstrip(".")).exists()] == []
+
+
+@pytest.mark.parametrize("suite", ["long", "crash", "sinks", "sim", "soak"])
+def test_each_suite_of_scripts_test_is_named_in_its_head(suite):
+    text = (ROOT / "scripts" / "test").read_text(encoding="utf-8")
+    assert f"#   scripts/test {suite} " in text and f"\n  {suite})" in text

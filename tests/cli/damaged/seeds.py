@@ -1,4 +1,4 @@
-"""Which seeds are tried: a few at every turn, many with `scripts/test-long`."""
+"""Which seeds are tried: a few at every turn, many with `scripts/test long`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soaks, one after the other: scripts/soak."""
+"""Soaks, one after the other: scripts/test soak."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.interop.spark.soak.soaking import Soak
 
 def main() -> int:
     """Run the seeds; 1 at the first complaint."""
-    parser = argparse.ArgumentParser(prog="scripts/soak", description=__doc__)
+    parser = argparse.ArgumentParser(prog="scripts/test soak", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10, help="how many (10)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--release", choices=("4.0", "4"), default="4", help="of PySpark (4)")
