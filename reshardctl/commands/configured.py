@@ -25,7 +25,7 @@ from reshardctl.snapshot import Stream
 if TYPE_CHECKING:
     from reshardctl.commands.target import Selection, Target
     from reshardctl.commands.write_requests import FixRequest
-    from reshardctl.execution.ports import Ports
+    from reshardctl.snapshot import Ports
 
 
 def config_of(selection: Selection) -> Config:

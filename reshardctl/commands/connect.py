@@ -15,9 +15,9 @@ from reshardctl.errors import Refused, UsageError
 
 if TYPE_CHECKING:
     from reshardctl.aws.client import Session
-    from reshardctl.execution.ports import Ports
     from reshardctl.kinesis import Kinesis
     from reshardctl.lineage import Lineage
+    from reshardctl.snapshot import Ports
     from reshardctl.stores.dynamodb.catalog import Catalog
 
 
@@ -58,7 +58,7 @@ def ports_of(
     """
     from reshardctl.commands.missing_table import search_of
     from reshardctl.commands.open_store import STORES, Reached
-    from reshardctl.execution.ports import Ports
+    from reshardctl.snapshot import Ports
 
     if store is None:
         _one_region(account, locator, stream)

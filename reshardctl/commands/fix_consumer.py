@@ -25,13 +25,13 @@ from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Refused
 from reshardctl.execution.plan_file import SavedPlan, of_report
-from reshardctl.execution.ports import Ports
 from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss
 from reshardctl.planning.writes import require_live
 from reshardctl.report.report import Report, make, may_be_another_streams, question
 from reshardctl.report.results import Fixed
+from reshardctl.snapshot import Ports
 
 
 def plan_for(

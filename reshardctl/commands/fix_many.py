@@ -29,12 +29,12 @@ from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Cancelled, ReshardError, UsageError
 from reshardctl.execution.plan_file import SavedPlan, load_several, names_of, save_several
-from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.render.fixes import ConsumerFix, Fixes
 from reshardctl.render.words import count
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Saved
+from reshardctl.snapshot import Ports
 
 
 @dataclass(frozen=True, slots=True)

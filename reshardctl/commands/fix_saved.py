@@ -28,7 +28,6 @@ from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution.plan_file import SavedPlan, load
-from reshardctl.execution.ports import Ports
 from reshardctl.execution.proof import plan_of
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
@@ -37,6 +36,7 @@ from reshardctl.planning.prices import unasked
 from reshardctl.render.words import command
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed
+from reshardctl.snapshot import Ports
 
 
 @dataclass(frozen=True, slots=True)

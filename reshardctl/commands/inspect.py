@@ -24,13 +24,12 @@ from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Sifted, sift
 from reshardctl.errors import CannotTell, ReshardError, UsageError
-from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
 from reshardctl.report.baseline import MAKE, Baseline, parsed
 from reshardctl.report.report import Report
 from reshardctl.report.results import Entry, Roundup
-from reshardctl.snapshot import Stream, file
+from reshardctl.snapshot import Ports, Stream, file
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.stores.given_file import content
 

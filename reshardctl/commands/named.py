@@ -26,8 +26,8 @@ from reshardctl.stores.given_file import content
 
 if TYPE_CHECKING:
     from reshardctl.diagnosis.evidence import Snapshot
-    from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Lineage
+    from reshardctl.snapshot import Ports
 
 
 SCHEME = "snapshot:"
@@ -167,7 +167,7 @@ def _joined(text: str, name: str) -> str:
 
 
 def _ports(snapshot: Snapshot) -> Ports:
-    from reshardctl.execution.ports import Ports
+    from reshardctl.snapshot import Ports
     from reshardctl.snapshot.take import FrozenStore, FrozenStream
 
     return Ports(

@@ -19,11 +19,10 @@ from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import NoStore, Refused, UsageError
-from reshardctl.execution.ports import Ports
 from reshardctl.model.files import on_this_machine
 from reshardctl.planning.plan import Case
 from reshardctl.report.report import case_of
-from reshardctl.snapshot import take
+from reshardctl.snapshot import Ports, take
 
 
 @dataclass(frozen=True, slots=True)

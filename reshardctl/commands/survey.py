@@ -20,7 +20,6 @@ from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot, Watched, watched
 from reshardctl.errors import CannotTell, StreamUnsettled, TimedOut, UsageError
-from reshardctl.execution.ports import Ports
 from reshardctl.model.times import duration, parse_seconds
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.report.forecast import places_to_watch
@@ -32,7 +31,7 @@ from reshardctl.report.report import (
     make,
     places_to_probe,
 )
-from reshardctl.snapshot import Stream, counted, probed, take
+from reshardctl.snapshot import Ports, Stream, counted, probed, take
 from reshardctl.snapshot.resolve import resolved, resolved_positions, with_ends
 from reshardctl.snapshot.take import first_records
 

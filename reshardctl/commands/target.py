@@ -49,8 +49,8 @@ from reshardctl.snapshot.positions import (
 
 if TYPE_CHECKING:
     from reshardctl.config.entries import Consumer as Entry
-    from reshardctl.execution.ports import Ports
     from reshardctl.kinesis.budget import Limits
+    from reshardctl.snapshot import Ports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,6 @@ from reshardctl.execution.apply import (
     rest_of,
     resume,
 )
-from reshardctl.execution.ports import Ports
 from reshardctl.execution.undo import (
     MOVED,
     NEITHER,
@@ -55,7 +54,7 @@ from reshardctl.model import Image, Step, after
 from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.report.results import Undoing
-from reshardctl.snapshot import take
+from reshardctl.snapshot import Ports, take
 from reshardctl.stores.base import Texts, recover
 
 

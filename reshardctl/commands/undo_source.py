@@ -13,7 +13,6 @@ from reshardctl.commands.write import header_of
 from reshardctl.commands.write_requests import USUAL_WATCH
 from reshardctl.errors import UsageError
 from reshardctl.execution.plan_file import SavedPlan, load
-from reshardctl.execution.ports import Ports
 from reshardctl.execution.proof import plan_of
 from reshardctl.execution.undo import RestoreRule, steps_back
 from reshardctl.journal import Header, Log, Records, read, supposed
@@ -21,6 +20,7 @@ from reshardctl.journal.listing import State, entries, files
 from reshardctl.model import Step
 from reshardctl.model.times import instant
 from reshardctl.render.words import command
+from reshardctl.snapshot import Ports
 from reshardctl.stores.given_file import content
 
 

@@ -29,7 +29,6 @@ from reshardctl.execution.apply import (
     resume,
 )
 from reshardctl.execution.plan_file import SavedPlan, text
-from reshardctl.execution.ports import Ports
 from reshardctl.execution.proof import (
     renewing,
     require_promises,
@@ -44,6 +43,7 @@ from reshardctl.model.times import duration, instant, parse_seconds
 from reshardctl.planning.decision import Plan
 from reshardctl.planning.writes import counted_writes, require_live, suggesting
 from reshardctl.report.report import Report
+from reshardctl.snapshot import Ports
 
 
 def carry_out(

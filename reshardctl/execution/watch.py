@@ -9,8 +9,8 @@ from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, Refused, UsageError
-from reshardctl.execution.ports import Ports
 from reshardctl.model.phrases import listed
+from reshardctl.snapshot import Ports
 
 TICK = 1.0
 """Seconds after which the time left is told anew."""

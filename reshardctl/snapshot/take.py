@@ -7,7 +7,7 @@ written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from reshardctl.consumers.locator import Locator
@@ -55,6 +55,21 @@ class Records(Protocol):
 
     def counts(self, stream: str, intervals: Iterable[Interval]) -> Mapping[Interval, Count]:
         """The number of records in each interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a use case reads from, writes to and waits by, for one consumer.
+
+    clock: Unix seconds. sleep: waits that many seconds. interrupted: whether the user asked to
+    stop.
+    """
+
+    kinesis: Stream
+    store: Store
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    interrupted: Callable[[], bool] = lambda: False
 
 
 def take(

@@ -16,7 +16,6 @@ from reshardctl.consumers import locator
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
 from reshardctl.execution import plan_file
 from reshardctl.execution.apply import TRIES
-from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, read
 from reshardctl.lineage import Lineage
@@ -24,6 +23,7 @@ from reshardctl.model import Cut, Image, Probe, ShardId, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.writes import rebase
 from reshardctl.report.report import RepairOptions
+from reshardctl.snapshot import Ports
 from tests.contracts.memory_store import MemoryStore
 from tests.support.case import CASES, Case, load
 from tests.support.judging import images_of, lineage_of, options_of

@@ -16,11 +16,11 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.execution import plan_file
-from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions
+from reshardctl.snapshot import Ports
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream

@@ -8,7 +8,6 @@ from typing import Any
 
 from reshardctl.commands.survey import survey
 from reshardctl.consumers.locator import parse
-from reshardctl.execution.ports import Ports
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.budget import Limits
 from reshardctl.model import Image, Step, after
@@ -16,6 +15,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.report.report import RepairOptions, Report
+from reshardctl.snapshot import Ports
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.support.case import Case
 from tests.support.judging import images_of, options_of

@@ -13,13 +13,13 @@ from reshardctl.commands.write import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file
-from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions
+from reshardctl.snapshot import Ports
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.interop.kcl.laboratory import Start
 from tests.interop.kcl.running import Running
