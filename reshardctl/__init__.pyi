@@ -3,9 +3,9 @@ from reshardctl.commands.audit import audit as audit
 from reshardctl.commands.export import ExportRequest as ExportRequest
 from reshardctl.commands.export import export as export
 from reshardctl.commands.fix import fix as fix
+from reshardctl.commands.fix import fix_many as fix_many
 from reshardctl.commands.fix import plan as plan
-from reshardctl.commands.fix_many import fix_many as fix_many
-from reshardctl.commands.fix_many import plan_many as plan_many
+from reshardctl.commands.fix import plan_many as plan_many
 from reshardctl.commands.inspect import Inspection as Inspection
 from reshardctl.commands.inspect import InspectRequest as InspectRequest
 from reshardctl.commands.inspect import inspect as inspect

@@ -110,7 +110,7 @@ def fix(
     from reshardctl.cli.run_fix import run_fix, run_fix_many, show_plan
     from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import plan as planned
-    from reshardctl.commands.fix_many import several_plans
+    from reshardctl.commands.fix import several_plans
     from reshardctl.commands.requests import Account
     from reshardctl.commands.survey import not_for_fix
     from reshardctl.commands.write_requests import FixRequest

@@ -13,7 +13,7 @@ from typing import TypeVar
 from reshardctl.cli.consent import FIXED, after_writing, ask_for_plan
 from reshardctl.cli.terminal import Terminal
 from reshardctl.commands.consent import within_limit
-from reshardctl.commands.fix_many import fix_many, plan_many
+from reshardctl.commands.fix import fix_many, plan_many
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.write_requests import FixRequest

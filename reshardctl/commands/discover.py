@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from reshardctl.commands.configured import account_of, names, tell_file
 from reshardctl.commands.connect import catalog_of, kinesis_of, now, region_set
-from reshardctl.commands.inspect import at_once
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.requests import Account
+from reshardctl.commands.survey import at_once
 from reshardctl.commands.target import Selection
 from reshardctl.consumers.locator import library_of, parse
 from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify

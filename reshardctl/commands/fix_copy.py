@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from reshardctl.commands.connect import ports_of
-from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.planned import Confirm, FixResult
+from reshardctl.commands.repair import require_writable
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target, require_known
 from reshardctl.commands.write import stopped
@@ -21,24 +20,24 @@ from reshardctl.planning.plan import Plan
 
 
 def into_copy(
-    request: FixRequest, target: Target, to: Path, confirm: Confirm, observer: Observer
-) -> FixResult:
-    """Judges the original, copies it if there is something to repair, and repairs the copy.
+    request: FixRequest, target: Target, to: Path, observer: Observer
+) -> tuple[Target, bool]:
+    """Judges the original, and copies it if there is something to repair.
 
-    The original has to be stopped: a copy of a changing directory is inconsistent.
+    The copy, to be repaired, and whether it was made; else the original. That has to be stopped: a
+    copy of a changing directory is inconsistent.
     """
     from reshardctl.stores.files.local import copied
 
     source = folder_of(request, target, to, dry_run=False)
-    writable(request, target, dry_run=False)
+    require_writable(request, target, dry_run=False)
     ports = target.ports()
     target = replace(target, opened=lambda: ports)
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
     require_known(report)
     if not isinstance(report.decision, Plan):
         observer.note(f"nothing is copied to {to}: there is no repair to make in it")
-        planned = plan_for(request, target, ports, observer)
-        return FixResult(planned, None, planned.words)
+        return target, False
     stopped(request.patience, ports, target.locator, observer, assumed=request.assume_stopped)
     observer.phase(f"copying {source} to {to}")
     alive = consumer_of(target.locator).signs_of_life
@@ -60,7 +59,7 @@ def into_copy(
         f"{source} stays as it is. Once {to} is mended, start the query with checkpointLocation="
         f"{to.resolve()}; to take it all back, delete that folder"
     )
-    return fix_target(request, copy, confirm, observer, copied=True)
+    return copy, True
 
 
 def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -> Path:

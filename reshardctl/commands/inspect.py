@@ -10,20 +10,19 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold, severity_for
-from reshardctl.commands.survey import Looking, looking_of
+from reshardctl.commands.survey import Looking, at_once, looking_of
 from reshardctl.commands.target import ScopedSelection, Selection, Target, counting, scoped
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Sifted, sift
-from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
 from reshardctl.report.baseline import MAKE, Baseline, parsed
@@ -32,12 +31,6 @@ from reshardctl.report.results import Entry, Roundup
 from reshardctl.snapshot import Ports, Stream, file
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.stores.given_file import content
-
-AT_ONCE = 8
-"""Consumers that are read at the same time."""
-
-Job = Callable[[], Any]
-Result = TypeVar("Result")
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
@@ -187,44 +180,6 @@ class _Beside:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._kinesis, name)
-
-
-def at_once(
-    jobs: Sequence[Callable[[], Result]], limit: int = AT_ONCE
-) -> list[Result | ReshardError]:
-    """Does all jobs, at most `limit` at a time; their results or failures, in order.
-
-    The threads are daemons: Ctrl-C ends the command at once, because reading leaves nothing behind.
-    """
-    results: list[Any] = [None] * len(jobs)
-    queue: SimpleQueue[int] = SimpleQueue()
-    for index in range(len(jobs)):
-        queue.put(index)
-
-    def work() -> None:
-        while True:
-            try:
-                index = queue.get_nowait()
-            except Empty:
-                return
-            try:
-                results[index] = jobs[index]()
-            except ReshardError as error:
-                results[index] = error
-            except Exception as error:
-                results[index] = CannotTell(
-                    f"unexpected {type(error).__name__}: {error}",
-                    "this is a defect of reshardctl; look at this consumer alone",
-                )
-
-    threads = [
-        threading.Thread(target=work, daemon=True) for _ in range(min(limit, len(jobs)))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def baseline_of(path: Path) -> Baseline:

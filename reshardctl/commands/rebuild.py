@@ -8,11 +8,12 @@ from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.commands import count_sink
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.consent import within_limit
-from reshardctl.commands.fix_consumer import fix_target, plan_for, writable
-from reshardctl.commands.fix_saved import fix_from_plan, resume
+from reshardctl.commands.fix import carry_through, planned_alone
 from reshardctl.commands.named import is_snapshot, one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
+from reshardctl.commands.repair import Fresh, require_writable
+from reshardctl.commands.repair_from_file import of_file
 from reshardctl.commands.requests import Sink
 from reshardctl.commands.target import Target, counting, require_alone
 from reshardctl.commands.write_requests import FixRequest, require_consistent
@@ -54,7 +55,7 @@ class RebuildRequest(FixRequest):
 def plan_rebuild(request: RebuildRequest, observer: Observer = SILENT) -> Planned:
     """Makes the plan that `rebuild` would write. Raises as `plan` does."""
     target = _proven_by_sink(request, observer, dry_run=True)
-    return plan_for(request, target, target.ports(), observer)
+    return planned_alone(Fresh(replace(request, yes=False), target, observer), observer)
 
 
 def rebuild(
@@ -65,12 +66,14 @@ def rebuild(
     confirm, and what is raised: as for `fix`.
     """
     require_consistent(request, dry_run=False)
-    if request.plan is not None:
-        return fix_from_plan(request, request.plan, confirm, observer)
-    if request.resume is not None:
-        return resume(request, request.resume, confirm, observer)
-    target = _proven_by_sink(request, observer, dry_run=False)
-    return fix_target(request, target, confirm, observer)
+    repair = of_file(request, observer)
+    if repair is None:
+        target = _proven_by_sink(request, observer, dry_run=False)
+        require_writable(request, target, dry_run=False)
+        repair = Fresh(request, target, observer)
+    with repair.held:
+        carry_through([repair], confirm, observer)
+        return repair.result
 
 
 def _proven_by_sink(
@@ -100,7 +103,7 @@ def _proven_by_sink(
     account = request.account
     if target.entry is not None:
         account = account_of(target.entry.stream.reach, account)
-    writable(request, target, dry_run=dry_run)
+    require_writable(request, target, dry_run=dry_run)
     count_sink.check(sink, None)
     count_sink.check_installed(sink)
     if target.locator.medium == "files" and on_this_machine(target.locator.target) is None:

@@ -14,7 +14,10 @@ import pytest
 
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.cli import consent
-from reshardctl.commands.fix_many import _of_different_rows, _Work
+from reshardctl.commands.fix import require_different_rows
+from reshardctl.commands.observer import SILENT
+from reshardctl.commands.repair import Repair
+from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.locator import parse
 from reshardctl.execution import plan_file
 from tests.cli.lab import TRIM_HORIZON, Lab
@@ -190,18 +193,19 @@ def test_an_existing_plan_file_stays(two: Two) -> None:
 
 def test_two_applications_in_one_table_are_two_consumers() -> None:
     """kinesis-consumer keeps several applications in a table: `app` tells them apart."""
-    works = [
-        _Work(app, "orders", ready=SimpleNamespace(  # type: ignore[arg-type]
+    repairs = []
+    for name, app in (("left", "left"), ("right", "right"), ("again", "left")):
+        repair = Repair(FixRequest(), "orders", SILENT, name)
+        repair.ready = SimpleNamespace(  # type: ignore[assignment]
             locator=parse(f"kinesis-consumer+ddb://positions?app={app}"),
-            report=SimpleNamespace(snapshot=SimpleNamespace(
+            before=SimpleNamespace(snapshot=SimpleNamespace(
                 lineage=SimpleNamespace(stream=SimpleNamespace(arn="arn:orders")),
                 store={"arn": "arn:positions"},
             )),
-        ))
-        for app in ("left", "right", "left")
-    ]
-    works[2] = replace(works[2], name="again")
-    assert [work.failure is None for work in _of_different_rows(works)] == [True, True, False]
+        )
+        repairs.append(repair)
+    require_different_rows(repairs)
+    assert [repair.failure is None for repair in repairs] == [True, True, False]
 
 
 def test_one_store_named_twice_is_written_once(two: Two) -> None:

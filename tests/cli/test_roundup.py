@@ -10,7 +10,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from reshardctl.commands.inspect import at_once
+from reshardctl.commands.survey import at_once
 from reshardctl.console.destinations import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
