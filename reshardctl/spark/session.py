@@ -171,6 +171,8 @@ OURS = {
     "spark.ui.enabled": "false",
 }
 """For a local session, which must not be reachable from elsewhere."""
+_SHUFFLED = "spark.sql.shuffle.partitions"
+A_CORE, MOST = 4, 200
 JAVA = "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)"
 
 
@@ -182,7 +184,10 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     CannotTell where no session can be made.
     """
     builder: Any = _builder()
+    from pyspark import SparkContext
+
     settings = {}
+    ours = not (_given() or remote or SparkContext._active_spark_context)
     if remote is not None:
         builder = builder.remote(remote)
     elif master is not None or not _given():
@@ -207,6 +212,8 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
         ) from None
     if remote is not None:
         _leave_at_once(made)
+    if ours and (master or LOCAL).startswith("local"):
+        fit(made)
     return made
 
 
@@ -272,6 +279,16 @@ def _configuration(master: str | None) -> dict[str, str]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     return {**OURS, **settings}
+
+
+def fit(made: Any) -> None:
+    """Gives a local session a few partitions a core for each shuffle, unless the operator has.
+
+    Spark's own 200 are for a cluster: each is a task, and an audit has dozens of shuffles.
+    """
+    context = made.sparkContext
+    if not context.getConf().contains(_SHUFFLED):
+        made.conf.set(_SHUFFLED, str(min(MOST, A_CORE * context.defaultParallelism)))
 
 
 def tasks(session: Any) -> tuple[int, int] | None:

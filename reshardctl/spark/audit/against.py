@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.auditing.facts import FAILED, UP_TO_A_TIME, Compared, Fault, Record
@@ -38,7 +39,7 @@ from reshardctl.kinesis.fast import (
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.audit.shards import Known, Slots
-from reshardctl.spark.functions import F
+from reshardctl.spark.functions import F, table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 16
 """Shards that the driver or a task asks at the same time."""
+A_TASK = 4
+"""Shards of a task: it reads them side by side, and needs seconds of Python before the first."""
 TASKS = 200
 LATE = 600.0
 """Seconds; arrivals are not in the order of numbers, but none is later than this."""
@@ -121,10 +124,10 @@ def records(
         for at, window in windows_by_at.items()
         if window.to_end or window.until is not None
     ]  # fmt: skip
-    shards = spark.createDataFrame(
-        rows, "at INT, shard STRING, kind STRING, value STRING, until STRING, to_end BOOLEAN"
-    )
-    tasks = max(1, min(TASKS, len(rows)))
+    shards = table_of(
+        spark, rows, "at INT, shard STRING, kind STRING, value STRING, until STRING, to_end BOOLEAN"
+    )  # fmt: skip
+    tasks = max(1, min(TASKS, ceil(len(rows) / A_TASK)))
     return shards.repartition(tasks, "at").mapInArrow(_reader(stream, data), COLUMNS)
 
 
@@ -273,10 +276,10 @@ def _joined(read: DataFrame, there: DataFrame) -> DataFrame:
 
 def _counted(joined: DataFrame, spark: SparkSession, cut: Sequence[Slots]) -> DataFrame:
     """at, slot, read, missing, and the ends of both as STRUCTs; as many as there are slots."""
-    table = spark.createDataFrame(
-        [(at, slots.since, slots.seconds, slots.count) for at, slots in enumerate(cut[:-1])],
+    table = table_of(
+        spark, [(at, slots.since, slots.seconds, slots.count) for at, slots in enumerate(cut[:-1])],
         "at INT, since DOUBLE, seconds DOUBLE, slots INT",
-    )
+    )  # fmt: skip
     slot = F.expr(
         "cast(least(greatest(floor((arrival - since) / seconds), 0), slots - 1) AS int)"
     )
@@ -373,8 +376,8 @@ def _missing(
     """The missing rows, with the columns of `kinesis-lineage`."""
     read = _placed(records(spark, stream, windows_by_at, data=True), stream, known)
     lost = read.where("number IS NOT NULL").join(there, there.columns, "left_anti")
-    names = F.broadcast(spark.createDataFrame(
-        [(at, shard.id) for at, shard in enumerate(known.shards)], "at INT, shard STRING"
+    names = F.broadcast(table_of(
+        spark, [(at, shard.id) for at, shard in enumerate(known.shards)], "at INT, shard STRING"
     ))  # fmt: skip
     return lost.join(names, "at").select(
         "data",

@@ -25,7 +25,7 @@ from reshardctl.spark.audit import query
 from reshardctl.spark.audit.against import Comparison, Stream, against
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
-from reshardctl.spark.audit.query import counted, doubled, summarised
+from reshardctl.spark.audit.query import counted, doubled, kept, summarised
 from reshardctl.spark.audit.shards import Known, Slots, known, laid, slots, span
 from reshardctl.spark.functions import F
 
@@ -47,6 +47,11 @@ LOOK_DOUBLED = (
     "the sink has no column for positions inside aggregated records, so such records look doubled "
     "(--column sub=NAME)"
 )
+
+
+KEPT = 100_000
+"""Rows of a sink that Spark keeps while it is audited: then no question reads the files again, and
+each is a small query. More would fill memory; their one pass answers nearly all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +102,24 @@ def audit(
     taken = time.time()
     columns_found = mapped(frame, columns)
     shards = known(lineage)
-    when = span(columns_found.frame) if "arrival" in columns_found.names else None
+    count, when = span(columns_found.frame) if "arrival" in columns_found.names else (None, None)
     cut = slots(shards, lineage.stream.created, taken, when)
     rows = laid(columns_found, shards, lineage, cut)
     good = rows.where("fault IS NULL")
     ordered = {"order", "key"} <= columns_found.names.keys()
-    with summarised(rows, shards, columns_found.names) as summary:
+    keeping = kept(rows, wanted=count is not None and count <= KEPT)
+    with keeping, summarised(rows, shards, columns_found.names) as summary:
         groups = query.groups(rows, shards, summary.counts)
         usable = [group for group in groups if group.fault is None]
         twice = doubled(good, shards, summary.cells)
         late = disordered(good, shards, usable, summary.batches) if ordered else None
         behind = _late(late)
-    twofold = counted(twice).collect()
-    broken = query.unusable(rows, shards) if len(usable) < len(groups) else ()
-    whole = "sub" not in columns_found.names
-    compared = None if stream is None else against(
-        rows, Stream(*stream, since, until, not whole), lineage, shards, cut
-    )
+        twofold = counted(twice).collect()
+        broken = query.unusable(rows, shards) if len(usable) < len(groups) else ()
+        whole = "sub" not in columns_found.names
+        compared = None if stream is None else against(
+            rows, Stream(*stream, since, until, not whole), lineage, shards, cut
+        )
     facts = Facts(
         sink=sink, form=form, taken=taken,
         rows=sum(group.rows for group in groups),

@@ -161,19 +161,23 @@ def _by_key(rows: DataFrame) -> DataFrame:
 
 
 def _crossing(first: DataFrame) -> DataFrame:
-    """key, at, crossing STRUCT of order, number: the first record of the key in a descendant."""
-    keys = first.groupBy("key", "at").agg(
+    """key, at, crossing STRUCT of order, number: the first record of the key in a descendant.
+
+    A key's shards are one list, so that its records are not grouped a second time.
+    """
+    shards = first.groupBy("key", "at").agg(
         F.min("least").alias("least"), F.max("most").alias("most"),
         F.max("place").alias("last"), F.min("place").alias("first"),
         F.min(F.struct("order", "number")).alias("crossing"),
     )  # fmt: skip
-    ancestor, descendant = keys.alias("one"), keys.alias("other")
-    descends = F.expr(
-        "one.key = other.key AND one.last < other.first"
-        " AND one.least <= other.most AND other.least <= one.most"
+    of_key = shards.groupBy("key").agg(
+        F.collect_list(F.struct("at", "least", "most", "last", "first", "crossing")).alias("shards")
     )
+    descends = "last < other.first AND least <= other.most AND other.least <= most"
+    crossing = f"array_min(transform(filter(shards, other -> {descends}), x -> x.crossing))"
     return (
-        ancestor.join(descendant, descends)
-        .groupBy(F.col("one.key").alias("key"), F.col("one.at").alias("at"))
-        .agg(F.min("other.crossing").alias("crossing"))
+        of_key.where("size(shards) > 1")
+        .selectExpr("key", "shards", "inline(shards)")
+        .select("key", "at", F.expr(crossing).alias("crossing"))
+        .where("crossing IS NOT NULL")
     )

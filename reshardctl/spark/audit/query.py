@@ -252,21 +252,29 @@ def summarised(rows: DataFrame, known: Known, names: Mapping[str, str]) -> Itera
     A service that keeps no tables (Databricks: serverless compute) reads the sink at each question.
     rows: as `assign_shards.laid` gives them. names: the columns of the sink, by option.
     """
-    from pyspark.errors import PySparkException
-
     if not known.decodable:
         yield Summary()
         return
     lines = tables(rows, known, names)
-    kept = False
-    with suppress(PySparkException):
-        lines.persist()
-        kept = True
-    try:
+    with kept(lines):
         yield _summary(lines)
+
+
+@contextmanager
+def kept(frame: DataFrame, *, wanted: bool = True) -> Iterator[None]:
+    """Spark keeps the rows that it computes inside the block, if it can and if that is wanted."""
+    from pyspark.errors import PySparkException
+
+    keeps = False
+    with suppress(PySparkException):
+        if wanted:
+            frame.persist()
+            keeps = True
+    try:
+        yield
     finally:
-        if kept:
-            lines.unpersist()
+        if keeps:
+            frame.unpersist()
 
 
 def tables(rows: DataFrame, known: Known, names: Mapping[str, str]) -> DataFrame:

@@ -21,7 +21,7 @@ from reshardctl.auditing.facts import Fault
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, decode, index_of, shard_id
 from reshardctl.spark.audit.columns import Mapped
-from reshardctl.spark.functions import F, whole
+from reshardctl.spark.functions import F, table_of, whole
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -194,10 +194,14 @@ def _slots(
     return Slots(first * seconds, seconds, max(1, floor(until / seconds) - first + 1))
 
 
-def span(frame: DataFrame) -> tuple[float, float] | None:
-    """First and last arrival; `None` if no row has one."""
-    row = frame.agg(F.min("arrival").alias("first"), F.max("arrival").alias("last")).collect()[0]
-    return None if row["first"] is None else (float(row["first"]), float(row["last"]))
+def span(frame: DataFrame) -> tuple[int, tuple[float, float] | None]:
+    """How many rows; the first and the last arrival, `None` if no row has one."""
+    (row,) = frame.agg(
+        F.count("*").alias("rows"), F.min("arrival").alias("first"), F.max("arrival").alias("last")
+    ).collect()  # fmt: skip
+    if row["first"] is None:
+        return row["rows"], None
+    return row["rows"], (float(row["first"]), float(row["last"]))
 
 
 def slot() -> Column:
@@ -269,11 +273,11 @@ def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFra
          int(shard.low[HEAD : HEAD + HALF]) if known.decodable else None)
         for at, (shard, slots) in enumerate(zip(known.shards, cut, strict=False))
     ]  # fmt: skip
-    return spark.createDataFrame(
-        rows,
+    return table_of(
+        spark, rows,
         "at INT, index BIGINT, shard STRING, low STRING, beyond STRING, own STRING,"
         " least STRING, most STRING, since DOUBLE, seconds DOUBLE, slots INT, base BIGINT",
-    )
+    )  # fmt: skip
 
 
 def _decoded(rows: DataFrame) -> DataFrame:
