@@ -157,10 +157,10 @@ def _places(frame: Any) -> set[Place]:
 
 
 def frame(spark: Any, rows: Sequence[Row], layout: Layout) -> Any:
-    """The rows as a DataFrame of the layout's own types."""
+    """The rows as a DataFrame of the layout's own types; they come from Python once."""
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in layout.types.items())
     made = [tuple(layout.cells(row).values()) for row in rows]
-    return spark.createDataFrame(made, schema).repartition(4)
+    return spark.createDataFrame(made, schema).repartition(3).localCheckpoint()
 
 
 def drop_one(path: Path, layout: Layout) -> None:

@@ -77,7 +77,7 @@ def late(found: Any, made: Scene) -> str:
 def judged(spark: Any, seed: int, *, clean: bool, stream: bool) -> str:
     rng, layout = Random(seed), odd(seed)
     made = drawn(seed, layout, rng, clean=clean)
-    rows = frame(spark, shuffled(made), layout).repartition(rng.choice((1, 3, 30)))
+    rows = frame(spark, shuffled(made), layout).repartition(rng.choice((1, 3, 9)))
     with session(spark, rng), served(made) as url:
         more = against(url) if stream else {}
         found = audit(rows, lineage=made.lineage(), columns=columns(layout), **more)
