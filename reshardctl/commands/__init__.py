@@ -5,7 +5,7 @@ the same code serves the command line and Python. The names that Python users im
 `reshardctl/__init__.py`.
 
 Other rooms import `audit`, `config`, `configured`, `consent`, `discover`, `explain`, `export`,
-`fix`, `fix_many`, `graph`, `inspect`, `inspect_again`, `journals`, `named`, `observer`, `planned`,
-`rebuild`, `requests`, `snapshot`, `status`, `survey`, `target`, `undo`, `undo_source`,
-`write_requests`. Read `inspect` first.
+`fix`, `graph`, `inspect`, `inspect_again`, `journals`, `named`, `observer`, `planned`, `rebuild`,
+`requests`, `snapshot`, `status`, `survey`, `target`, `undo`, `undo_source`, `write_requests`. Read
+`inspect` first.
 """

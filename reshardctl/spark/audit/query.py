@@ -235,7 +235,7 @@ class Summary:
     """Tables of a sink, `None` where its numbers are not decodable.
 
     Attributes:
-        counts: at, fault, slot, head, rows, inside and both ends: `sink_only.groups` reads it.
+        counts: at, fault, slot, head, rows, inside and both ends: `groups` reads it.
         cells: `cell` BIGINT of possibly repeated records, as `doubled.suspects` finds them.
         batches: at, order, head, least, most BIGINT: a batch's ends in a shard.
     """
