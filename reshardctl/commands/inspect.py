@@ -40,20 +40,33 @@ def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
 
 def roundup(
     targets: Sequence[Target], selection: Selection, looking: Looking, fail_on: Threshold,
-    names: Sequence[str], observer: Observer, baseline: Baseline | None = None,
+    names: Sequence[str], observer: Observer, baseline: Baseline | None = None, *,
+    alone: bool = False,
 ) -> Roundup:
-    """Judges all of them, in the order given. names: as they were typed."""
+    """Judges all of them, in the order given.
+
+    names: as they were typed. alone: whether the failure of the only one is raised.
+    """
+    outcomes: Sequence[Report | ReshardError] = (
+        [_alone(looking, targets[0], observer)] if alone
+        else _together(targets, selection, looking, observer)
+    )
+    entries = _one_each([
+        _entry(target, outcome, severity_for(fail_on, target.entry), baseline)
+        for target, outcome in zip(targets, outcomes, strict=True)
+    ])
+    argv = targets[0].argv
+    again = argv if alone else (*names, *argv[1:])
+    return Roundup(entries, worst(*(entry.exit for entry in entries)), again)
+
+
+def _together(
+    targets: Sequence[Target], selection: Selection, looking: Looking, observer: Observer
+) -> list[Report | ReshardError]:
+    """The report or the failure of each, read at the same time."""
     listings: dict[tuple[object, ...], Listed] = {}
     ready = [_ready(target, selection, looking, listings) for target in targets]
-    judged = at_once([_judging(target, looking, observer) for target in ready])
-    entries = tuple(
-        _entry(target, outcome, severity_for(fail_on, target.entry), baseline)
-        for target, outcome in zip(targets, judged, strict=True)
-    )
-    entries = _one_each(entries)
-    argv = targets[0].argv[1:]
-    code = worst(*(entry.exit for entry in entries))
-    return Roundup(entries, code, (*names, *argv))
+    return at_once([_judging(target, looking, observer) for target in ready])
 
 
 def _judging(
@@ -322,21 +335,15 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
         request.wait, request.until, request.if_reshard, request.watch, request.metrics
     )
     first = targets[0]
-    if len(targets) == 1 and first.entry is None and baseline is None:
-        report = _alone(looking, first, observer)
-        code = report.exit(failing(report.findings, severity_for(request.fail_on, None)))
-        entry = Entry(
-            first.locator.text, first.stream, first.locator, first.argv, code, report=report,
-            asked=first.stream,
-        )
-        return Inspection(Roundup((entry,), code, first.argv), first.argv, alone=True)
+    alone = len(targets) == 1 and first.entry is None and baseline is None
     judged = roundup(
-        targets, request, looking, request.fail_on, request.consumers, observer, baseline
+        targets, request, looking, request.fail_on, request.consumers, observer, baseline,
+        alone=alone,
     )
     warning = ""
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
-    return Inspection(judged, first.argv, alone=False, warning=warning)
+    return Inspection(judged, first.argv, alone, warning)
 
 
 def _alone(looking: Looking, target: Target, observer: Observer) -> Report:
