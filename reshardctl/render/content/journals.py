@@ -158,7 +158,7 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     return [back]
 
 
-PRUNING_FORMATS = ("pruning_text", "concise", "json", "jsonl")
+PRUNING_FORMATS = ("text", "concise", "json", "jsonl")
 """Formats that can show a pruning."""
 
 
