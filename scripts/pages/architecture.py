@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "architecture.svg"
 PURE = frozenset({
     "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "given_secrets", "lineage",
-    "model", "planning",
+    "model", "planning", "report",
 })
 """Rooms without I/O, clock and randomness; tests/whole/test_architecture.py checks them."""
 WRITES = frozenset({"execution"})
