@@ -136,7 +136,7 @@ def _undo(
     if not request.dry_run:
         recover(ports.store)
     images = ports.store.read()
-    undoing = _planned(request.account, ports, source, locator, images)
+    undoing = _planned(request.account, ports, source, locator, images, observer)
     if request.dry_run or not undoing.steps:
         return undoing
     consent(undoing)
@@ -148,19 +148,26 @@ def _undo(
 
 
 def _planned(
-    account: Account, ports: Ports, source: Source, locator: Locator, images: list[Image]
+    account: Account, ports: Ports, source: Source, locator: Locator, images: list[Image],
+    observer: Observer,
 ) -> Undoing:
     """The undo as it would be on the present rows."""
     steps, kept = _steps(account, ports, source, images, locator)
-    return replace(_shown(ports, source, locator, images, steps), kept=tuple(kept))
+    return replace(_shown(ports, source, locator, images, steps, observer), kept=tuple(kept))
 
 
 def _shown(
-    ports: Ports, source: Source, locator: Locator, images: list[Image], steps: Sequence[Step]
+    ports: Ports, source: Source, locator: Locator, images: list[Image], steps: Sequence[Step],
+    observer: Observer,
 ) -> Undoing:
-    """What the next start does now, and after these steps."""
+    """What the next start does now, and after these steps. Tells of a stream made again since."""
     plan = source.plan
     lineage = ports.kinesis.lineage(plan.stream)
+    if steps and lineage.stream.created != plan.created:
+        observer.note(
+            "the stream was deleted and made again since the fix: what is put back are positions "
+            "of the earlier stream"
+        )
 
     def seen(rows: list[Image]) -> Snapshot:
         return Snapshot(locator, lineage, tuple(rows), plan.store, ports.clock())
@@ -178,7 +185,7 @@ def _whole(
     assert source.log is not None
     known = source.records(ports)
     as_fixed = replace(source, read_records=replace(known, undo=None))
-    undoing = _planned(request.account, ports, as_fixed, locator, whole.left)
+    undoing = _planned(request.account, ports, as_fixed, locator, whole.left, observer)
     observer.note(whole.words)
     if request.dry_run:
         return undoing
@@ -230,7 +237,7 @@ def _go_on(
         require_restoring(records, rule)
         rest = left()
         if rest.todo:
-            consent(_shown(ports, source, locator, list(rest.rows), rest.steps))
+            consent(_shown(ports, source, locator, list(rest.rows), rest.steps, observer))
             stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
             rest = left()
         observer.writing()

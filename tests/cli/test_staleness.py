@@ -162,15 +162,31 @@ def test_a_parent_that_was_trimmed(planned):
     refused(lab, path, lab.items())
 
 
-def test_a_recreated_stream(planned):
-    lab, path = planned
+def remade(lab) -> None:
+    """Deletes the stream, and makes one of its name two hours later."""
     lab.fake.client().delete_stream(StreamName="orders")
     lab.fake.settle()
     lab.fake.clock.advance(7200)
     lab.fake.client().create_stream(StreamName="orders", ShardCount=2)
     lab.fake.settle()
+
+
+def test_a_recreated_stream(planned):
+    lab, path = planned
+    remade(lab)
     refused(lab, path, lab.items())
     assert "deleted and recreated" in apply(lab, path).err
+
+
+def test_undo_says_that_the_stream_was_made_again(planned):
+    """Its rows are put back all the same: nobody has changed them."""
+    lab, path = planned
+    before = lab.items()
+    assert apply(lab, path).code == 0
+    remade(lab)
+    result = lab.cli("undo", lab.journal(), "--assume-stopped", "--yes")
+    assert "the stream was deleted and made again since the fix" in result.err
+    assert result.code == 0 and lab.items() == before
 
 
 def test_a_recreated_table(planned):
