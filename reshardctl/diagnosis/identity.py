@@ -6,7 +6,7 @@ the account has it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -67,9 +67,9 @@ def made_since(snapshot: Snapshot) -> bool:
     return made_at is not None and made_at > snapshot.lineage.stream.created
 
 
-def may_be_judged(snapshot: Snapshot, origins: Collection[Origin | None]) -> bool:
-    """Whether a number of the store is proven to be this stream's, or Kinesis could be asked."""
-    return Origin.OWN in origins or None not in snapshot.asked.values()
+def may_be_judged(snapshot: Snapshot) -> bool:
+    """Whether Kinesis answered whose each number is that it was asked about."""
+    return None not in snapshot.asked.values()
 
 
 def unverified(snapshot: Snapshot) -> Iterator[str]:

@@ -127,7 +127,7 @@ class Report:
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
     verified: bool = True
-    """False where Kinesis could not be asked, and no number is proven to be this stream's."""
+    """False where Kinesis could not be asked whose a number is."""
     contradicted: bool = False
     """Whether rows are what another stream's look like: of shards that do not exist, finished while
     the shard is open, with other parents or hash keys."""
@@ -195,7 +195,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
         (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=caveats, left_out=parted.left_out, foreign=foreign,
-        verified=may_be_judged(snapshot, origins.values()),
+        verified=may_be_judged(snapshot),
         contradicted=consumer.contradicts(lineage, checkpoint) or any(
             effect.cause is Cause.FALSE_END for one in judged for effect in one.effects
         ),

@@ -198,6 +198,16 @@ def test_without_permission_reports_say_so_and_nothing_is_written(streams, of):
     assert streams.items() == before
 
 
+@pytest.mark.parametrize("verb", ["inspect", "status", "fix --dry-run"])
+def test_one_number_of_its_own_does_not_make_up_for_those_that_cannot_be_asked_about(streams, verb):
+    """A read that fails is never clean (DESIGN.md, rule 2): 2 may be of another stream, and is."""
+    first, second = numbers(streams, "first"), numbers(streams, "second")
+    streams.plant(*(lease(i, second[i] if i == 2 else first[i]) for i in range(4)))
+    streams.wire.fail("GetShardIterator", "AccessDeniedException")
+    streams.stream = "first"
+    assert call(streams, verb).code == 3
+
+
 def test_every_number_that_a_plan_rests_on_is_verified_before_the_first_write(streams):
     moved_epochs(streams)
     streams.stream = "first"
