@@ -17,8 +17,7 @@ from reshardctl.commands.named import one, several
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned, note_plan
 from reshardctl.commands.repair import Fresh, Repair, require_writable
-from reshardctl.commands.repair_from_file import Saved as FromPlan
-from reshardctl.commands.repair_from_file import of_file, require_known
+from reshardctl.commands.repair_from_file import FromPlan, of_file, require_known
 from reshardctl.commands.survey import AT_ONCE, at_once
 from reshardctl.commands.target import Target, counting, scoped, with_given
 from reshardctl.commands.write_requests import FixRequest, require_consistent

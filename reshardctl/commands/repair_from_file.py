@@ -44,7 +44,7 @@ def of_file(request: FixRequest, observer: Observer) -> Repair | None:
         plan = load(request.plan)
         in_own_words(request, plan, "--plan", str(request.plan))
         require_known(request, plan, request.plan, observer)
-        return Saved(request, plan, request.plan, observer)
+        return FromPlan(request, plan, request.plan, observer)
     if request.resume is not None:
         return Interrupted(request, request.resume, observer)
     return None
@@ -59,7 +59,7 @@ def require_known(
         require_trust(str(path), plan, plan.steps, accepting, observer)
 
 
-class Saved(Repair):
+class FromPlan(Repair):
     """A repair by a saved plan, which is made again on what is stored now.
 
     If it cannot be made again, it is refused as stale before the first write.

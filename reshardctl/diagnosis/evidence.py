@@ -128,6 +128,11 @@ class Snapshot:
         taken = {number: told for number, told in self.asked.items() if told is not None}
         object.__setattr__(self, "lineage", self.lineage.as_of(self.now, taken, self.born))
 
+    @property
+    def verified(self) -> bool:
+        """Whether Kinesis answered whose each number is that it was asked about."""
+        return None not in self.asked.values()
+
 
 Whose = tuple[str, frozenset[tuple[str, str]]]
 """A stream's ARN and a store's identity."""

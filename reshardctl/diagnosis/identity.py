@@ -67,14 +67,9 @@ def made_since(snapshot: Snapshot) -> bool:
     return made_at is not None and made_at > snapshot.lineage.stream.created
 
 
-def may_be_judged(snapshot: Snapshot) -> bool:
-    """Whether Kinesis answered whose each number is that it was asked about."""
-    return None not in snapshot.asked.values()
-
-
 def unverified(snapshot: Snapshot) -> Iterator[str]:
     """The note on numbers of which Kinesis could not be asked whose they are."""
-    if None in snapshot.asked.values():
+    if not snapshot.verified:
         yield (
             "not verified that the positions are of this stream: Kinesis could not be asked "
             "(kinesis:GetShardIterator)"

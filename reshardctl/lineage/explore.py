@@ -1,7 +1,7 @@
-"""What looks at the lineage as a graph, on networkx.
+"""The order of a listing in which a child has a lower id than its parent, found by networkx.
 
-Importing networkx takes half a second. So nothing that a Kinesis stream needs stands here: only
-what a listing in which a child has a lower id than its parent makes necessary.
+Kinesis makes no such listing; emulators may. It stands alone because importing networkx takes half
+a second, which no other listing has to wait for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ def ordered(parents: Mapping[ShardId, tuple[ShardId, ...]]) -> list[ShardId]:
 
     parents: the listed parents of every listed shard.
     """
-    graph, place = digraph(parents), {shard: at for at, shard in enumerate(parents)}
+    place = {shard: at for at, shard in enumerate(parents)}
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(parents)
+    graph.add_edges_from((parent, shard) for shard, above in parents.items() for parent in above)
     try:
         return list(networkx.lexicographical_topological_sort(graph, key=place.__getitem__))
     except networkx.NetworkXUnfeasible:
@@ -28,11 +31,3 @@ def ordered(parents: Mapping[ShardId, tuple[ShardId, ...]]) -> list[ShardId]:
         f"the listing makes {min(loop)} an ancestor of itself",
         "run this again later; an endpoint that is not AWS's may be defective",
     )
-
-
-def digraph(parents: Mapping[ShardId, tuple[ShardId, ...]]) -> networkx.DiGraph:
-    """An edge from each listed parent to each of its children."""
-    graph = networkx.DiGraph()
-    graph.add_nodes_from(parents)
-    graph.add_edges_from((parent, shard) for shard, above in parents.items() for parent in above)
-    return graph

@@ -23,7 +23,6 @@ from reshardctl.diagnosis.identity import (
     Foreign,
     foreign_streams,
     made_since,
-    may_be_judged,
     naming,
     unverified,
 )
@@ -126,8 +125,6 @@ class Report:
 
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
-    verified: bool = True
-    """False where Kinesis could not be asked whose a number is."""
     contradicted: bool = False
     """Whether rows are what another stream's look like: of shards that do not exist, finished while
     the shard is open, with other parents or hash keys."""
@@ -136,7 +133,7 @@ class Report:
         """The exit code of what only reads. failed: whether a finding counts."""
         if failed:
             return Exit.FINDINGS
-        return Exit.OK if self.verified else Exit.UNKNOWN
+        return Exit.OK if self.snapshot.verified else Exit.UNKNOWN
 
     @property
     def nothing_left(self) -> bool:
@@ -195,7 +192,6 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
         (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=caveats, left_out=parted.left_out, foreign=foreign,
-        verified=may_be_judged(snapshot),
         contradicted=consumer.contradicts(lineage, checkpoint) or any(
             effect.cause is Cause.FALSE_END for one in judged for effect in one.effects
         ),

@@ -173,6 +173,7 @@ OURS = {
 """For a local session, which must not be reachable from elsewhere."""
 _SHUFFLED = "spark.sql.shuffle.partitions"
 A_CORE, MOST = 4, 200
+"""Partitions of a shuffle: for each core, and in all."""
 JAVA = "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)"
 
 
@@ -184,10 +185,8 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     CannotTell where no session can be made.
     """
     builder: Any = _builder()
-    from pyspark import SparkContext
-
     settings = {}
-    ours = not (_given() or remote or SparkContext._active_spark_context)
+    local = remote is None and _makes_one() and (master or LOCAL).startswith("local")
     if remote is not None:
         builder = builder.remote(remote)
     elif master is not None or not _given():
@@ -212,9 +211,18 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
         ) from None
     if remote is not None:
         _leave_at_once(made)
-    if ours and (master or LOCAL).startswith("local"):
+    if local:
         fit(made)
     return made
+
+
+def _makes_one() -> bool:
+    """Whether this process makes the session, and spark-submit or somebody before us does not."""
+    if _given():
+        return False
+    from pyspark import SparkContext  # a client of Spark Connect alone has none
+
+    return SparkContext._active_spark_context is None
 
 
 def _leave_at_once(session: Any) -> None:
