@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path) for path in PACKAGE.rglob("*.py")}
 
 
+@cache
 def imported_from_outside() -> dict[str, set[str]]:
     """The files of each room that another room imports, inside of functions too."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -42,9 +44,6 @@ def imported_from_outside() -> dict[str, set[str]]:
     return found
 
 
-IMPORTED = imported_from_outside()
-
-
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_door_names_what_is_imported_through_it(room: str) -> None:
     text = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text("utf-8"))) or ""
@@ -54,5 +53,5 @@ def test_a_door_names_what_is_imported_through_it(room: str) -> None:
     named = set(re.findall(r"`([\w.]+)`", sentence[1] or ""))
     if HERE in (sentence[1] or ""):
         named.add(HERE)
-    assert named == IMPORTED[room]
+    assert named == imported_from_outside()[room]
     assert f"{room}.{sentence[2]}" in MODULES, "what is to be read first does not exist"
