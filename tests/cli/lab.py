@@ -1,7 +1,8 @@
 """One stream, one lease table, and a command line in process: everything outside is a fake.
 
-Kinesis is FakeKinesis over HTTP, DynamoDB is moto over HTTP; both servers live as long as the test
-session. Time is the fake stream's: a command that waits moves it, so nothing here ever sleeps.
+Kinesis is FakeKinesis over HTTP; DynamoDB is moto, which answers calls of this process without HTTP
+and those of others with it. Both live as long as the test session. Time is the fake stream's: a
+command that waits moves it, so nothing here ever sleeps.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.support.case import Case
 from tests.support.lease_server import LeaseTable
+from tests.support.lease_server import answered as answered_by_moto
 from tests.support.made_up_aws import MADE_UP
 from tests.whole.test_iam import documented
 
@@ -329,7 +331,7 @@ class Sessions:
         return self._clients[key]
 
     def _sent(self, **said: Any) -> AWSResponse | None:
-        return self.wire.sent(**said)
+        return self.wire.sent(**said) or answered_by_moto(said["request"])
 
 
 @cache

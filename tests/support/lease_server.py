@@ -14,6 +14,9 @@ from typing import Any
 from unittest.mock import patch
 
 import boto3
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from moto.core.botocore_stubber import MockRawResponse
+from moto.core.request import normalize_request
 from moto.dynamodb.responses import DynamoHandler
 from moto.server import ThreadedMotoServer
 
@@ -22,6 +25,8 @@ from reshardctl.stores.dynamodb import DynamoDb
 
 REGION = "us-east-1"
 _names = itertools.count()
+_running: set[str] = set()
+"""The servers of this process, as the URLs of requests begin."""
 
 
 @contextmanager
@@ -33,9 +38,28 @@ def lease_server() -> Iterator[str]:
         server.start()
         try:
             host, port = server.get_host_and_port()
-            yield f"http://{host}:{port}"
+            url = f"http://{host}:{port}"
+            _running.add(f"{url}/")
+            yield url
         finally:
+            _running.discard(f"{url}/")
             server.stop()
+
+
+def answered(request: AWSPreparedRequest, **_: Any) -> AWSResponse | None:
+    """What moto answers to a call of DynamoDB, without HTTP between them: connecting, and another
+    thread, take longer than the answer. `None` for what is not of a server of this process.
+
+    The calls of a process of its own, of S3, and through a proxy go over HTTP.
+    """
+    if not request.url.startswith(tuple(_running)):
+        return None
+    if b"DynamoDB_" not in request.headers.get("X-Amz-Target", b""):
+        return None
+    status, headers, body = DynamoHandler.dispatch(
+        normalize_request(request), request.url, request.headers
+    )
+    return AWSResponse(request.url, status, headers, MockRawResponse(body))
 
 
 def _one_at_a_time(call: Any) -> Any:
@@ -62,7 +86,9 @@ class SharedClients(boto3.Session):
     def client(self, *arguments: Any, config: Any = None, **options: Any) -> Any:
         name = repr((arguments, sorted(options.items()), config and config.retries))
         if name not in self._made:
-            self._made[name] = super().client(*arguments, config=config, **options)
+            client = super().client(*arguments, config=config, **options)
+            client.meta.events.register("before-send", answered)
+            self._made[name] = client
         return self._made[name]
 
 
