@@ -1,8 +1,8 @@
 """One stream, one lease table, and a command line in process: everything outside is a fake.
 
-Kinesis is FakeKinesis over HTTP; DynamoDB is moto, which answers calls of this process without HTTP
-and those of others with it. Both live as long as the test session. Time is the fake stream's: a
-command that waits moves it, so nothing here ever sleeps.
+Kinesis is FakeKinesis over HTTP; DynamoDB and S3 are moto, which answers calls of this process
+without HTTP and those of others with it. Both live as long as the test session. Time is the fake
+stream's: a command that waits moves it, so nothing here ever sleeps.
 """
 
 from __future__ import annotations
@@ -331,7 +331,7 @@ class Sessions:
         return self._clients[key]
 
     def _sent(self, **said: Any) -> AWSResponse | None:
-        return self.wire.sent(**said) or answered_by_moto(said["request"])
+        return self.wire.sent(**said) or answered_by_moto(**said)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""moto's DynamoDB as a server on a free loopback port, and lease tables in it."""
+"""moto's DynamoDB and S3 as a server on a free loopback port, and lease tables in it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from functools import cache
 from threading import Lock
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import urlsplit
 
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from moto.core.botocore_stubber import MockRawResponse
 from moto.core.request import normalize_request
 from moto.dynamodb.responses import DynamoHandler
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
 
 from reshardctl.model import Image
@@ -46,19 +48,25 @@ def lease_server() -> Iterator[str]:
             server.stop()
 
 
-def answered(request: AWSPreparedRequest, **_: Any) -> AWSResponse | None:
-    """What moto answers to a call of DynamoDB, without HTTP between them: connecting, and another
-    thread, take longer than the answer. `None` for what is not of a server of this process.
+def answered(request: AWSPreparedRequest, event_name: str, **_: Any) -> AWSResponse | None:
+    """What moto answers to a call, without HTTP between them: connecting, and another thread, take
+    longer than the answer. `None` for what goes over HTTP all the same: what is not of a server of
+    this process, as behind a proxy, and other services than DynamoDB and S3.
 
-    The calls of a process of its own, of S3, and through a proxy go over HTTP.
+    Handles botocore's event `before-send`.
     """
     if not request.url.startswith(tuple(_running)):
         return None
-    if b"DynamoDB_" not in request.headers.get("X-Amz-Target", b""):
+    service = event_name.split(".")[1]
+    if service == "dynamodb":
+        dispatch = DynamoHandler.dispatch
+    elif service == "s3":
+        _bucket, _, key = urlsplit(request.url).path.removeprefix("/").partition("/")
+        dispatch = S3Response.key_dispatch if key else S3Response.bucket_dispatch
+    else:
         return None
-    status, headers, body = DynamoHandler.dispatch(
-        normalize_request(request), request.url, request.headers
-    )
+    told = normalize_request(request)
+    status, headers, body = dispatch(told, told.raw_url, told.headers)
     return AWSResponse(request.url, status, headers, MockRawResponse(body))
 
 
