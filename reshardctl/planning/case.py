@@ -232,6 +232,10 @@ class Case:
         """Whether the effect is within the scope."""
         return self.scope is None or self.scope.concerns(effect)
 
+    def selects(self, shard: ShardId) -> bool:
+        """Whether the shard is within the scope."""
+        return self.scope is None or shard in self.scope.shards
+
     def outside(self, checkpoint: Any) -> frozenset[ShardId]:
         """The shards that must not be written; none without a scope."""
         if self.scope is None:
@@ -352,12 +356,6 @@ def judge(case: Case, want: TargetFrontier, processed: Frontier) -> list[Judged]
     """The next start of every candidate on the rows as they are."""
     checkpoint = case.checkpoint()
     return [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
-
-
-def as_it_is(case: Case) -> list[Judged]:
-    """The next start of every candidate against the frontier that the policy wants."""
-    processed = processed_frontier(case)
-    return judge(case, case.wanted(processed), processed)
 
 
 def judged_as(

@@ -9,101 +9,84 @@ candidate's is continued until no candidate has more to write, and proven under 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol, Self
 
-from reshardctl.model import (
-    Create,
-    Delete,
-    Image,
-    ShardId,
-    Step,
-    Update,
-    Write,
-    after,
-    changed,
-    writes_of,
-)
-from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, shards_left
+from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed, writes_of
+from reshardctl.planning.decision import Decision, Nothing, Plan, shards_left
 from reshardctl.planning.effects import Harm
 
 PASSES = 8
 """The most plans that are joined before giving up."""
-
-Proof = Callable[[Sequence[Step]], Plan | None]
-"""Makes a plan of these steps, proven on the rows as they were read; `None` if it is worse."""
+NOT_FOR_ALL = "not every release or option that may be at work is known to take it while it runs"
 
 
-@dataclass(frozen=True, slots=True)
-class Planning:
-    """What `fixpoint` works with.
+class SideBySide(Protocol):
+    """Several that each want a plan of their own: the candidates of a case, or its answers."""
 
-    after: the rows after steps. again: a decision on other rows, as if they were stored. shard_of:
-    the shard whose position a row holds. proven: see Proof.
+    def after(self, steps: Sequence[Step]) -> Self:
+        """The same after steps, as if they were written."""
+
+    def still_to_do(self) -> Sequence[Decision]:
+        """What each of them would write."""
+
+    def right_for_all(self, steps: Sequence[Step]) -> Plan | None:
+        """These steps as a plan, `None` if it is wrong for one of them."""
+
+
+def cheapest(several: SideBySide, decisions: Sequence[Decision]) -> Plan | None:
+    """The cheapest plan after which none of them loses anything or has more to write.
+
+    decisions: what each would do by itself. `None` if there is no such plan, if one of them has
+    none to compare with, or if one waits for the consumer. What one leaves alone stays left alone.
     """
+    if not all(map(_plain, decisions)):
+        return None
+    proofs = []
+    tried: list[tuple[Step, ...]] = []
+    for plan in decisions:
+        if not isinstance(plan, Plan) or plan.steps in tried:
+            continue
+        tried.append(plan.steps)
+        whole = _carried_on(several, plan.steps, decisions)
+        proof = several.right_for_all(whole) if whole else None
+        if proof is not None and not _disorders(proof, decisions):
+            proofs.append(proof)
+    if not proofs:
+        return None
+    best = min(proofs, key=_cost)
+    left = {r.shard: r for d in decisions if isinstance(d, Plan | Nothing) for r in d.residuals}
+    steps = _live_if_all(best.steps, decisions)
+    return replace(best, steps=steps, residuals=tuple(left.values()))
 
-    after: Callable[[Sequence[Step]], Sequence[Image]]
-    again: Callable[[Sequence[Image]], Decision]
-    shard_of: Callable[[str], ShardId]
-    proven: Proof
+
+def _plain(decision: Decision) -> bool:
+    """Whether it is nothing, or a plan that can be written at once."""
+    if isinstance(decision, Plan):
+        return not any(step.barrier for step in decision.steps)
+    return isinstance(decision, Nothing)
 
 
-def fixpoint(planning: Planning, plan: Plan) -> Decision:
-    """The plan, or a longer one that starts with it, after which the next one is empty.
+def _carried_on(
+    several: SideBySide, steps: Sequence[Step], own: Sequence[Decision]
+) -> Sequence[Step]:
+    """The steps with those that the others would write after them.
 
-    NoSafePlan if there is none. A shard that is left alone because its repair costs more than is
-    accepted stays left alone, even if the plan makes its repair cheaper. A plan that waits for the
-    consumer is returned as it is: what follows depends on what the consumer does.
+    None if they have no end, or if one leaves more shards alone than by itself.
     """
-    if any(step.barrier for step in plan.steps):
-        return plan
-    whole = plan
     for _ in range(PASSES):
-        more = planning.again(planning.after(whole.steps))
-        if isinstance(more, Ask) and more.options == ("recreated",):
-            return _of_nobody()
-        if not isinstance(more, Plan):
-            return whole
-        steps = _without(more.steps, shards_left(plan), planning)
-        longer = _joined(planning, whole, steps) if steps else None
-        if longer is None:
-            return whole if plan.residuals else _none(more)
-        whole = longer
-    return _none(whole)
-
-
-def _without(steps: Iterable[Step], left: set[ShardId], planning: Planning) -> list[Step]:
-    """The steps without the rows of shards that are left alone."""
-    kept = (
-        replace(step, writes=tuple(
-            write for write in step.writes if planning.shard_of(write.key) not in left
-        ))
-        for step in steps
-    )
-    return [step for step in kept if step.writes]
-
-
-def _joined(planning: Planning, plan: Plan, more: Sequence[Step]) -> Plan | None:
-    """Both as one proven plan; `None` if a start after it would be worse."""
-    steps = joined(plan.steps, more)
-    proof = planning.proven(steps) if steps else None
-    return proof and replace(proof, before=plan.before, residuals=plan.residuals)
-
-
-def _of_nobody() -> NoSafePlan:
-    return NoSafePlan(
-        "after the repair no number would show any more that the rows are this stream's, for the "
-        "numbers that are left are older than it",
-        ("settle these first: reshardctl rule RSH207",),
-    )
-
-
-def _none(more: Plan) -> NoSafePlan:
-    titles = ", ".join(step.title for step in more.steps[:3])
-    return NoSafePlan(
-        f"whatever is written, there is more to do afterwards ({titles})",
-        ("see the findings for what helps",),
-    )
+        decisions = several.after(steps).still_to_do()
+        if not all(map(_plain, decisions)):
+            return ()
+        pairs = zip(decisions, own, strict=True)
+        if any(shards_left(decision) - shards_left(alone) for decision, alone in pairs):
+            return ()
+        more = next((d for d in decisions if isinstance(d, Plan)), None)
+        if more is None:
+            return steps
+        steps = joined(steps, more.steps)
+    return ()
 
 
 def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
@@ -156,76 +139,6 @@ def _counted(write: Write) -> set[str]:
 
 def _grown(write: Write, name: str) -> int:
     return (write.change.add or {}).get(name, 0) if isinstance(write.change, Update) else 0
-
-
-NOT_FOR_ALL = "not every release or option that may be at work is known to take it while it runs"
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What `joint` works with.
-
-    again: every candidate's decision on other rows, as if they were stored. proven: see Proof; it
-    simulates a start of every candidate.
-    """
-
-    images: Sequence[Image]
-    again: Callable[[Sequence[Image]], Sequence[Decision]]
-    proven: Proof
-
-
-def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
-    """The cheapest plan after which no candidate loses anything or has more to write.
-
-    `None` if there is none, if a candidate has no plan of its own to compare with, or if one waits
-    for the consumer. What a candidate leaves alone stays left alone.
-    """
-    if not all(_plain(decision) for decision in decisions):
-        return None
-    plans = [decision for decision in decisions if isinstance(decision, Plan)]
-    proofs = []
-    tried: list[tuple[Step, ...]] = []
-    for plan in plans:
-        if plan.steps in tried:
-            continue
-        tried.append(plan.steps)
-        steps = _carried_on(trial, plan, decisions)
-        proof = trial.proven(steps) if steps else None
-        if proof is not None and not _disorders(proof, decisions):
-            proofs.append(proof)
-    if not proofs:
-        return None
-    best = min(proofs, key=_cost)
-    left = {r.shard: r for d in decisions if isinstance(d, Plan | Nothing) for r in d.residuals}
-    steps = _live_if_all(best.steps, decisions)
-    return replace(best, steps=steps, residuals=tuple(left.values()))
-
-
-def _plain(decision: Decision) -> bool:
-    """Whether it is nothing, or a plan that can be written at once."""
-    if isinstance(decision, Plan):
-        return not any(step.barrier for step in decision.steps)
-    return isinstance(decision, Nothing)
-
-
-def _carried_on(trial: Trial, plan: Plan, own: Sequence[Decision]) -> Sequence[Step]:
-    """The plan's steps with those that other candidates would write after them.
-
-    None if they have no end, or leave more shards alone than the plan.
-    """
-    steps: Sequence[Step] = plan.steps
-    for _ in range(PASSES):
-        decisions = trial.again(after(trial.images, steps))
-        if not all(_plain(decision) for decision in decisions):
-            return ()
-        pairs = zip(decisions, own, strict=True)
-        if any(shards_left(decision) - shards_left(alone) for decision, alone in pairs):
-            return ()
-        more = next((d for d in decisions if isinstance(d, Plan)), None)
-        if more is None:
-            return steps
-        steps = joined(steps, more.steps)
-    return ()
 
 
 def _disorders(plan: Plan, decisions: Sequence[Decision]) -> bool:

@@ -7,18 +7,11 @@ from collections.abc import Collection, Iterable, Iterator
 from reshardctl.consumers.base import Candidate, Cannot
 from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahead, writes_of
 from reshardctl.planning.agreement import agree
+from reshardctl.planning.case import Case, judged_as, processed_frontier
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.plan import (
-    SINK_STANDS_STILL,
-    Case,
-    acceptable,
-    judged_as,
-    price,
-    processed_frontier,
-    too_dear,
-)
-from reshardctl.planning.prices import not_held
+from reshardctl.planning.one_candidate import SINK_STANDS_STILL
+from reshardctl.planning.prices import acceptable, not_held, price, too_dear
 from reshardctl.planning.writes import not_live
 
 

@@ -15,9 +15,10 @@ from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
 from reshardctl.model.phrases import listed
-from reshardctl.planning.case import Case, as_it_is, processed_frontier
+from reshardctl.planning.case import Case, processed_frontier
 from reshardctl.planning.decision import Added, Ask, Decision, NoSafePlan, Nothing, Plan, Scope
 from reshardctl.planning.prices import acceptable
+from reshardctl.planning.starts import Starts
 
 NAMED = 3
 """Shards that a refusal names before it counts the rest."""
@@ -27,8 +28,8 @@ TRIED = 8
 _Undone = set[tuple[str, ShardId | None]]
 
 
-def within(case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> Decision:
-    """The decision on the shards of a scope. decide: the decision on a case as a whole."""
+def widened(case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> Decision:
+    """The decision on a scope, or on the fewest shards more. decide: the one without more."""
     return Nothing() if scope.empty else _Search(case, scope, decide).result()
 
 
@@ -66,6 +67,7 @@ class _Search:
 
     def __init__(self, case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> None:
         self._case, self._selected, self._decide = case, scope, decide
+        self._starts = Starts(case)
         self._related = related_shards(case.state.lineage, scope.shards)
         self._known = {*case.state.lineage, *case.consumer.positions(case.checkpoint())}
         """Shards that can be selected: an expired one without a row goes with its children."""
@@ -131,8 +133,7 @@ class _Search:
     ) -> Iterator[frozenset[ShardId]]:
         """Shards to add next, nearest first."""
         lineage = self._case.state.lineage
-        runs = [judged.effects for judged in as_it_is(self._case)]
-        runs += decision.after if isinstance(decision, Plan) else ()
+        runs = [*self._starts.effects, *(decision.after if isinstance(decision, Plan) else ())]
         by = {s for run in runs for e in run if self._selected.concerns(e) for s in e.by}
         children = {child for shard in inside for child in lineage.children(shard)}
         parents = {p for shard in inside | children for p in lineage.parents(shard)}
@@ -183,11 +184,10 @@ class _Search:
 
         A row that is written holds the number of another shard, as where two were swapped.
         """
-        known = processed_frontier(self._case)
         then = processed_frontier(self._case, after(self._case.images, steps))
         writes = touched(self._case, steps)
         return {
-            shard for shard, span in known.items()
+            shard for shard, span in self._starts.processed.items()
             if shard not in writes and shard in then and not span.lo <= then[shard].lo
         }
 
@@ -208,7 +208,7 @@ class _Search:
             return self._named(alone)
         if self._selected.shards.isdisjoint(writes) and not self._hurt():
             return Nothing()
-        crash = {s for j in as_it_is(self._case) for e in j.effects for s in e.by if not e.shard}
+        crash = {s for run in self._starts.effects for e in run for s in e.by if not e.shard}
         near = self._selected.shards | (crash | self._related) & writes.keys()
         decision = self._of(near | self._beside(near))
         if isinstance(decision, Plan) and self._undone(decision) <= self._excused:
@@ -225,10 +225,9 @@ class _Search:
 
     def _hurt(self) -> bool:
         """Whether a selected shard, or the whole consumer, is harmed at the next start."""
-        runs = [judged.effects for judged in as_it_is(self._case)]
         return any(
             self._selected.concerns(replace(e, by=())) and not acceptable(e, self._case.tolerated)
-            for run in runs for e in run
+            for run in self._starts.effects for e in run
         )
 
 

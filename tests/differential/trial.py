@@ -34,9 +34,9 @@ from reshardctl.model import (
     decode,
     writes_of,
 )
-from reshardctl.planning.case import as_it_is
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Decision, NoSafePlan, Nothing, Plan, processed_frontier
+from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.differential.states import State
@@ -220,7 +220,7 @@ def _was_told(decision: Decision, second: Decision, again: Bench) -> bool:
         return False
     case = again.plan_case
     told = {(e.harm, e.shard) for run in decision.after for e in run}
-    found = [e for run in as_it_is(case) for e in run.effects if case.calls_for_a_plan(e)]
+    found = [e for run in Starts(case).effects for e in run if case.calls_for_a_plan(e)]
     return all((e.harm, e.shard) in told for e in found)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import pytest
 
+from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.model import (
     DONE,
@@ -21,11 +23,12 @@ from reshardctl.model import (
     canonical,
     changed,
     shard_id,
+    writes_of,
 )
-from reshardctl.planning.decision import NoSafePlan, Nothing, Plan
+from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.effects import Effect, Harm, StreamState
-from reshardctl.planning.joining import Planning, both, fixpoint
-from reshardctl.planning.plan import Case, Residual, decide
+from reshardctl.planning.joining import both
+from reshardctl.planning.plan import Case, Planner, decide
 from reshardctl.planning.policy import Accept
 from tests.support.lineages import split_in_turn
 
@@ -69,12 +72,29 @@ def plan(*writes: Write, residuals=()) -> Plan:
     return Plan((Step("rows", writes),), ((),), ((),), residuals)
 
 
-def planning(then, proven=lambda _: True, images=(ROW,)) -> Planning:
-    """then: what is planned on rows, by how many there are."""
-    return Planning(
-        lambda steps: after(images, steps), lambda rows: then.get(len(rows), Nothing()), ShardId,
-        lambda steps: plan(*(w for s in steps for w in s.writes)) if proven(steps) else None,
-    )
+@dataclass(frozen=True)
+class Scripted(Planner):
+    """then: what a pass plans, by how many rows there are. holds: whether joined plans are proven.
+    """
+
+    then: Mapping[int, Decision] = field(default_factory=dict)
+    holds: bool = True
+
+    def after(self, steps) -> Planner:
+        return replace(self, case=replace(self.case, images=after(self.case.images, steps)))
+
+    def one_pass(self) -> Decision:
+        return self.then.get(len(self.case.images), Nothing())
+
+    def proof(self, steps) -> Plan | None:
+        return plan(*writes_of(steps)) if self.holds else None
+
+
+def continued(then: Mapping[int, Decision], holds: bool = True) -> Decision:
+    """What becomes of the plan for one row."""
+    state = StreamState(split_in_turn(2, [0, 1]), 0.0)
+    case = Case(Kcl(), state, (ROW,), ())
+    return Scripted(case, then, holds).continued()
 
 
 def born(key: str) -> Write:
@@ -82,21 +102,20 @@ def born(key: str) -> Write:
 
 
 def test_plans_that_follow_one_another_become_one():
-    found = fixpoint(planning({2: plan(born("c")), 3: plan(born("d"))}), plan(born("b")))
+    found = continued({1: plan(born("b")), 2: plan(born("c")), 3: plan(born("d"))})
     assert isinstance(found, Plan)
     assert [w.key for step in found.steps for w in step.writes] == ["b", "c", "d"]
     assert len(after([ROW], found.steps)) == 4
 
 
 def test_a_plan_that_never_comes_to_an_end_is_none():
-    flip = {n: plan(born(f"row{n}")) for n in range(1, 99)}
-    found = fixpoint(planning(flip), plan(born("b")))
+    found = continued({n: plan(born(f"row{n}")) for n in range(1, 99)})
     assert isinstance(found, NoSafePlan)
     assert "more to do afterwards" in found.why
 
 
 def test_plans_that_are_worse_together_are_none():
-    found = fixpoint(planning({2: plan(born("c"))}, lambda _: False), plan(born("b")))
+    found = continued({1: plan(born("b")), 2: plan(born("c"))}, holds=False)
     assert isinstance(found, NoSafePlan)
 
 
@@ -104,12 +123,12 @@ def test_what_costs_more_than_is_accepted_stays_left_alone():
     costs = Effect(Harm.REREAD, ShardId("c"), True, START, DONE, 7200.0, why="again")
     left = (Residual(ShardId("c"), costs, "--accept reread=3h"),)
     first = plan(born("b"), residuals=left)
-    assert fixpoint(planning({2: plan(born("c"))}), first) == first
+    assert continued({1: first, 2: plan(born("c"))}) == first
 
 
 def test_a_plan_that_waits_for_the_consumer_is_taken_as_it_is():
     waiting = replace(plan(born("b")), steps=(Step("later", (born("b"),), barrier="commits/3"),))
-    assert fixpoint(planning({2: plan(born("c"))}), waiting) == waiting
+    assert continued({1: waiting, 2: plan(born("c"))}) == waiting
 
 
 def test_a_plan_that_would_leave_the_process_dying_is_not_shown():

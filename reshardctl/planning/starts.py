@@ -1,0 +1,133 @@
+"""The next start of every candidate: against what is wanted, as the rows are, and after steps.
+
+From the comparison come the price of the steps, and the proof that no start is worse after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.model import DONE, Frontier, Simulation, Step, TargetFrontier
+from reshardctl.planning.as_given import unsaid
+from reshardctl.planning.case import (
+    Case,
+    Judged,
+    delivers_no_less,
+    judge,
+    judged_as,
+    processed_frontier,
+)
+from reshardctl.planning.decision import Plan
+from reshardctl.planning.effects import Effect, Harm, effects
+from reshardctl.planning.policy import LOSSLESS
+from reshardctl.planning.prices import ByPlace, acceptable, by_place, price, so_already
+
+
+@dataclass(frozen=True)
+class Starts:
+    """The starts of one case. What is asked of the rows as they are is answered once."""
+
+    case: Case
+
+    @cached_property
+    def processed(self) -> Frontier:
+        """What is processed whichever candidate wrote the rows."""
+        return processed_frontier(self.case)
+
+    @cached_property
+    def want(self) -> TargetFrontier:
+        """The frontier that the policy asks for."""
+        return self.case.wanted(self.processed)
+
+    @cached_property
+    def now(self) -> list[Judged]:
+        """Every candidate's start on the rows as they are."""
+        return judge(self.case, self.want, self.processed)
+
+    @property
+    def effects(self) -> tuple[tuple[Effect, ...], ...]:
+        """What these starts do, as a plan's `before`."""
+        return tuple(judged.effects for judged in self.now)
+
+    def checkpoint(self, steps: Sequence[Step]) -> Any:
+        """The rows after steps, as the consumer parses them."""
+        return self.case.checkpoint(self.case.after(steps))
+
+    def judged(self, checkpoint: Any, candidate: Candidate) -> Judged:
+        """A candidate's start on other rows."""
+        return judged_as(self.case, checkpoint, candidate, self.want, self.processed)
+
+    def known(self, judged: Judged) -> tuple[Effect, ...]:
+        """What is no part of a repair's price: what the start does without it, or would do alive.
+
+        A consumer that crashes skips nothing; what it would skip is part of the price.
+        """
+        run = judged.simulation
+        if run.crash is None:
+            return judged.effects
+        alive = effects(self.case.state, self.want, self.processed, replace(run, crash=None))
+        harms = (Harm.DISORDERED, Harm.STALLED)
+        return judged.effects + tuple(effect for effect in alive if effect.harm in harms)
+
+    def no_worse(self, effect: Effect, known: ByPlace) -> bool:
+        """Whether an effect after a plan is accepted, or was there before."""
+        return acceptable(effect, self.case.limit) or so_already(effect, known)
+
+    def policy_costs(self, run: Simulation) -> tuple[Effect, ...]:
+        """What the policy itself skips in a start."""
+        return policy_costs(self.case, self.want, self.processed, run)
+
+    def priced(self, steps: Sequence[Step]) -> tuple[Plan, bool]:
+        """These steps as a plan, and whether no start after them is worse than one without them."""
+        checkpoint = self.checkpoint(steps)
+        runs = [self.judged(checkpoint, candidate) for candidate in self.case.candidates]
+        paid: list[Effect] = []
+        no_worse = True
+        for before, run in zip(self.now, runs, strict=True):
+            places = by_place(self.known(before))
+            no_worse = no_worse and all(self.no_worse(effect, places) for effect in run.effects)
+            paid += price(run.effects, places)
+        costs = self.policy_costs(runs[0].simulation)
+        paid += unsaid(self.case, costs, self.now[0].effects)
+        notes = tuple(dict.fromkeys(note for run in runs for note in run.simulation.notes))
+        after = tuple(run.effects for run in runs)
+        plan = Plan(tuple(steps), self.effects, after, (), costs, notes, tuple(dict.fromkeys(paid)))
+        return plan, no_worse
+
+    def proof(self, steps: Sequence[Step]) -> Plan | None:
+        """These steps as a plan, `None` if a start after them is worse than one without them."""
+        plan, no_worse = self.priced(steps)
+        return plan if no_worse else None
+
+    def right_for_all(self, steps: Sequence[Step]) -> Plan | None:
+        """These steps as a plan, `None` if some candidate's start is worse or delivers less."""
+        checkpoint = self.checkpoint(steps)
+        for start in () if self.case.policy.skips else self.now:
+            run = self.case.simulation(checkpoint, start.candidate)
+            if not delivers_no_less(self.processed, start.simulation, run):
+                return None
+        return self.proof(steps)
+
+
+def policy_costs(
+    case: Case, want: TargetFrontier, processed: Frontier, run: Simulation
+) -> tuple[Effect, ...]:
+    """What the policy skips, compared with skipping nothing.
+
+    That is records passed over, and whole shards that are taken as over and never read.
+    """
+    if not case.policy.skips:
+        return ()
+    strict = LOSSLESS.frontier(case.state.lineage, processed)
+    costs = effects(case.state, strict, processed, run)
+    if case.policy.names_shards:
+        costs = [e for e in costs if e.shard in case.policy.places]
+    return tuple(
+        replace(e, harm=Harm.SKIPPED) for e in costs
+        if e.harm is Harm.SKIPPED
+        or (e.harm is Harm.STALLED and e.shard is not None and want.get(e.shard) == DONE)
+    )
