@@ -45,11 +45,11 @@ from reshardctl.planning.plan import (
     Plan,
     bootstrap,
     decide,
-    judge,
     processed_frontier,
 )
 from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
+from reshardctl.planning.starts import Starts
 from reshardctl.report.counts import (
     by_probes,
     counted_decision,
@@ -162,9 +162,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     foreign = foreign_streams(snapshot, origins, consumer.texts(checkpoint))
     with located(snapshot.locator), naming(foreign):
         incarnation = consumer.incarnation(lineage, checkpoint)
-    processed = processed_frontier(case)
-    want = LOSSLESS.frontier(lineage, processed)
-    judged = judge(case, want, processed)
+    starts = Starts(replace(case, policy=LOSSLESS))
+    judged, processed, want = starts.now, starts.processed, starts.want
     anomalies = consumer.anomalies(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and repair_options.recreated is None
     merged_findings = merged({

@@ -104,7 +104,8 @@ Seen = TypeVar("Seen")
 class Rule(Generic[Seen]):
     """One code.
 
-    wanted_by: the policies that ask for what it finds. last: it looks at what no other explains.
+    wanted_by: names of policies that ask for what it finds. last: it looks at what no other
+    explains.
     """
 
     code: str

@@ -22,7 +22,6 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.planning.effects import Effect, Harm, drained_unended
-from reshardctl.planning.policy import LATEST_AT_START
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
@@ -190,7 +189,7 @@ def position_expired(view: View) -> Iterator[Found]:
     )
 
 
-@rule("RSH208", "child-at-latest", wanted_by=frozenset({LATEST_AT_START.name}))
+@rule("RSH208", "child-at-latest", wanted_by=frozenset({"latest-at-start"}))
 def child_at_latest(view: View) -> Iterator[Found]:
     """Error or warning: records written to the child before that start are skipped."""
     effects = [

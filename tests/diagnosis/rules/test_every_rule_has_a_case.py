@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from reshardctl.diagnosis.rules import RULES, Rule
+from reshardctl.planning.policy import POLICIES
 from tests.support.case import CASES, all_cases
 from tests.support.case import RULES as RULE_CASES
 from tests.support.case_listing import listing_cases
@@ -33,6 +34,12 @@ def shown() -> Iterator[tuple[str, frozenset[str]]]:
 
 SHOWN = list(shown())
 CODES = {rule.code for rule in RULES}
+
+
+def test_a_rule_is_wanted_by_policies_that_there_are() -> None:
+    wanting = set().union(*(rule.wanted_by for rule in RULES))
+    assert wanting
+    assert wanting <= POLICIES.keys()
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
