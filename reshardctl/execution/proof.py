@@ -13,7 +13,8 @@ from reshardctl.execution.plan_file import SavedPlan, broken, footprint, parsed,
 from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
-from reshardctl.planning.plan import Nothing, Plan, judge, priced, processed_frontier
+from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
+from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import require_live
 from reshardctl.report.report import Report, case_of
 
@@ -105,7 +106,7 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
                 f"continuing would leave {shard or 'the consumer'} {harm}, which the plan did "
                 "not show", f"{undo}   # then plan again",
             )
-    return replace(priced(case_of(now, plan.options), written), steps=tuple(rest))
+    return replace(Starts(case_of(now, plan.options)).priced(written), steps=tuple(rest))
 
 
 def renewing(locator: Locator, live: bool) -> frozenset[str]:

@@ -52,7 +52,7 @@ from reshardctl.planning.within_scope import widened
 
 __all__ = [
     "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan", "Residual",
-    "bootstrap", "decide", "judge", "priced", "processed_frontier",
+    "bootstrap", "decide", "judge", "processed_frontier",
 ]  # fmt: skip
 
 CREATION_TIME = "CREATION-TIME"
@@ -88,11 +88,6 @@ def _settled(case: Case, several: SideBySide, decisions: Sequence[Decision]) -> 
     """What all decide, or the cheapest plan that is right for all, or the question."""
     plan = None if alike(decisions) else cheapest(several, decisions)
     return plan or agree(case.consumer.spec.ambiguous_options, case.candidates, decisions)
-
-
-def priced(case: Case, steps: Sequence[Step]) -> Plan:
-    """These steps as a plan with what they cost; whether they are right the caller knows."""
-    return Starts(case).priced(steps)[0]
 
 
 class Planner(Starts):

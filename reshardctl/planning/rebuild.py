@@ -5,36 +5,33 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from reshardctl.consumers.base import Candidate, Cannot
-from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahead, writes_of
+from reshardctl.model import Create, Step, TargetFrontier, ahead, writes_of
 from reshardctl.planning.agreement import agree
-from reshardctl.planning.case import Case, judged_as, processed_frontier
+from reshardctl.planning.case import Case
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.one_candidate import SINK_STANDS_STILL
 from reshardctl.planning.prices import acceptable, not_held, price, too_dear
+from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import not_live
 
 
 def rebuilt(case: Case) -> Decision:
     """A plan for every candidate, or why there is none. The store is empty."""
-    processed = processed_frontier(case)
-    want = case.wanted(processed)
-    decisions = [_for_candidate(case, want, processed, candidate) for candidate in case.candidates]
+    starts = Starts(case)
+    decisions = [_for_candidate(starts, candidate) for candidate in case.candidates]
     return agree(case.consumer.spec.ambiguous_options, case.candidates, decisions)
 
 
-def _for_candidate(
-    case: Case, want: TargetFrontier, processed: Frontier, candidate: Candidate
-) -> Plan | NoSafePlan:
+def _for_candidate(starts: Starts, candidate: Candidate) -> Plan | NoSafePlan:
     """The best plan that can be written. No shard is left alone: without a position it is lost."""
-    plans: list[tuple[Plan, list[Effect]]] = []
+    case, plans = starts.case, list[tuple[Plan, list[Effect]]]()
     cannot: Cannot | None = None
-    for steps in _beginnings(case, want, candidate):
+    for steps in _beginnings(case, starts.want, candidate):
         if isinstance(steps, Cannot):
             cannot = cannot or steps
             continue
-        rows = after(case.images, ahead(steps))
-        run = judged_as(case, case.checkpoint(rows), candidate, want, processed)
+        run = starts.judged(starts.checkpoint(ahead(steps)), candidate)
         bad = [effect for effect in run.effects if not acceptable(effect, case.tolerated)]
         if any(write.live for write in writes_of(steps)):
             steps = not_live(steps, SINK_STANDS_STILL)

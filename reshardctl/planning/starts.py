@@ -81,26 +81,29 @@ class Starts:
         """What the policy itself skips in a start."""
         return policy_costs(self.case, self.want, self.processed, run)
 
-    def priced(self, steps: Sequence[Step]) -> tuple[Plan, bool]:
-        """These steps as a plan, and whether no start after them is worse than one without them."""
+    @cached_property
+    def _places(self) -> list[ByPlace]:
+        return [by_place(self.known(judged)) for judged in self.now]
+
+    def priced(self, steps: Sequence[Step]) -> Plan:
+        """These steps as a plan with what they cost; whether they are right the caller knows."""
         checkpoint = self.checkpoint(steps)
         runs = [self.judged(checkpoint, candidate) for candidate in self.case.candidates]
-        paid: list[Effect] = []
-        no_worse = True
-        for before, run in zip(self.now, runs, strict=True):
-            places = by_place(self.known(before))
-            no_worse = no_worse and all(self.no_worse(effect, places) for effect in run.effects)
-            paid += price(run.effects, places)
         costs = self.policy_costs(runs[0].simulation)
+        priced = zip(runs, self._places, strict=True)
+        paid = [effect for run, places in priced for effect in price(run.effects, places)]
         paid += unsaid(self.case, costs, self.now[0].effects)
         notes = tuple(dict.fromkeys(note for run in runs for note in run.simulation.notes))
         after = tuple(run.effects for run in runs)
-        plan = Plan(tuple(steps), self.effects, after, (), costs, notes, tuple(dict.fromkeys(paid)))
-        return plan, no_worse
+        return Plan(
+            tuple(steps), self.effects, after, (), costs, notes, tuple(dict.fromkeys(paid))
+        )
 
     def proof(self, steps: Sequence[Step]) -> Plan | None:
         """These steps as a plan, `None` if a start after them is worse than one without them."""
-        plan, no_worse = self.priced(steps)
+        plan = self.priced(steps)
+        after = zip(plan.after, self._places, strict=True)
+        no_worse = all(self.no_worse(effect, places) for run, places in after for effect in run)
         return plan if no_worse else None
 
     def right_for_all(self, steps: Sequence[Step]) -> Plan | None:
