@@ -84,15 +84,9 @@ _OWN = (NumberKind.START, NumberKind.INSIDE, NumberKind.AT_END)
 def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
     """Classify a text. A number of an unlisted shard counts as its own.
 
-    The start is checked before the end: an emulator's end may lie before the start. Consumers ask
-    several times for the row of each shard, so the last answer is kept.
+    The start is checked before the end: an emulator's end may lie before the start.
     """
-    kept = lineage.answers("number kinds")
-    known = kept.get(shard)
-    if known is None or known[0] != text:
-        known = kept[shard] = (text, _classified(lineage, shard, text))
-    kind: NumberKind = known[1]
-    return kind
+    return lineage.memo.last(_classified, lineage, shard, text)
 
 
 def _classified(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:

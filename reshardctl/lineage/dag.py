@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from reshardctl.lineage.breaches import Breach, breaches
 from reshardctl.model import Shard, ShardId, Stream, decode, in_birth_order, index_of, time_of
+from reshardctl.model.memo import Memo
 
 RawShard = Mapping[str, Any]
 """One element of `Shards` as ListShards writes it in JSON."""
@@ -73,7 +74,8 @@ class _Asked(dict[ShardId, V], Generic[V]):
 class Lineage:
     """All listed shards of one stream. Iterates over ids, parents before children.
 
-    KeyError for a shard that is not listed, except where a method says otherwise.
+    KeyError for a shard that is not listed, except where a method says otherwise. memo: what pure
+    functions of this lineage answered, as of its time.
     """
 
     def __init__(self, stream: Stream, shards: Iterable[Shard]) -> None:
@@ -88,7 +90,7 @@ class Lineage:
         self._closed_at = _Asked(_closing(listed, self._children, opened))
         self._first_number = _Asked(lambda shard: _number(listed[shard].start))
         self._last_number = _Asked(lambda shard: _number(listed[shard].end))
-        self._answers: dict[str, dict[ShardId, Any]] = {}
+        self.memo = Memo()
         self.taken: Mapping[int, bool] = {}
         self.foreign_epochs: frozenset[int] = frozenset()
 
@@ -153,12 +155,8 @@ class Lineage:
         new = copy(self)
         new.stream = replace(self.stream, as_of=now)
         new.taken, new.foreign_epochs = told, foreign
-        new._answers = {}
+        new.memo = Memo()
         return new
-
-    def answers(self, question: str) -> dict[ShardId, Any]:
-        """Where a pure function of this lineage keeps what it answered last for each shard."""
-        return self._answers.setdefault(question, {})
 
     def __len__(self) -> int:
         return len(self._shards)

@@ -10,7 +10,6 @@ this could lose records; a probed end is certain.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,99 +29,16 @@ from reshardctl.model import (
     Simulation,
     Span,
     Step,
-    Stream,
     TargetFrontier,
     WillRead,
     after,
     decode,
     meet,
 )
-from reshardctl.model.memo import Once
 from reshardctl.planning.decision import Scope
 from reshardctl.planning.effects import Effect, Harm, StreamState, aged, effects
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.planning.prices import worthwhile
-
-STATES = 4
-"""Sets of rows that are kept: the stored ones, and those after the plans looked at last."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """One set of rows, as parsed."""
-
-    images: tuple[Image, ...]
-    consumer: Consumer
-    stream: Stream
-    checkpoint: Any
-    once: Once = field(default_factory=Once)
-
-
-class Remembered:
-    """The answers of a consumer; the same question about equal rows is not asked twice."""
-
-    def __init__(self) -> None:
-        self._rows: deque[_Rows] = deque(maxlen=STATES)
-        self._written: deque[tuple[Sequence[Image], Sequence[Step], list[Image]]] = deque(
-            maxlen=STATES
-        )
-
-    def after(self, images: Sequence[Image], steps: Sequence[Step]) -> Sequence[Image]:
-        """These rows after these steps, one list for each: what was parsed of it is found again."""
-        for before, done, rows in self._written:
-            if before is images and done == tuple(steps):
-                return rows
-        rows = after(images, steps)
-        self._written.append((images, tuple(steps), rows))
-        return rows
-
-    def checkpoint(self, consumer: Consumer, images: Iterable[Image], stream: Stream) -> Any:
-        """The rows as the consumer parses them."""
-        asked = tuple(images)
-        for at, rows in enumerate(self._rows):
-            same = rows.consumer is consumer and rows.stream == stream and rows.images == asked
-            if same and rows.stream.as_of == stream.as_of:
-                del self._rows[at]
-                self._rows.append(rows)
-                return rows.checkpoint
-        last = self._rows[-1] if self._rows else None
-        if last is not None and last.consumer is consumer and last.stream == stream:
-            checkpoint = consumer.parse_again(asked, stream, last.checkpoint)
-        else:
-            checkpoint = consumer.parse(asked, stream)
-        self._rows.append(_Rows(asked, consumer, stream, checkpoint))
-        return checkpoint
-
-    def start(
-        self, consumer: Consumer, lineage: Lineage, checkpoint: Any, candidate: Candidate
-    ) -> Simulation:
-        """What the consumer does at its next start."""
-        return self._of(checkpoint)(
-            "start", (lineage, candidate.app),
-            lambda: consumer.simulate_start(lineage, checkpoint, candidate.app),
-        )
-
-    def processed(
-        self, consumer: Consumer, lineage: Lineage, checkpoint: Any, candidate: Candidate
-    ) -> Frontier:
-        """What the rows prove to be processed."""
-        return self._of(checkpoint)(
-            "processed", (lineage, candidate.app),
-            lambda: consumer.processed(lineage, checkpoint, candidate.app),
-        )
-
-    def origins(
-        self, consumer: Consumer, lineage: Lineage, checkpoint: Any
-    ) -> Mapping[ShardId, Origin | None]:
-        """Whose the number of each stored position is."""
-        return self._of(checkpoint)(
-            "origins", (lineage,),
-            lambda: {s: origin(lineage, text) for s, text in consumer.texts(checkpoint).items()},
-        )
-
-    def _of(self, checkpoint: Any) -> Once:
-        known = (rows.once for rows in self._rows if rows.checkpoint is checkpoint)
-        return next(known, Once())
 
 
 def delivers_no_less(processed: Frontier, before: Simulation, then: Simulation) -> bool:
@@ -206,8 +122,6 @@ class Case:
     """The frontier that a sink proves, whatever the rows say; `None` to use the rows."""
     scope: Scope | None = None
     """The part that may be written; `None` for all."""
-    remembered: Remembered = field(default_factory=Remembered, compare=False, repr=False)
-    """What was parsed and simulated for this case and those made from it."""
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -264,22 +178,23 @@ class Case:
 
     def origins(self, checkpoint: Any) -> Mapping[ShardId, Origin | None]:
         """Whose the number of each stored position is, `None` where there is none."""
-        return self.remembered.origins(self.consumer, self.state.lineage, checkpoint)
+        lineage = self.state.lineage
+        return lineage.memo(_origins, lineage, self.consumer, checkpoint)
 
     def after(self, steps: Sequence[Step]) -> Sequence[Image]:
         """The rows after these steps."""
-        return self.remembered.after(self.images, steps)
+        return self.state.lineage.memo.equal(after, self.images, tuple(steps))
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""
         asked = self.images if images is None else images
-        return self.remembered.checkpoint(self.consumer, asked, self.state.lineage.stream)
+        return parsed(self.state.lineage, self.consumer, asked)
 
     def simulation(self, checkpoint: Any, candidate: Candidate) -> Simulation:
         """What a candidate does at its next start on a checkpoint, at the time of the case."""
         lineage = self.state.lineage
-        start = self.remembered.start(self.consumer, lineage, checkpoint, candidate)
-        return aged(self.state, start)
+        simulate = self.consumer.simulate_start
+        return aged(self.state, lineage.memo(simulate, lineage, checkpoint, candidate.app))
 
     def wanted(self, processed: Frontier) -> TargetFrontier:
         """The frontier that the policy asks for."""
@@ -288,7 +203,20 @@ class Case:
     def processed(self, checkpoint: Any, candidate: Candidate) -> Frontier:
         """What a checkpoint proves to be processed if this candidate wrote it."""
         lineage = self.state.lineage
-        return self.remembered.processed(self.consumer, lineage, checkpoint, candidate)
+        return lineage.memo(self.consumer.processed, lineage, checkpoint, candidate.app)
+
+
+def parsed(lineage: Lineage, consumer: Consumer, images: Iterable[Image]) -> Any:
+    """Rows as the consumer parses them for this stream."""
+    return lineage.memo.equal(
+        consumer.parse, tuple(images), lineage.stream, again=consumer.parse_again
+    )
+
+
+def _origins(
+    lineage: Lineage, consumer: Consumer, checkpoint: Any
+) -> Mapping[ShardId, Origin | None]:
+    return {shard: origin(lineage, text) for shard, text in consumer.texts(checkpoint).items()}
 
 
 def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Frontier:

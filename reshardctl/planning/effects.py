@@ -119,43 +119,28 @@ def effects(
         ]
     result: list[Effect] = []
     reading = Reading(state, processed, run)
-    last, disorder = state.last_measured("effects"), state.last_measured("disorder")
     for shard, fate in run.fates.items():
         wanted = want.get(shard, START)
         if wanted.rank is Rank.DONE and (isinstance(fate, WontRead) or _is_over(fate)):
             continue
         span = processed.get(shard, _UNKNOWN)
         by = () if reading.starts(shard) else reading.blocking(fate)
-        known: _Measured | None = last.get(shard)
-        if known is None or not known.of(fate, wanted, span, by):
-            known = last[shard] = _measured(state, shard, fate, wanted, span, by)
+        known = state.memo.last(_measured, state, shard, fate, wanted, span, by)
         result += known.effects
         loose = reading.loose.get(shard)
         read = fate if loose and isinstance(fate, WillRead) and not by else None
         if loose and read is not None and has_unread(state, shard, read.at.lo):
-            result.append(_disordered(disorder, shard, *reading.beside(loose), run))
+            result.append(_disorder(state, shard, *reading.beside(loose), run))
         result += known.expired
     result += _past_disorder(state, processed, run, reading)
     return result
 
 
 class _Measured(NamedTuple):
-    """The effects of one shard, apart from its place among others, and what they come from.
+    """The effects of one shard, apart from its place among others. expired: those told last."""
 
-    by: the shards that keep it from its start. expired: effects that are told last.
-    """
-
-    fate: Fate
-    wanted: Cut
-    span: Span
-    by: tuple[ShardId, ...]
     effects: tuple[Effect, ...]
     expired: tuple[Effect, ...]
-
-    def of(self, fate: Fate, wanted: Cut, span: Span, by: tuple[ShardId, ...]) -> bool:
-        """Whether they come from just these."""
-        same = self.fate is fate and self.wanted is wanted and self.span is span
-        return same and self.by == by
 
 
 def _measured(
@@ -173,7 +158,7 @@ def _measured(
         if fate.at.lo < span.hi:
             of_shard += _rereads(state, shard, fate, span)
     expired = _expired(state, shard, fate, wanted) if wanted.rank is Rank.INSIDE else ()
-    return _Measured(fate, wanted, span, by, tuple(of_shard), tuple(expired))
+    return _Measured(tuple(of_shard), tuple(expired))
 
 
 def _goes_on(state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut) -> bool:
@@ -288,23 +273,26 @@ def _rereads(
     )
 
 
-def _disordered(
-    last: dict[ShardId, Effect], shard: ShardId, by: tuple[ShardId, ...], certain: bool,
-    run: Simulation, since: Cut | None = None,
+def _disorder(
+    state: StreamState, shard: ShardId, by: tuple[ShardId, ...], certain: bool, run: Simulation,
+    since: Cut | None = None,
 ) -> Effect:
-    """Disorder of this start, or (since) of an earlier one; as it was found last, if alike."""
-    known, until, inherent = last.get(shard), since or DONE, not run.orders
-    if known is None or known.until is not until or known.inherent is not inherent or (
-        (known.by, known.certain) != (by, certain)
-    ):
-        why = "is read beside ancestors with unread records"
-        if since is not None:
-            why = "was read before its parents were done"
-        known = last[shard] = Effect(
-            Harm.DISORDERED, shard, certain, START, until, why=why, by=by,
-            past=since is not None, inherent=inherent,
-        )
-    return known
+    """Disorder of this start, or (since) of an earlier one."""
+    place = (shard, by, since is not None)
+    return state.memo.last(_disordered, state, place, certain, not run.orders, since or DONE)
+
+
+def _disordered(
+    _state: StreamState, place: tuple[ShardId, tuple[ShardId, ...], bool], certain: bool,
+    inherent: bool, until: Cut,
+) -> Effect:
+    shard, by, past = place
+    why = "is read beside ancestors with unread records"
+    if past:
+        why = "was read before its parents were done"
+    return Effect(
+        Harm.DISORDERED, shard, certain, START, until, why=why, by=by, past=past, inherent=inherent,
+    )
 
 
 def _expired(
@@ -332,7 +320,7 @@ def _expired(
 def _past_disorder(
     state: StreamState, processed: Frontier, run: Simulation, reading: Reading
 ) -> Iterator[Effect]:
-    lineage, last = state.lineage, state.last_measured("past disorder")
+    lineage = state.lineage
     undone = {shard for shard, span in processed.items() if span.hi.rank is not Rank.DONE}
     family: tuple[ShardId, ...] = ()
     unread, certain = family, False
@@ -345,7 +333,7 @@ def _past_disorder(
             unread = tuple(filter(undone.__contains__, parents))
             certain = not all(map(reading.seems_done, unread))
         if unread:
-            yield _disordered(last, shard, unread, certain, run, span.lo)
+            yield _disorder(state, shard, unread, certain, run, span.lo)
 
 
 def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -27,6 +26,7 @@ from reshardctl.model import (
     in_birth_order,
     time_of,
 )
+from reshardctl.model.memo import Memo
 
 GRACE = 300.0
 """Seconds after a shard's close in which a consumer may still be about to mark its end; also the
@@ -46,18 +46,9 @@ class StreamState:
     probes: Mapping[ShardId, Probe] = field(default_factory=dict)
     since: float | None = None
     places: Mapping[ShardId, Cut] = field(default_factory=dict)
-    measured: dict[str, dict[Any, Any]] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    """See `last_measured`."""
-
-    def last_measured(self, what: str) -> dict[Any, Any]:
-        """What was measured last of each shard (or shards), and from what.
-
-        A decision measures the stored rows, those after a plan, and those as if they were stored:
-        most shards are the same each time.
-        """
-        return self.measured.setdefault(what, {})
+    memo: Memo = field(default_factory=Memo, init=False, compare=False, repr=False)
+    """What was measured. A decision measures the stored rows, those after a plan, and those as if
+    they were stored: most shards are the same each time."""
 
 
 def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
@@ -97,12 +88,7 @@ def seems_done(state: StreamState, shard: ShardId, fate: Fate | None) -> bool:
     """Whether a closed shard whose consumer marks no end has a position just before its close."""
     if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
         return False
-    last = state.last_measured("seems done")
-    known = last.get(shard)
-    if known is None or known[0] is not fate:
-        known = last[shard] = (fate, _near_its_close(state, shard, fate.at.lo))
-    done: bool = known[1]
-    return done
+    return state.memo.last(_near_its_close, state, shard, fate.at.lo)
 
 
 def _near_its_close(state: StreamState, shard: ShardId, cut: Cut) -> bool:
@@ -112,6 +98,16 @@ def _near_its_close(state: StreamState, shard: ShardId, cut: Cut) -> bool:
         return False
     written = moment(state, shard, cut)
     return written is not None and closed is not None and closed - written <= GRACE
+
+
+def _in_order(state: StreamState, shards: frozenset[ShardId]) -> tuple[ShardId, ...]:
+    """Listed shards in the order of their birth."""
+    return tuple(sorted(shards, key=state.memo(_ranks, state).__getitem__))
+
+
+def _ranks(state: StreamState) -> dict[ShardId, int]:
+    """The listed shards, numbered in the order of their birth."""
+    return {shard: rank for rank, shard in enumerate(in_birth_order(state.lineage))}
 
 
 _NOBODY: frozenset[ShardId] = frozenset()
@@ -136,7 +132,6 @@ class Reading:
         below = self._below_unread()
         if not all(awaited(fate).issuperset(parents) for _, parents, fate in below):
             self._hold_back(below)
-        self._in_order = state.last_measured("unread ancestors in order")
 
     def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, WillRead]:
         """Starts what can start, and returns what still waits: a row may name a younger parent."""
@@ -206,18 +201,12 @@ class Reading:
 
     def beside(self, loose: frozenset[ShardId]) -> tuple[tuple[ShardId, ...], bool]:
         """Unread ancestors in the order of birth, and whether some are unread for certain."""
-        if (by := self._in_order.get(loose)) is None:
-            by = self._in_order[loose] = tuple(sorted(loose, key=self._ranks.__getitem__))
+        by = self._state.memo.last(_in_order, self._state, loose)
         return by, not self._undone.isdisjoint(loose)
 
     def seems_done(self, shard: ShardId) -> bool:
         """Whether the shard looks as if read to its end, as `unread.seems_done` says."""
         return seems_done(self._state, shard, self._run.fates.get(shard))
-
-    @cached_property
-    def _ranks(self) -> dict[ShardId, int]:
-        """The shards with unread records, numbered in the order of their birth."""
-        return {shard: rank for rank, shard in enumerate(in_birth_order(self._unread))}
 
     @cached_property
     def _undone(self) -> set[ShardId]:

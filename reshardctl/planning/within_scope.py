@@ -44,12 +44,12 @@ def touched(case: Case, steps: Sequence[Step]) -> dict[ShardId, str]:
 
 
 def _moved(case: Case, steps: Sequence[Step]) -> Iterator[ShardId]:
-    rows, lineage = case.consumer, case.state.lineage
-    old, new = case.checkpoint(), case.checkpoint(after(case.images, steps))
+    rows = case.consumer
+    old, new = case.checkpoint(), case.checkpoint(case.after(steps))
     was, now = rows.positions(old), rows.positions(new)
     changed = [s for s in dict.fromkeys([*was, *now]) if was.get(s) != now.get(s)]
     runs = [
-        [case.remembered.start(rows, lineage, each, c).fates for each in (old, new)]
+        [case.simulation(each, c).fates for each in (old, new)]
         for c in case.candidates
     ]
     for shard in changed:

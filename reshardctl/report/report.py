@@ -33,7 +33,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import instant
-from reshardctl.planning.case import Remembered
+from reshardctl.planning.case import parsed
 from reshardctl.planning.decision import Answer, nothing_left
 from reshardctl.planning.effects import Harm, StreamState, beside_the_crash
 from reshardctl.planning.plan import (
@@ -199,6 +199,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     if unasked and may_be_another_streams(report):
         asks = f"{AMBIGUOUS}: fix asks for --created {CREATION_TIME}"
         report = replace(report, notes=(*report.notes, asks))
+    lineage.memo.forget()  # a report of many lives long, and nobody asks for the runs of its plans
     return report
 
 
@@ -244,9 +245,8 @@ def own(snapshot: Snapshot) -> Snapshot:
 def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
     """The case that a snapshot poses. UsageError for options that are not its consumer's."""
     consumer = consumer_of(snapshot.locator)
-    remembered = Remembered()
     with located(snapshot.locator):
-        checkpoint = remembered.checkpoint(consumer, snapshot.images, snapshot.lineage.stream)
+        checkpoint = parsed(snapshot.lineage, consumer, snapshot.images)
         candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     refuse_future(consumer, snapshot.locator.options, snapshot.lineage)
     return Case(
@@ -258,7 +258,6 @@ def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
         snapshot.images, candidates, repair_options.policy, repair_options.accept,
         recreated=repair_options.recreated is not None, bootstrap=repair_options.bootstrap,
         line=None if repair_options.line is None else repair_options.line.spans,
-        remembered=remembered,
     )
 
 

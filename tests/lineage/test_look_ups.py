@@ -80,8 +80,13 @@ def test_a_shard_is_made_once():
 
 def test_answers_are_kept_for_one_time_of_looking():
     """What a number means depends on the time at which the stream was looked at."""
-    lineage = split_in_turn(1, [])
-    lineage.answers("a question")[shard_id(0)] = 1
-    assert lineage.answers("a question") == {shard_id(0): 1}
-    assert lineage.answers("another question") == {}
-    assert lineage.as_of(lineage.stream.created + 60).answers("a question") == {}
+    lineage, asked = split_in_turn(1, []), list[float]()
+    later = lineage.as_of(lineage.stream.created + 60)
+
+    def ask(of, _shard):
+        asked.append(of.stream.as_of)
+
+    for one in (lineage, later, lineage, later):
+        one.memo.last(ask, one, shard_id(0))
+    assert asked == [lineage.stream.as_of, later.stream.as_of]
+    assert later.as_of(later.stream.as_of).memo is later.memo

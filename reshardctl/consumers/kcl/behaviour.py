@@ -81,10 +81,6 @@ class _Lease:
 
 def simulate_start(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     """Returns a fate for every listed shard and every row."""
-    return table.once("start", (lineage, app), lambda: _simulated(lineage, table, app))
-
-
-def _simulated(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     run = _Run(lineage, table, app)
     run.play()
     fates = run.fates()
@@ -97,7 +93,7 @@ def _simulated(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
 class _Run:
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
-        self._kinds = kinds_of(lineage, table)
+        self._kinds = lineage.memo(kinds_of, lineage, table)
         self._leases: dict[ShardId, _Lease] = {}
         leads = app.traits.leader_lock and not table.coordinator.as_2
         self._spoilt = {s for s, row in table.rows.items() if leads and row.counter == LAST_COUNTER}

@@ -74,7 +74,7 @@ def _hidden(
 
 def _unaudited(lineage: Lineage, table: LeaseTable, app: App) -> frozenset[ShardId]:
     """Shards whose row hides no hole from the auditor: it is finished, or nothing is read by it."""
-    fates = simulate_start(lineage, table, app).fates
+    fates = lineage.memo(simulate_start, lineage, table, app).fates
     return frozenset(
         shard for shard in table.rows
         if isinstance(fate := fates[shard], WontRead) or fate.at.lo == DONE
@@ -135,7 +135,7 @@ class _Orders:
     ) -> None:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
         self._app = app
-        self._fates = simulate_start(lineage, table, app).fates
+        self._fates = lineage.memo(simulate_start, lineage, table, app).fates
         self._crashing = frozenset(crashing_shards(lineage, table, app.traits))
         self._orders: dict[ShardId, Order] = {}
         self._coming: set[ShardId] = set()

@@ -83,9 +83,7 @@ _OF_NUMBERS = {
 
 def kinds_of(lineage: Lineage, table: LeaseTable) -> Mapping[ShardId, PositionKind]:
     """The kind of every row's position."""
-    return table.once("kinds", (lineage,), lambda: {
-        shard: kind_of(lineage, row) for shard, row in table.rows.items()
-    })
+    return {shard: kind_of(lineage, row) for shard, row in table.rows.items()}
 
 
 def kind_of(lineage: Lineage, row: Row) -> PositionKind:
@@ -174,10 +172,6 @@ def cut_of(row: Row, app: App) -> Cut:
 
 def processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     """Returns a span for every listed shard and every row; an empty table proves nothing."""
-    return table.once("processed", (lineage, app), lambda: _processed(lineage, table, app))
-
-
-def _processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     rows = _Present(lineage, table, app)
     absent = _Absent(lineage, table, rows)
     line = {shard: rows.span(row) for shard, row in table.rows.items() if shard not in lineage}
@@ -192,7 +186,7 @@ class _Present:
 
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
-        self._kinds = kinds_of(lineage, table)
+        self._kinds = lineage.memo(kinds_of, lineage, table)
         self._spans: dict[ShardId, Span] = {}
         self._untouched = _untouched(lineage, table)
 
@@ -349,7 +343,7 @@ class _Absent:
         self._lineage, self._table, self._rows = lineage, table, rows
         self._over: set[ShardId] = set()
         """Shards that a reader waited for and passed, and those cleaned up."""
-        self._kinds = kinds_of(lineage, table)
+        self._kinds = lineage.memo(kinds_of, lineage, table)
         self._waiting = {shard for shard, row in table.rows.items() if not row.ended}
         """Shards whose lease has not ended, or comes once those of their parents have.
 

@@ -57,7 +57,6 @@ from reshardctl.consumers.kcl.table import (
 )
 from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, Stream, is_number
-from reshardctl.model.memo import Once
 from reshardctl.model.phrases import listed_shards
 from reshardctl.model.times import instant
 
@@ -194,8 +193,6 @@ class LeaseTable:
     side: Mapping[str, Image] = field(default_factory=dict)
     coordinator: Coordinator = NO_COORDINATOR
     strangers: tuple[Row, ...] = ()
-    once: Once = field(default_factory=Once, compare=False, repr=False)
-    """What was computed from the table, so that encoding and judging do it once."""
 
     def images(self) -> list[Image]:
         """Every row that the table was parsed from."""

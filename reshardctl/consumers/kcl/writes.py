@@ -205,7 +205,7 @@ class _Judge:
         app: App,
     ) -> None:
         self._lineage, self._table, self._want, self._app = lineage, table, want, app
-        self._processed: Frontier = processed(lineage, table, app)
+        self._processed: Frontier = lineage.memo(processed, lineage, table, app)
         self._step = {
             split(write.key)[1]: number
             for number, step in enumerate(steps) for write in step.writes

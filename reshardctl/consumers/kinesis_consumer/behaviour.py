@@ -238,16 +238,16 @@ def never_reached(lineage: Lineage, positions: Positions, app: App) -> dict[Shar
 
 def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
-    return positions.once("start", (lineage, app), lambda: _simulated(lineage, positions, app))
-
-
-def _simulated(lineage: Lineage, positions: Positions, app: App) -> Simulation:
     if app.traits.strings_only:
-        positions = positions.once("as strings", (), positions.strings_only)
+        positions = lineage.memo(_strings_only, lineage, positions)
     run = _Run(lineage, positions, app)
     gone = {s: run.unlisted(s) for s in positions.rows if s not in lineage}
     fates = {**gone, **{shard: run.fate(shard) for shard in lineage}}
     return Simulation(fates, run.crash(fates), tuple(notes(lineage, positions, app, fates)))
+
+
+def _strings_only(_lineage: Lineage, positions: Positions) -> Positions:
+    return positions.strings_only()
 
 
 class _Run:

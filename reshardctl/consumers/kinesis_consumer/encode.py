@@ -189,7 +189,8 @@ class _Orders:
 
     def collect(self) -> None:
         """Collect orders for shards not created yet, then for listed ones, parents first."""
-        self.fates = simulate_start(self.lineage, self.positions, self.app).fates
+        start = self.lineage.memo(simulate_start, self.lineage, self.positions, self.app)
+        self.fates = start.fates
         self.late = below(self.lineage, set(filter(self._is_unread, self.lineage)))
         for shard in self.positions.rows:
             if unborn(self.lineage, shard) and shard not in self.leave:

@@ -39,7 +39,6 @@ from reshardctl.model import (
     time_of,
 )
 from reshardctl.model.images import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
-from reshardctl.model.memo import Once
 
 REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"
@@ -90,8 +89,6 @@ class Positions:
     others: tuple[Image, ...]
     anomalies: tuple[Anomaly, ...] = field(default=())
     unguarded: str = ""
-    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
-    """What was computed from these rows, so that encoding and judging do it once."""
 
     def row(self, shard: ShardId) -> Row | None:
         """The shard's row, with or without a position."""
@@ -270,7 +267,7 @@ def _nameless(images: Sequence[Image], stream: Stream | None) -> UsageError:
 
 def evidence(lineage: Lineage, positions: Positions) -> Evidence:
     """What the rows prove together, computed once for a store and a listing."""
-    return positions.once("evidence", (lineage,), lambda: Evidence(lineage, positions))
+    return lineage.memo(Evidence, lineage, positions)
 
 
 class Evidence:

@@ -71,10 +71,6 @@ _WHOLE = exactly(DONE)
 
 def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
-    return tables.once("start", (lineage, app), lambda: _simulated(lineage, tables, app))
-
-
-def _simulated(lineage: Lineage, tables: Tables, app: App) -> Simulation:
     start = _Start(lineage, tables, app, asked_first(lineage, tables), clocks(lineage, tables))
     shards = tables.shards(lineage)
     fates = {s: start.fate(s) for s in shards}
@@ -295,7 +291,7 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
 
 def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
     """The span of a shard that was never read; a start by time holds for roots, not below."""
-    if shard in tables.once("below rows", (lineage,), lambda: below(lineage, tables.rows)):
+    if shard in lineage.memo(below, lineage, tables.rows):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))
 
@@ -306,15 +302,16 @@ def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
     Below a shard that was read, LATEST skips what was written before each start, until a record is
     acknowledged.
     """
-    below_read = tables.once("below read rows", (lineage,), lambda: below(
-        lineage, {shard for shard, row in tables.rows.items() if _was_read(row)}
-    ))
-    if row.shard in below_read:
+    if row.shard in lineage.memo(_below_read, lineage, tables):
         return exactly(START, why="no record of it was ever acknowledged")
     if furthest(lineage, row.shard) == DONE:
         why = "closed before anything of it was acknowledged"
         return Span(START, DONE, Basis.INFERRED, why)
     return exactly(TIP, why="LATEST by choice: a bootstrap or an operator wrote it")
+
+
+def _below_read(lineage: Lineage, tables: Tables) -> set[ShardId]:
+    return below(lineage, {shard for shard, row in tables.rows.items() if _was_read(row)})
 
 
 def _was_read(row: Row) -> bool:

@@ -62,7 +62,7 @@ def encode(
     lineage: Lineage, tables: Tables, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
     """Steps after which kinsumer reads from the target frontier, without shards in `leave`."""
-    fates = simulate_start(lineage, tables, app).fates
+    fates = lineage.memo(simulate_start, lineage, tables, app).fates
     orders: dict[ShardId, _Order] = {}
     for shard in tables.shards(lineage):
         if shard in leave:

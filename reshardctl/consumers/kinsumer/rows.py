@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from reshardctl.consumers.kinsumer.releases import App
@@ -37,7 +37,6 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.model.cuts import ARRIVAL_SLACK
-from reshardctl.model.memo import Once
 
 _INTEGER = re.compile(r"-?\d{1,19}\Z", re.ASCII)
 
@@ -144,8 +143,6 @@ class Tables:
     anomalies: tuple[Anomaly, ...]
     forked: bool
     """Whether something in them is written by Snowplow's fork only."""
-    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
-    """What was computed from these rows, so that encoding and judging do it once."""
 
     def images(self) -> list[Image]:
         """Every row that the tables were parsed from."""

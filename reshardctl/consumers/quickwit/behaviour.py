@@ -74,14 +74,6 @@ def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
 
 def announces(lineage: Lineage, shard: ShardId) -> bool:
     """Whether a listed shard, read to its end, would name a listed child."""
-    kept = lineage.answers("announces")
-    known: bool | None = kept.get(shard)
-    if known is None:
-        known = kept[shard] = _announces(lineage, shard)
-    return known
-
-
-def _announces(lineage: Lineage, shard: ShardId) -> bool:
     if lineage.is_open(shard):
         return False
     return any(lineage.first_parent(child) == shard for child in lineage.children(shard))
@@ -158,16 +150,10 @@ NAMED = 5
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard and every entry."""
-    return checkpoint.once(
-        "start", (lineage, app), lambda: _simulated(lineage, checkpoint, app)
-    )
-
-
-def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     places = {s: _place(lineage, checkpoint, s) for s in lineage}
     fates: dict[ShardId, Fate] = {s: _ignored() for s in checkpoint.rows if s not in lineage}
     for shard, position in places.items():
-        fates[shard] = _fate(lineage, shard, position)
+        fates[shard] = lineage.memo.last(_fate, lineage, shard, position)
     crash = _crash(lineage, checkpoint, places, app)
     dangers = () if crash else risks(lineage, checkpoint)
     return Simulation(fates, crash, tuple(_notes(checkpoint)), dangers, orders=False)
@@ -193,16 +179,7 @@ def _ignored() -> Fate:
 
 
 def _fate(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
-    """The fate of a shard at this position; most rows stay as they are, so the last one is kept."""
-    kept = lineage.answers("Quickwit's fates")
-    known = kept.get(shard)
-    if known is None or known[0] is not position:
-        known = kept[shard] = (position, _fate_at(lineage, shard, position))
-    fate: Fate = known[1]
-    return fate
-
-
-def _fate_at(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
+    """The fate of a shard at this position."""
     is_open = lineage.is_open(shard)
     if position.kind is PositionKind.END:
         why = "at its EndingSequenceNumber: nothing of it is read, it announces no children"

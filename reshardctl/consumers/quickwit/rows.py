@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
+from sys import intern
 
 from reshardctl.consumers import sequence_numbers
 from reshardctl.consumers.base import MANY, EnabledState
@@ -43,7 +44,6 @@ from reshardctl.model import (
     shard_id,
 )
 from reshardctl.model.files import refused
-from reshardctl.model.memo import Once
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,6 @@ class Checkpoint:
     rows: Mapping[ShardId, Row] = field(default_factory=dict)
     unreadable: Sequence[Image] = ()
     foreign: Sequence[Image] = ()
-    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
-    """What was computed from these rows, so that encoding and judging do it once."""
 
     @property
     def key(self) -> str:
@@ -159,7 +157,8 @@ def parse(
 
 
 def _row(image: Image) -> Row:
-    return Row(shard_of(image.key), image.attributes["position"]["S"], image)
+    # The same text object for the same text, however often the file is parsed: see `Memo.last`.
+    return Row(shard_of(image.key), intern(image.attributes["position"]["S"]), image)
 
 
 def _chosen(
@@ -262,16 +261,8 @@ class ReadPosition:
 
 
 def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
-    """The position of a listed shard. text: as stored, `None` without an entry.
-
-    It is asked for several times, so the last answer is kept.
-    """
-    kept = lineage.answers("Quickwit's positions")
-    known = kept.get(shard)
-    if known is None or known[0] != text:
-        known = kept[shard] = (text, _position_of(lineage, shard, text))
-    position: ReadPosition = known[1]
-    return position
+    """The position of a listed shard. text: as stored, `None` without an entry."""
+    return lineage.memo.last(_position_of, lineage, shard, text)
 
 
 def _position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:

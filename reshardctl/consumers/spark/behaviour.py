@@ -268,15 +268,12 @@ _NEVER_PAST = (
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """Returns a fate for every listed shard and every unlisted one that the newest batch holds."""
-    return checkpoint.once("start", (lineage, app), lambda: _simulated(lineage, checkpoint, app))
-
-
-def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     held = resumed_shards(checkpoint, app)
     then = following(lineage, held, app)
     stuck = standing(checkpoint) if app.never_passes_time else {}
     run = _Run(
-        lineage, held, then, app, passed_by(lineage, checkpoint), left_over(checkpoint), stuck
+        lineage, held, then, app, lineage.memo(passed_by, lineage, checkpoint),
+        left_over(checkpoint), stuck,
     )
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
     fates |= {shard: run.fate(shard) for shard in lineage}

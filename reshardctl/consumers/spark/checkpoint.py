@@ -37,7 +37,6 @@ from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.spark_json import Malformed, long_of, members_of
 from reshardctl.errors import UsageError
 from reshardctl.model import Anomaly, Image, ShardId
-from reshardctl.model.memo import Once
 
 AWSLABS, QUBOLE = "awslabs", "qubole"
 LINEAGE, DATABRICKS = "lineage", "databricks"
@@ -145,8 +144,6 @@ class Checkpoint:
     orphans: frozenset[str] = frozenset()
     tabled: bool = False
     older: int = 0
-    once: Once = field(default_factory=Once, init=False, compare=False, repr=False)
-    """What was computed from these files, so that encoding and judging do it once."""
 
     @property
     def newest(self) -> int | None:

@@ -235,8 +235,8 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def simulate_start(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Simulation:
         """Simulate the next start."""
         if checkpoint.connector == LINEAGE:
-            return lineage_source.simulate_start(lineage, checkpoint, app)
-        return simulate_start(lineage, checkpoint, app)
+            return lineage.memo(lineage_source.simulate_start, lineage, checkpoint, app)
+        return lineage.memo(simulate_start, lineage, checkpoint, app)
 
     def encode(
         self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App,

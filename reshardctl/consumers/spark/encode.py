@@ -124,12 +124,14 @@ def encode(
     leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
     """Steps of one file each, in an order in which no prefix is worse than the state before."""
-    run = simulate_start(lineage, checkpoint, app)
+    run = lineage.memo(simulate_start, lineage, checkpoint, app)
     if not _differs(lineage, want, run, leave):
         return []
-    torn, checkpoint = checkpoint, readable(checkpoint, app.traits.scala)
+    torn, checkpoint = checkpoint, readable(lineage, checkpoint, app.traits.scala)
     again = writes(torn, checkpoint)
-    if again and not _differs(lineage, want, simulate_start(lineage, checkpoint, app), leave):
+    if again and not _differs(
+        lineage, want, lineage.memo(simulate_start, lineage, checkpoint, app), leave
+    ):
         return obstacle(checkpoint, {}, app) or again
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     if any(_marks_the_tip(lineage, checkpoint, s, want) for s in want if s not in leave):

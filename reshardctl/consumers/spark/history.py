@@ -64,10 +64,6 @@ class Head:
 
 def passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
     """Listed shards that appeared after the query's first batch and never began at their start."""
-    return checkpoint.once("passed by", (lineage,), lambda: _passed_by(lineage, checkpoint))
-
-
-def _passed_by(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Head]:
     oldest = next(iter(checkpoint.batches.values()), None)
     heads: dict[ShardId, Head] = {}
     whole: set[ShardId] = set()
@@ -141,7 +137,7 @@ def _named_by(checkpoint: Checkpoint, numbers: Iterable[int]) -> dict[ShardId, i
 
 def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
     """A span for every listed shard and every unlisted one that the newest batch names."""
-    checkpoint = readable(checkpoint)
+    checkpoint = readable(lineage, checkpoint)
     past = _Past(lineage, checkpoint)
     line: dict[ShardId, Span] = {}
     for shard, when in past.seen.items():
@@ -189,7 +185,7 @@ class _Past:
     def __init__(self, lineage: Lineage, checkpoint: Checkpoint) -> None:
         self._lineage, self._checkpoint = lineage, checkpoint
         self.seen = seen(checkpoint)
-        self._heads = passed_by(lineage, checkpoint)
+        self._heads = lineage.memo(passed_by, lineage, checkpoint)
         self._ids = list(checkpoint.batches)
         oldest = checkpoint.batches[self._ids[0]] if self._ids else None
         self._since = planned_at(oldest) if oldest else None

@@ -79,10 +79,6 @@ _TAKEN = WillRead(
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard, and for unlisted ones with unread records."""
-    return checkpoint.once("start", (lineage, app), lambda: _simulated(lineage, checkpoint, app))
-
-
-def _simulated(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     marks = read_from(lineage, checkpoint, app)
     had = had_its_turn(lineage, marks)
     unread = set(passed_over(lineage, checkpoint, marks))
@@ -270,7 +266,8 @@ def _edit(
     batch = resting(checkpoint)
     if batch is not None and not of_this_stream(lineage, batch):
         return _anew(lineage, batch, want)
-    run, marks = simulate_start(lineage, checkpoint, app), places(lineage, checkpoint, app)
+    run = lineage.memo(simulate_start, lineage, checkpoint, app)
+    marks = places(lineage, checkpoint, app)
     moved = _moved(lineage, run, marks, want, leave)
     if app.fails:  # such shards crash it, whatever else does
         gone = (s for s, f in run.fates.items() if f.cause is Cause.GONE and s not in leave)

@@ -163,16 +163,8 @@ def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Posit
 
 
 def is_refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
-    """Whether the source or Kinesis refuses the mark's number, also in a mark of an end.
-
-    It is asked for several times, so the last answer is kept.
-    """
-    kept = lineage.answers("refused marks")
-    known = kept.get(shard)
-    if known is None or known[0] != mark:
-        known = kept[shard] = (mark, _refused(lineage, shard, mark))
-    refused: bool = known[1]
-    return refused
+    """Whether the source or Kinesis refuses the mark's number, also in a mark of an end."""
+    return lineage.memo.last(_refused, lineage, shard, mark)
 
 
 def _refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:

@@ -34,6 +34,7 @@ from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.releases import Traits
 from reshardctl.consumers.spark.sources import offset_of
 from reshardctl.consumers.spark.spark_json import Malformed
+from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Step
 
 LINES = {awslabs.NAME: awslabs.line, qubole.NAME: qubole.line}
@@ -83,9 +84,9 @@ def wiped(checkpoint: Checkpoint, log: int) -> Iterator[Step]:
 _SPACE = re.compile(r"\s*")
 
 
-def readable(checkpoint: Checkpoint, scala: str = "2.12") -> Checkpoint:
+def readable(lineage: Lineage, checkpoint: Checkpoint, scala: str = "2.12") -> Checkpoint:
     """The checkpoint with its two newest batches readable, itself where they are or cannot be."""
-    return checkpoint.once("made again", (scala,), lambda: _readable(checkpoint, scala))
+    return lineage.memo(_readable, lineage, checkpoint, scala)
 
 
 def writes(checkpoint: Checkpoint, sound: Checkpoint) -> list[Step]:
@@ -118,7 +119,7 @@ def _unread(checkpoint: Checkpoint, number: int) -> str:
     return batch.broken or unreadable(batch.log.metadata)
 
 
-def _readable(checkpoint: Checkpoint, scala: str) -> Checkpoint:
+def _readable(_lineage: Lineage, checkpoint: Checkpoint, scala: str) -> Checkpoint:
     newest = checkpoint.newest
     if newest is None or checkpoint.connector not in KEEPING or checkpoint.copied is not None:
         return checkpoint
