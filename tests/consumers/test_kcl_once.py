@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reshardctl.consumers.kcl import behaviour
 from reshardctl.consumers.kcl.consumer import Kcl
+from reshardctl.consumers.kcl.releases import App
 from reshardctl.model import START
 from tests.support.lineages import split_in_turn
 
@@ -23,6 +24,7 @@ def test_a_table_is_simulated_once_for_each_application(monkeypatch):
         kcl.candidates(table, {"initial": initial, "release": "3.5"})[0].app
         for initial in ("LATEST", "TRIM_HORIZON")
     )
+    assert isinstance(one, App)
     runs = [lineage.memo(kcl.simulate_start, lineage, table, app) for app in (one, other, one)]
     assert runs[0] is runs[2] != runs[1]
     assert len(asked) == 2
