@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
-from sys import intern
 
 from reshardctl.consumers import sequence_numbers
 from reshardctl.consumers.base import MANY, EnabledState
@@ -157,8 +156,7 @@ def parse(
 
 
 def _row(image: Image) -> Row:
-    # The same text object for the same text, however often the file is parsed: see `Memo.last`.
-    return Row(shard_of(image.key), intern(image.attributes["position"]["S"]), image)
+    return Row(shard_of(image.key), image.attributes["position"]["S"], image)
 
 
 def _chosen(
@@ -262,10 +260,11 @@ class ReadPosition:
 
 def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
     """The position of a listed shard. text: as stored, `None` without an entry."""
-    return lineage.memo.last(_position_of, lineage, shard, text)
+    return lineage.memo.last(_position_of, lineage, (shard, text))
 
 
-def _position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
+def _position_of(lineage: Lineage, place: tuple[ShardId, str | None]) -> ReadPosition:
+    shard, text = place
     if not text:
         why = "nothing of it was ever published"
         return ReadPosition(PositionKind.START, exactly(START, Basis.STORED, why))
@@ -310,7 +309,7 @@ def _is_an_end(text: str) -> bool:
 
 def _of_end_mark(lineage: Lineage, shard: ShardId, offset: str) -> Span:
     """What `~` with an offset proves; a bare one means that no record was ever written."""
-    inner = _position_of(lineage, shard, offset) if offset else None
+    inner = _position_of(lineage, (shard, offset)) if offset else None
     if inner is not None and inner.kind in (
         PositionKind.NUMBER,
         PositionKind.END,
