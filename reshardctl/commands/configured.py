@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
@@ -20,7 +20,7 @@ from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import instant, same_second
-from reshardctl.snapshot import Stream
+from reshardctl.snapshot import Overlaid, Stream
 
 if TYPE_CHECKING:
     from reshardctl.commands.target import Selection, Target
@@ -223,28 +223,23 @@ def _ports(entry: Consumer, overrides: Account, observer: Observer) -> Ports:
     ports = ports_of(stream, entry.locator, observer, entry.stream.stream, store)
     if entry.stream.created is None:
         return ports
-    pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)
-    return replace(ports, kinesis=cast("Stream", pinned))
+    return replace(ports, kinesis=pinned(ports.kinesis, entry.stream.created, entry.stream.origin))
 
 
-class Pinned:
-    """A stream that must be the one created at a time; everything else is as without it."""
+def pinned(kinesis: Stream, created: float, origin: str) -> Stream:
+    """The stream, which must be the one created at a time (Unix seconds); calls nothing.
 
-    def __init__(self, kinesis: Stream, created: float, origin: str) -> None:
-        """Calls nothing. created: Unix seconds. origin: where that is configured."""
-        self._kinesis, self._created, self._origin = kinesis, created, origin
-
-    def lineage(self, stream: str) -> Lineage:
-        """The listing. WrongStream if another stream of this name exists now."""
-        lineage = self._kinesis.lineage(stream)
-        if same_second(lineage.stream.created, self._created):
-            return lineage
+    origin: where that is configured. Its listing is WrongStream if another of its name exists now.
+    """
+    def lineage(stream: str) -> Lineage:
+        listing = kinesis.lineage(stream)
+        if same_second(listing.stream.created, created):
+            return listing
         raise WrongStream(
-            f"stream {lineage.stream.name} was created at {instant(lineage.stream.created)}; "
-            f"{self._origin} pins the one of {instant(self._created)}",
+            f"stream {listing.stream.name} was created at {instant(listing.stream.created)}; "
+            f"{origin} pins the one of {instant(created)}",
             "if it was meant to be deleted and made again, change created = there "
             "(reshardctl rule RSH102)",
         )
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kinesis, name)
+    return Overlaid(kinesis, lineage)

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
 from reshardctl.commands.configured import account_of
@@ -28,7 +27,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.report.baseline import MAKE, Baseline, parsed
 from reshardctl.report.report import Report
 from reshardctl.report.results import Entry, Roundup
-from reshardctl.snapshot import Ports, Stream, file
+from reshardctl.snapshot import Overlaid, Ports, Stream, file
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.stores.given_file import content
 
@@ -94,7 +93,7 @@ def _ready(
     if looking.wait is None and not target.offline:
         key = _key(target, selection)
         shared = listings.setdefault(key, Listed(ports.kinesis))
-        ports = replace(ports, kinesis=cast("Stream", shared.beside(ports.kinesis)))
+        ports = replace(ports, kinesis=Overlaid(ports.kinesis, shared.lineage))
     return replace(target, opened=_opened(ports))
 
 
@@ -180,19 +179,6 @@ class Listed:
         if isinstance(listing, ReshardError):
             raise listing
         return listing
-
-    def beside(self, kinesis: Stream) -> _Beside:
-        """The same listing, for a consumer with ports of its own for everything else."""
-        return _Beside(self, kinesis)
-
-
-class _Beside:
-    def __init__(self, listed: Listed, kinesis: Stream) -> None:
-        self._kinesis = kinesis
-        self.lineage = listed.lineage
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kinesis, name)
 
 
 def baseline_of(path: Path) -> Baseline:

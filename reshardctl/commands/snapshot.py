@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from shlex import join
-from typing import Any
 
 from reshardctl.commands.configured import names
 from reshardctl.commands.connect import listed
@@ -16,10 +15,9 @@ from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Probe, ShardId
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.report.report import make, own, places_to_probe
-from reshardctl.snapshot import Stream, probed, redaction, take
+from reshardctl.snapshot import Overlaid, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
 
 
@@ -86,8 +84,9 @@ def _targets(consumers: Sequence[str], selection: Selection, observer: Observer)
 
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     ports = target.ports()
-    stream: Stream = ports.kinesis if lineage is None else _Listed(lineage, ports.kinesis)
-    snapshot = own(take(stream, ports.store, target.stream, target.locator, ports.clock))
+    if lineage is not None:
+        ports = replace(ports, kinesis=Overlaid(ports.kinesis, lambda _stream: lineage))
+    snapshot = own(take(ports.kinesis, ports.store, target.stream, target.locator, ports.clock))
     if not target.probe:
         return snapshot
     try:
@@ -95,23 +94,6 @@ def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     except EmptyCheckpoint:
         return snapshot
     return probed(snapshot, ports.kinesis, places)
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """A stream that has been listed already: all consumers are judged on one listing."""
-
-    listing: Lineage
-    kinesis: Stream
-
-    def lineage(self, stream: str) -> Lineage:  # noqa: ARG002
-        return self.listing
-
-    def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
-        return self.kinesis.probe(stream, shard, since)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.kinesis, name)
 
 
 def _redacted(saved: SavedSnapshot) -> SavedSnapshot:

@@ -99,6 +99,11 @@ class Kinesis:
         target = target_of(stream, self.region)
         return settled_lineage(self._transport, target, rereads, self._progress)
 
+    @property
+    def records(self) -> Kinesis:
+        """The calls that read records: its own."""
+        return self
+
     def probe(
         self,
         stream: str,

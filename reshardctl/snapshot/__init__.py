@@ -6,6 +6,6 @@ Read `take` first.
 
 from __future__ import annotations
 
-from reshardctl.snapshot.take import Ports, Records, Stream, counted, probed, take, verified
+from reshardctl.snapshot.take import Overlaid, Ports, Stream, counted, probed, take, verified
 
-__all__ = ["Ports", "Records", "Stream", "counted", "probed", "take", "verified"]
+__all__ = ["Overlaid", "Ports", "Stream", "counted", "probed", "take", "verified"]

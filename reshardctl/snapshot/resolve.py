@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import floor
-from typing import Protocol, cast
 
 from reshardctl.codec.values import AT, kind_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify
@@ -37,21 +36,13 @@ from reshardctl.planning.case import Case
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.policy import LATEST_AT_START, GivenPosition, GivenPositions, Policy
 from reshardctl.report.report import RepairOptions, case_of
+from reshardctl.snapshot.take import Stream
 
 NAMED = 5
 """Shards that a note names before it says how many more there are."""
 
 
-class Records(Protocol):
-    """A stream whose records can be read."""
-
-    def places(
-        self, stream: str, opened: Mapping[ShardId, float | None], time: float
-    ) -> Mapping[ShardId, PositionAtTime | None]:
-        """Each shard's position at a time (Unix seconds); `None` if it was not reached."""
-
-
-def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
+def resolved(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
     """The policy with its time and its positions; unchanged if it has no time.
 
     UsageError for a time outside the stream, CannotTell if the allowed reads did not suffice.
@@ -68,12 +59,12 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
             f"{instant(kept)}): every shard starts at its beginning"
         )
         return replace(policy, since=time, places=dict.fromkeys(opened, START), notes=(note,))
-    if not hasattr(stream, "places"):
+    if stream.records is None:
         raise UsageError(
             f"--policy {policy.text} has to read records, and a snapshot holds none",
             "name the consumer and --stream instead",
         )
-    positions = cast("Records", stream).places(lineage.stream.arn, opened, time)
+    positions = stream.records.places(lineage.stream.arn, opened, time)
     if lost := [shard for shard in opened if positions[shard] is None]:
         raise CannotTell(
             f"--policy {policy.text}: where {_named(lost)} stood at {instant(time)} was not found "
@@ -87,13 +78,13 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
     )
 
 
-def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
+def with_ends(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
     """`latest-at-start` with the last record of every closed shard, where it can be read.
 
     Some stores mark a shard as over by that record's number. A shard without records, or whose last
     one is not reached within the reads allowed, has none.
     """
-    if policy.name != LATEST_AT_START.name or not hasattr(stream, "places"):
+    if policy.name != LATEST_AT_START.name or stream.records is None:
         return policy
     lineage, ends = snapshot.lineage, dict(policy.places)
     for shard in lineage:
@@ -101,7 +92,7 @@ def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
         if closed is None:
             continue
         asked = {shard: lineage.opened_at(shard)}
-        places = cast("Records", stream).places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
+        places = stream.records.places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
         position = places[shard]
         if position is not None and position.nothing_after and position.at.rank is Rank.INSIDE:
             ends[shard] = position.at
@@ -186,7 +177,7 @@ def _named(shards: Iterable[ShardId]) -> str:
 
 
 def at_time(
-    state: StreamState, stream: object, shard: ShardId, time: float, what: str
+    state: StreamState, stream: Stream, shard: ShardId, time: float, what: str
 ) -> PositionAtTime:
     """The cut before the first record that arrived at or after the time (Unix seconds).
 
@@ -197,13 +188,13 @@ def at_time(
     opened = state.lineage.opened_at(shard)
     if (opened is not None and opened >= time) or time < state.now - state.lineage.stream.retention:
         return PositionAtTime(START)
-    if not hasattr(stream, "places"):
+    if stream.records is None:
         raise UsageError(
             f"{what} has to read records, and a snapshot holds none",
             "name the consumer and --stream instead",
         )
     arn = state.lineage.stream.arn
-    position = cast("Records", stream).places(arn, {shard: opened}, time)[shard]
+    position = stream.records.places(arn, {shard: opened}, time)[shard]
     if position is None:
         raise CannotTell(
             f"{what}: where {shard} stood at {instant(time)} was not found within the reads "
@@ -212,7 +203,7 @@ def at_time(
     return position
 
 
-def resolved_positions(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
+def resolved_positions(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
     """The policy with a cut for each shard that is to be moved.
 
     UsageError for a position that this stream or this consumer cannot have; CannotTell if a time
@@ -249,7 +240,7 @@ def _stands(position: StoredPosition | None, cut: Cut) -> bool:
 
 
 def _checked(
-    case: Case, now: Mapping[ShardId, StoredPosition], given: GivenPositions, stream: object
+    case: Case, now: Mapping[ShardId, StoredPosition], given: GivenPositions, stream: Stream
 ) -> tuple[dict[ShardId, Cut], list[str]]:
     places: dict[ShardId, Cut] = {}
     unstored: list[ShardId] = []
@@ -279,7 +270,7 @@ class _Check:
 
     case: Case
     position: GivenPosition
-    stream: object
+    stream: Stream
 
     def cut(self) -> Cut:
         """The cut to be wanted. UsageError for one that the shard or the consumer cannot have."""
@@ -359,7 +350,7 @@ class _Check:
 
 
 def _moved_back(
-    case: Case, now: Mapping[ShardId, StoredPosition], back: float, stream: object
+    case: Case, now: Mapping[ShardId, StoredPosition], back: float, stream: Stream
 ) -> tuple[dict[ShardId, Cut], list[str]]:
     what, places, early = f"--shift -{duration(back)}", dict[ShardId, Cut](), list[ShardId]()
     for shard, time in times_back(case.state, now, back).items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Protocol
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
@@ -16,7 +16,17 @@ from reshardctl.consumers.sequence_numbers import BIRTH_LEAD, Origin, origin, sa
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Count, Cut, Image, Interval, Probe, ShardId, Step, decode
+from reshardctl.model import (
+    Count,
+    Cut,
+    Image,
+    Interval,
+    PositionAtTime,
+    Probe,
+    ShardId,
+    Step,
+    decode,
+)
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import Store
 
@@ -33,12 +43,12 @@ class Stream(Protocol):
     def lineage(self, stream: str) -> Lineage:
         """A consistent listing, or an error."""
 
+    @property
+    def records(self) -> Records | None:
+        """The calls that read records; `None` where a snapshot stands in its place."""
+
     def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
         """A bounded read."""
-
-
-class Records(Protocol):
-    """The calls to Kinesis that a snapshot in its place does not have."""
 
     def takes(
         self, stream: str, numbers: Iterable[int], iterator: str
@@ -48,6 +58,10 @@ class Records(Protocol):
     def streams(self) -> Mapping[str, float]:
         """The account's streams: ARN → creation time."""
 
+
+class Records(Protocol):
+    """The calls to Kinesis that a snapshot in its place does not have."""
+
     def probes(
         self, stream: str, places: Iterable[tuple[ShardId, Cut]], *, limit_records: int = ...
     ) -> Mapping[ShardId, Probe]:
@@ -55,6 +69,41 @@ class Records(Protocol):
 
     def counts(self, stream: str, intervals: Iterable[Interval]) -> Mapping[Interval, Count]:
         """The number of records in each interval."""
+
+    def places(
+        self, stream: str, opened: Mapping[ShardId, float | None], time: float
+    ) -> Mapping[ShardId, PositionAtTime | None]:
+        """Each shard's position at a time (Unix seconds); `None` if it was not reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaid:
+    """A stream with a listing of its own: one for several consumers, or of a pinned creation time.
+
+    beneath: what everything else is asked of.
+    """
+
+    beneath: Stream
+    lineage: Callable[[str], Lineage]
+
+    @property
+    def records(self) -> Records | None:
+        """The calls that read records, as beneath."""
+        return self.beneath.records
+
+    def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
+        """A bounded read."""
+        return self.beneath.probe(stream, shard, since)
+
+    def takes(
+        self, stream: str, numbers: Iterable[int], iterator: str
+    ) -> Mapping[int, bool | None]:
+        """Whether Kinesis takes each sequence number."""
+        return self.beneath.takes(stream, numbers, iterator)
+
+    def streams(self) -> Mapping[str, float]:
+        """The account's streams."""
+        return self.beneath.streams()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +145,19 @@ def verified(
     Where some are another stream's, the streams of the account are looked at, too. Nothing is asked
     where the stream is a snapshot. most: how many numbers at most; `None` for all.
     """
-    if not hasattr(kinesis, "takes"):
-        return snapshot
-    calls, stored = cast("Records", kinesis), tuple(texts)
+    stored = tuple(texts)
     wanted = to_verify(snapshot.lineage, stored).keys() - snapshot.asked.keys()
     if numbers := sample(wanted, len(wanted) if most is None else most):
         arn, iterator = snapshot.lineage.stream.arn, snapshot.locator.spec.iterator
-        if asked := calls.takes(arn, numbers, iterator):
+        if asked := kinesis.takes(arn, numbers, iterator):
             snapshot = replace(snapshot, asked={**snapshot.asked, **asked})
     if snapshot.born or not (foreign := _foreign(snapshot.lineage, stored)):
         return snapshot
-    born = streams_of(snapshot.lineage.stream.arn, calls, foreign)
+    born = streams_of(snapshot.lineage.stream.arn, kinesis, foreign)
     return replace(snapshot, born=born) if born else snapshot
 
 
-def streams_of(own: str, calls: Records, foreign: Mapping[int, int]) -> Mapping[int, str]:
+def streams_of(own: str, kinesis: Stream, foreign: Mapping[int, int]) -> Mapping[int, str]:
     """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
 
     A stream's first numbers carry the time of its creation. Of later ones Kinesis is asked, stream
@@ -118,7 +165,7 @@ def streams_of(own: str, calls: Records, foreign: Mapping[int, int]) -> Mapping[
     """
     if not foreign:
         return {}
-    others = {arn: created for arn, created in calls.streams().items() if arn != own}
+    others = {arn: created for arn, created in kinesis.streams().items() if arn != own}
     created_in = {int(created) - BIRTH_LEAD: arn for arn, created in others.items()}
     born = {epoch: created_in[epoch] for epoch in foreign if epoch in created_in}
     for arn in sorted(others, key=lambda arn: -others[arn])[:STREAMS_ASKED]:
@@ -126,17 +173,17 @@ def streams_of(own: str, calls: Records, foreign: Mapping[int, int]) -> Mapping[
             number for epoch, number in foreign.items()
             if epoch not in born and others[arn] - BIRTH_LEAD <= epoch
         ]
-        answers = _asked_elsewhere(calls, arn, left[:NUMBERS_ASKED])
+        answers = _asked_elsewhere(kinesis, arn, left[:NUMBERS_ASKED])
         born |= {epoch: arn for epoch, number in foreign.items() if answers.get(number)}
     return born
 
 
 def _asked_elsewhere(
-    calls: Records, arn: str, numbers: Sequence[int]
+    kinesis: Stream, arn: str, numbers: Sequence[int]
 ) -> Mapping[int, bool | None]:
     """What another stream says of these numbers, nothing where it cannot be asked."""
     try:
-        return calls.takes(arn, numbers, "AFTER_SEQUENCE_NUMBER")
+        return kinesis.takes(arn, numbers, "AFTER_SEQUENCE_NUMBER")
     except ReshardError:
         return {}
 
@@ -166,10 +213,9 @@ def probed(
 ) -> Snapshot:
     """The same snapshot with bounded reads from these cuts."""
     arn = snapshot.lineage.stream.arn
-    if hasattr(kinesis, "probes"):
-        probes = cast("Records", kinesis).probes(arn, places)
-    else:
-        probes = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
+    probes = {
+        shard: kinesis.probe(arn, shard, since) for shard, since in places
+    } if kinesis.records is None else kinesis.records.probes(arn, places)
     return replace(snapshot, probes={**snapshot.probes, **probes})
 
 
@@ -180,10 +226,9 @@ def first_records(
 
     Nothing is read where the stream is a snapshot.
     """
-    if not hasattr(kinesis, "probes"):
+    if kinesis.records is None:
         return snapshot
-    arn = snapshot.lineage.stream.arn
-    read = cast("Records", kinesis).probes(arn, places, limit_records=1)
+    read = kinesis.records.probes(snapshot.lineage.stream.arn, places, limit_records=1)
     return replace(snapshot, first_records={**snapshot.first_records, **read})
 
 
@@ -192,17 +237,19 @@ def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) 
 
     UsageError if the stream is a snapshot.
     """
-    if not hasattr(kinesis, "counts"):
+    if kinesis.records is None:
         raise UsageError(
             "--count has to read records, and a snapshot holds none",
             "name the consumer and --stream instead",
         )
-    counts = cast("Records", kinesis).counts(snapshot.lineage.stream.arn, intervals)
+    counts = kinesis.records.counts(snapshot.lineage.stream.arn, intervals)
     return replace(snapshot, counts={**snapshot.counts, **counts})
 
 
 class FrozenStream:
     """Kinesis as it was. Only what was probed then can be answered now."""
+
+    records = None
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -40,6 +40,8 @@ RENEWING = MOVING - OWNERS
 class Listed:
     """A stream that is listed as its case says."""
 
+    records = None
+
     def __init__(self, case: Case) -> None:
         self._lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
 
@@ -48,6 +50,12 @@ class Listed:
 
     def probe(self, stream: str, shard: ShardId, _since: Cut, /) -> Probe:
         raise AssertionError(f"no record is read of {shard} in {stream}")
+
+    def takes(self, _stream: str, _numbers: Iterable[int], _iterator: str, /) -> dict[int, bool]:
+        return {}
+
+    def streams(self) -> dict[str, float]:
+        return {}
 
 
 @cache

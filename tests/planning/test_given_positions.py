@@ -25,6 +25,7 @@ from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import POSITIONS
 from reshardctl.snapshot.positions import ExportedPositions, csv_text, json_text, positions_in
 from reshardctl.snapshot.resolve import resolved_positions
+from reshardctl.snapshot.take import FrozenStream
 from tests.dialects import dialect_of, spoken
 from tests.support.case import Case as CaseFile
 from tests.support.case import all_cases
@@ -138,7 +139,8 @@ def test_an_export_of_the_same_positions_moves_nothing(file, form):
     locator = Locator("", file.consumer, next(iter(file.stores), ""), "app", options_in(file))
     snapshot = Snapshot(locator, state.lineage, tuple(case.images), {}, state.now)
     assert len(given.positions) == len(exported.positions)
-    policy = resolved_positions(replace(POSITIONS, given=given), snapshot, None)
+    asked = replace(POSITIONS, given=given)
+    policy = resolved_positions(asked, snapshot, FrozenStream(snapshot))
     assert policy.places == {} and not policy.unresolved
     assert decide(replace(case, policy=policy)) == Nothing()
 
