@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.behaviour import simulate_start
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint, log_of, with_watermark
@@ -106,14 +107,15 @@ def planned(
 
 def generations(lineage: Lineage, places: Places) -> list[Places]:
     """Groups of shards, ancestors before descendants; shards without descendants come last."""
-    left: dict[ShardId, Position] = dict(places)
-    groups: list[Places] = []
-    while True:
-        above = {s for shard in left for s in lineage.ancestors(shard) if s in left}
-        now = {s for s in above if not (lineage.ancestors(s) & left.keys())}
-        if not now:
-            return [*groups, left]
-        groups.append({shard: left.pop(shard) for shard in places if shard in now})
+    behind: dict[ShardId, int] = {}  # how many of the places follow one another above a shard
+    for shard in lineage:
+        behind[shard] = max((behind[p] + (p in places) for p in lineage.parents(shard)), default=0)
+    above = ancestors_of(lineage, places)
+    groups: dict[int, dict[ShardId, Position]] = {}
+    for shard, position in places.items():
+        groups.setdefault(behind[shard] if shard in above else len(behind), {})[shard] = position
+    groups.setdefault(len(behind), {})
+    return [groups[number] for number in sorted(groups)]
 
 
 def encode(
