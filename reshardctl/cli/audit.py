@@ -110,7 +110,7 @@ def audit(
     Example: reshardctl audit s3a://my-lake/orders --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal, severity
-    from reshardctl.commands.audit import AuditRequest, exit_of
+    from reshardctl.commands.audit import AuditRequest, arguments, exit_of
     from reshardctl.commands.audit import audit as audited
     from reshardctl.commands.requests import Account, Sink
     from reshardctl.console.destinations import destinations
@@ -118,11 +118,11 @@ def audit(
     from reshardctl.stores.named_file import check_file, replace_file
 
     request = AuditRequest(
-        Sink(sink, kind, tuple(column or ()), against, master, remote), consumer, since, until,
+        Sink(sink, kind, tuple(column or ()), master, remote, against), consumer, since, until,
         keys, rows, stream=stream, config=config,
-        account=Account(region, profile, role_arn, endpoint_url or ()),
+        account=Account(region, profile, role_arn, endpoints=endpoint_url or ()),
     )
-    out = Output(destinations(form, output), color, verbose, request.words())
+    out = Output(destinations(form, output), color, verbose, arguments(request))
     if page is not None:
         check_file(page)
     with Terminal() as terminal:

@@ -69,7 +69,7 @@ def check(
     from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show as printed
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
+    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     selection = Selection(account=account, config=config)
     lines, code = checked(names or (), selection, online, Terminal())
     printed(lines)

@@ -42,6 +42,7 @@ def discover(
     asks Kinesis about at most five numbers of a table. Example: reshardctl discover my-stream
     """
     from reshardctl.cli.terminal import Terminal
+    from reshardctl.codec.argv import words
     from reshardctl.commands.discover import DiscoverRequest
     from reshardctl.commands.discover import discover as discovered
     from reshardctl.commands.requests import Account
@@ -49,8 +50,8 @@ def discover(
     from reshardctl.console.output import Output
     from reshardctl.exit import Exit
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
-    again = ("--stream", stream, *account.argv())
+    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
+    again = ("--stream", stream, *words(account))
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
     tables = discovered(DiscoverRequest(stream, account, config), Terminal())
     code = Exit.OK if tables.matching() else Exit.UNKNOWN

@@ -59,7 +59,7 @@ def explain(
     from reshardctl.console.stdout import show, write
     from reshardctl.render.content.explanation import explanation_json, explanations
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
+    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     request = ExplainRequest(
         shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
     )

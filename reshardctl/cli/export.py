@@ -64,7 +64,7 @@ def export(
         check_new_file(output)
     request = ExportRequest(
         consumer=locator, stream=stream, probe=probe, config=config,
-        account=Account(region, profile, role_arn, endpoint_url or ()),
+        account=Account(region, profile, role_arn, endpoints=endpoint_url or ()),
     )
     positions = exported(request, Terminal())
     text = json_text(positions) if form is ExportFormat.JSON else csv_text(positions)

@@ -124,7 +124,7 @@ def fix(
         watch, journal, positions, set_to or (), shift,
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
-        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
         yes=yes and not dry_run,
     )

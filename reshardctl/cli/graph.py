@@ -89,7 +89,7 @@ def graph(
     from reshardctl.console.stdout import columns, show
     from reshardctl.stores.named_file import check_file, replace_file
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
+    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     if output is not None:
         check_file(Path(output))
     request = GraphRequest(

@@ -95,7 +95,7 @@ def inspect(
     request = InspectRequest(
         consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
         watch=watch, fail_on=threshold(fail_on), baseline=baseline, stream=stream,
-        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
     )

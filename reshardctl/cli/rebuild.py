@@ -105,8 +105,8 @@ def rebuild(
         locator, plan, resume, out, count=count, assume_stopped=assume_stopped, watch=watch,
         journal=journal, stream=stream, accept=accept, recreated=recreated, created=created,
         config=config,
-        sink=Sink(sink or "", kind, tuple(column or ()), against, master, remote),
-        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+        sink=Sink(sink or "", kind, tuple(column or ()), master, remote, against),
+        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())

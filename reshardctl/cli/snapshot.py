@@ -61,7 +61,7 @@ def snapshot(
     if output is None:
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_new_file(output)
-    account = Account(region, profile, role_arn, endpoint_url or ())
+    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     request = SnapshotRequest(
         consumers=consumers or (), redact=redact, stream=stream, account=account, probe=probe,
         config=config,

@@ -112,7 +112,7 @@ def status(
     request = StatusRequest(
         locator, shards=shards or (), only_bad=only_bad, sort=sort, count=count,
         fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
-        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
     )
     result = looked_up(request, Terminal())
 

@@ -90,6 +90,7 @@ def undo(
     """
     from reshardctl.cli.consent import UNDONE, after_writing, ask
     from reshardctl.cli.terminal import Terminal
+    from reshardctl.codec.argv import words
     from reshardctl.commands.journals import Journals
     from reshardctl.commands.requests import Account
     from reshardctl.commands.undo import UndoResult
@@ -102,8 +103,8 @@ def undo(
     from reshardctl.exit import Exit
     from reshardctl.render.content.journals import SHOWING
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
-    out = Output(places := destinations(form, output), color, verbose, account.argv())
+    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
+    out = Output(places := destinations(form, output), color, verbose, words(account))
     of_an_undo = {"--journal": bool(new_journal), "--whole-file": whole_file}
     if older_than is not None and not prune:
         raise UsageError(

@@ -1,7 +1,7 @@
-"""Converts values to JSON and back, strictly.
+"""Converts values to JSON and back, strictly; and requests to the words of a command line.
 
 `strict` checks the members of a document; `values` has the forms of positions, rows and plans in
-files.
+files; `argv` declares an option at the field of a request, and spells it.
 
-Other rooms import `strict`, `values`. Read `strict` first.
+Other rooms import `argv`, `strict`, `values`. Read `strict` first.
 """

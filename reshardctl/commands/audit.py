@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from reshardctl.codec.argv import option, words
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.requests import Sink
+from reshardctl.commands.requests import REACHED, Sink
 from reshardctl.commands.target import Selection
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import CannotTell, UsageError
@@ -30,46 +31,42 @@ if TYPE_CHECKING:
     from reshardctl.report.report import Report
 
 
+def without_password(consumer: str) -> str:
+    """A consumer as it may be shown. UsageError if it is neither locator nor name."""
+    from reshardctl.commands.named import is_snapshot
+    from reshardctl.consumers.locator import looks_like_one, parse
+
+    named = is_snapshot(consumer) or not looks_like_one(consumer)
+    return consumer if named else parse(consumer).text
+
+
 @dataclass(frozen=True, slots=True)
 class AuditRequest(Selection):
     """Which sink to count, and what to compare it with. Times are spelled as the options are."""
 
     sink: Sink
     """What a consumer wrote, and which Spark reads it."""
-    consumer: str | None = None
+    consumer: str | None = option("--consumer", spell=without_password)
     """The consumer whose stored positions are compared, as for `inspect`."""
-    since: str | None = None
+    since: str | None = option("--since")
     """Arrival time from which the stream is compared: a time, `-90m` or `@reshard`."""
-    until: str | None = None
+    until: str | None = option("--until")
     """Arrival time up to which the stream is compared."""
-    keys: bool = False
+    keys: bool = option("--keys", False)
     """Whether to count the partition keys that lack most records."""
-    rows: str | None = None
+    rows: str | None = option("--rows")
     """A new directory, into which Spark writes the faulty rows as Parquet."""
 
-    def words(self) -> list[str]:
-        """The arguments of the same audit, without a password."""
-        sink = self.sink
-        named = [
-            ("--stream", self.stream), ("--consumer", self.shown), ("--form", sink.form),
-            *(("--column", column) for column in sink.columns), ("--since", self.since),
-            ("--until", self.until), ("--master", sink.master), ("--remote", sink.server),
-            ("--config", None if self.config is None else str(self.config)),
-        ]
-        options = [word for name, value in named if value is not None for word in (name, value)]
-        alone = [] if sink.against else ["--alone"]
-        return [sink.path, *options, *alone, *self.account.argv()]
+AGAIN = (
+    "--stream", "--consumer", "--form", "--column", "--since", "--until", "--master", "--remote",
+    "--config", "--against-stream", *REACHED,
+)
+"""The options that say which audit it is."""
 
-    @property
-    def shown(self) -> str | None:
-        """The consumer without a password. UsageError if it is neither locator nor name."""
-        from reshardctl.commands.named import is_snapshot
-        from reshardctl.consumers.locator import looks_like_one, parse
 
-        text = self.consumer
-        if text is None or is_snapshot(text) or not looks_like_one(text):
-            return text
-        return parse(text).text
+def arguments(wanted: AuditRequest) -> tuple[str, ...]:
+    """The words of the same audit after `audit`, without a password."""
+    return (wanted.sink.path, *words(wanted, AGAIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     )
     compared = replace(wanted, sink=replace(wanted.sink, against=True))
     found_ways = ways(
-        report, wanted.words(), compared.words(), compared.sink.words(), subject.words,
+        report, arguments(wanted), arguments(compared), words(compared.sink), subject.words,
         until=wanted.until is not None,
     )
     return replace(report, ways=tuple(found_ways))
@@ -194,7 +191,8 @@ def _subject(wanted: AuditRequest, observer: Observer) -> Subject:
         observer.phase(f"listing the shards of {wanted.stream}", logged=True)
         lineage, now = listed(wanted.account, wanted.stream, observer)
         return Subject(lineage, wanted.account, now)
-    observer.phase(f"reading the positions of {wanted.shown}", logged=True)
+    shown = without_password(wanted.consumer)
+    observer.phase(f"reading the positions of {shown}", logged=True)
     return _stored(wanted, wanted.consumer, observer)
 
 

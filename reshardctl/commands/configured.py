@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.requests import Account, asked_words
-from reshardctl.commands.target import repair_options_of
+from reshardctl.commands.requests import Account
+from reshardctl.commands.target import WANTED, repair_options_of
 from reshardctl.config.entries import Config, Consumer, Reach
 from reshardctl.config.nearest import DEFAULT, distrusted, nearest
 from reshardctl.config.reading import load
@@ -114,14 +115,11 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
 
     policy, accept = str(selection.policy or entry.policy), selection.accept or entry.accept or None
     repair_options = repair_options_of(policy, accept, selection.bootstrap, selection.recreated)
-    asked = asked_words(
-        selection.policy, selection.accept, repair_options, selection.probe, selection.created
-    )
     file = [] if selection.config is None else ["--config", config.file]
     return Target(
         entry.stream.stream, entry.locator, repair_options,
         bool(entry.probe if selection.probe is None else selection.probe),
-        (entry.name, *file, *selection.account.argv(), *asked),
+        (entry.name, *file, *words(selection, WANTED)),
         lambda: _ports(entry, selection.account, observer), entry=entry,
         suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
     )
@@ -212,9 +210,10 @@ def _named(stream: str) -> str:
 def account_of(reach: Reach, overrides: Account) -> Account:
     """How to reach it: the command line takes precedence over the file."""
     endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
-    return Account(
-        overrides.region or reach.region or None, overrides.profile or reach.profile or None,
-        overrides.role or reach.role or None, (*endpoints, *overrides.endpoints), overrides.budget,
+    return replace(
+        overrides, region=overrides.region or reach.region or None,
+        profile=overrides.profile or reach.profile or None,
+        role=overrides.role or reach.role or None, endpoints=(*endpoints, *overrides.endpoints),
     )
 
 

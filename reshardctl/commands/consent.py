@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, Planned
-from reshardctl.commands.requests import Account, suggested_command
+from reshardctl.commands.requests import Account
+from reshardctl.commands.target import WANTED, Selection
 from reshardctl.consumers.locator import SCHEMES, parse
 from reshardctl.errors import REPLAN, NotConfirmed, ReshardError
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
 from reshardctl.model.times import instant
-from reshardctl.planning.policy import LOSSLESS, POSITIONS, Accept
+from reshardctl.planning.policy import POSITIONS, Accept
 from reshardctl.planning.prices import exceeding
 from reshardctl.render.words import command, price_words
 from reshardctl.report.results import Elsewhere
@@ -86,15 +88,18 @@ def new_plan(plan: SavedPlan, account: Account) -> str:
     """The command that makes the plan again on what is stored now."""
     options = plan.options
     policy = options.policy.text
-    words = suggested_command(
-        parse(plan.locator), plan.stream, account,
-        None if policy in (LOSSLESS.name, POSITIONS.name) else policy,
-        repair_options=options, probe=plan.probe or None,
-        created=None if options.created is None else instant(options.created),
+    created, recreated = (
+        None if time is None else instant(time) for time in (options.created, options.recreated)
     )
-    scope = () if options.scope is None else options.scope.words
+    asked = Selection(
+        stream=plan.stream, account=account, policy=None if policy == POSITIONS.name else policy,
+        created=created, recreated=recreated, bootstrap=options.bootstrap,
+        probe=plan.probe or None,
+    )
+    named = (parse(plan.locator).text, *words(asked, ("--stream", *WANTED)))
+    scope = () if options.scope is None else words(options.scope)
     verb, sink = ("fix", ()) if options.line is None else ("rebuild", ("--from", "SINK"))
-    text = " ".join(command(verb, *words, *scope, *sink, "--dry-run"))
+    text = " ".join(command(verb, *named, *scope, *sink, "--dry-run"))
     given = options.policy.name == POSITIONS.name
     more = "   # with the same --positions, --set or --shift" if given else ""
     return f"make a new plan: {text}{more}"

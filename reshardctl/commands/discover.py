@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.configured import account_of, names, tell_file
 from reshardctl.commands.connect import catalog_of, kinesis_of, now, region_set
 from reshardctl.commands.observer import SILENT, Observer
@@ -226,7 +227,7 @@ def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple
     if one.region != lineage.stream.region:
         stream, place = lineage.stream.arn, replace(place, region=one.region)
     urls = tuple(dict.fromkeys((*asked.account.endpoints, *place.endpoints)))
-    return (table.locator, "--stream", stream, *replace(place, endpoints=urls).argv())
+    return (table.locator, "--stream", stream, *words(replace(place, endpoints=urls)))
 
 
 def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
@@ -251,7 +252,7 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
     places = dict.fromkeys((*_places(reached, stream.stream), *(place for _, place in consumers)))
     file = () if request.config is None else ("--config", config.file)
     return _Asked(
-        stream.stream, reached, tuple(places), tuple(consumers), (*file, *account.argv())
+        stream.stream, reached, tuple(places), tuple(consumers), (*file, *words(account))
     )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from shlex import quote
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.requests import REACHED
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.consumers.locator import looks_like_one
@@ -48,8 +50,7 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
     Raises UsageError for a shard that neither the stream nor the store knows.
     """
     if looks_like_one(request.shard) and not looks_like_one(request.consumer):
-        stream = ["--stream", request.stream] if request.stream else []
-        typed = "".join(f" {quote(word)}" for word in (*stream, *request.account.argv()))
+        typed = "".join(f" {quote(word)}" for word in words(request, ("--stream", *REACHED)))
         raise UsageError(
             f"{request.shard!r} is a consumer, and the shard comes first",
             f"reshardctl explain {quote(request.consumer)} {quote(request.shard)}{typed}",

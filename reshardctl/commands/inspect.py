@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reshardctl.codec.argv import words
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.named import several
@@ -104,9 +105,9 @@ def _opened(ports: Ports) -> Callable[[], Ports]:
 def _key(target: Target, selection: Selection) -> tuple[object, ...]:
     """Equal for the same stream, reached in the same way."""
     if target.entry is None:
-        return (target.stream, *selection.account.argv())
+        return (target.stream, *words(selection.account))
     stream = target.entry.stream
-    return (stream.stream, stream.created, *account_of(stream.reach, selection.account).argv())
+    return (stream.stream, stream.created, *words(account_of(stream.reach, selection.account)))
 
 
 def _entry(

@@ -9,9 +9,10 @@ import shlex
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 from pathlib import Path
 
+from reshardctl.codec.argv import option, words
 from reshardctl.commands.connect import bucket_client, wait
 from reshardctl.commands.connect import now as clock
 from reshardctl.commands.planned import note_plan, usual_directory
@@ -227,16 +228,15 @@ class PruneRequest:
     """
 
     place: str | None = None
-    older_than: str | None
     account: Account = field(default_factory=Account)
+    older_than: str | None = option("--older-than", MISSING)
     dry_run: bool = False
 
     @property
     def accepting(self) -> str:
         """The complete command that does the same without a question."""
-        words = [*([self.place] if self.place else []), *self.account.argv()]
-        age = ["--older-than", self.older_than or ""]
-        return " ".join(command("undo", "--prune", *words, *age, "--yes"))
+        place = [self.place] if self.place else []
+        return " ".join(command("undo", "--prune", *place, *words(self), "--yes"))
 
 
 def always(_wanted: Pruning) -> bool:

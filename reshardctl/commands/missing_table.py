@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.requests import Account
 from reshardctl.render.words import command
 from reshardctl.stores.dynamodb.client import list_tables
@@ -22,6 +23,6 @@ def search_of(stream: str, account: Account, store: Account) -> Callable[[str], 
 
     def discover(region: str) -> str:
         asked = replace(account, region=region, endpoints=urls, budget=None)
-        return " ".join(command("discover", stream, *asked.argv()))
+        return " ".join(command("discover", stream, *words(asked)))
 
     return discover

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reshardctl.codec.argv import words
 from reshardctl.codec.strict import or_another_kind
 from reshardctl.commands import configured
 from reshardctl.commands.connect import place_of, ports_of
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.requests import suggested_command
-from reshardctl.commands.target import Selection, Target, repair_options_of
+from reshardctl.commands.target import WANTED, Selection, Target, repair_options_of
 from reshardctl.config.entries import Config
 from reshardctl.config.nearest import DEFAULT, nearest
 from reshardctl.consumers.locator import looks_like_one, options
@@ -86,7 +86,7 @@ def _parts(text: str) -> tuple[Path, dict[str, str]]:
 
 
 def _nothing_of_aws(text: str, selection: Selection) -> None:
-    if argv := selection.account.argv():
+    if argv := words(selection.account):
         raise UsageError(
             f"{text} is read from a file, so {argv[0]} leads nowhere", f"leave {argv[0]} out"
         )
@@ -211,18 +211,9 @@ def _one(text: str, selection: Selection, observer: Observer) -> Target:
     repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
-    argv = suggested_command(
-        locator,
-        stream,
-        selection.account,
-        selection.policy,
-        selection.accept,
-        repair_options,
-        selection.probe,
-        selection.created,
-    )
+    argv = (locator.text, *words(selection, ("--stream", *WANTED)))
     return Target(
-        stream, locator, repair_options, bool(selection.probe), tuple(argv),
+        stream, locator, repair_options, bool(selection.probe), argv,
         lambda: ports_of(selection.account, locator, observer, stream),
     )
 

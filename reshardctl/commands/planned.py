@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from reshardctl.codec.argv import with_value
 from reshardctl.config.nearest import distrusted
 from reshardctl.errors import UsageError
 from reshardctl.execution.plan_file import SavedPlan, save, text
@@ -88,12 +89,9 @@ class Again:
 
     def command(self, accepted: str, *more: str) -> str:
         """The complete command, on one line. accepted: the value of `--accept`, if needed."""
-        argv = list(self.words)
-        if accepted and "--accept" in argv[:-1]:
-            index = argv.index("--accept")
-            del argv[index : index + 2]
-        accept = ["--accept", accepted] if accepted else []
-        return " ".join(command(self.verb, *argv, *more, *self.how, "--yes", *accept))
+        argv: Sequence[str] = [*self.words, *more, *self.how, "--yes"]
+        argv = with_value(argv, "--accept", accepted) if accepted else argv
+        return " ".join(command(self.verb, *argv))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
+from reshardctl.codec.argv import words
 from reshardctl.commands import count_sink
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.consent import within_limit
@@ -37,11 +38,6 @@ class RebuildRequest(FixRequest):
     def verb(self) -> str:
         """The command of the same request."""
         return "rebuild"
-
-    @property
-    def sink_words(self) -> tuple[str, ...]:
-        """The arguments that name the sink."""
-        return () if self.sink is None else self.sink.words()
 
     def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
         """Options that a saved plan or a journal fixes → whether they are given."""
@@ -83,8 +79,8 @@ def _proven_by_sink(
     require_consistent(request, dry_run=dry_run)
     if request.scope is not None:
         raise UsageError(
-            f"rebuild writes what a sink proves of every shard: {request.scope.words[0]} excluded",
-            f"leave {request.scope.words[0]} out, or run reshardctl fix",
+            f"rebuild writes what a sink proves of every shard: {words(request.scope)[0]} excluded",
+            f"leave {words(request.scope)[0]} out, or run reshardctl fix",
         )
     require_alone(request.given, {"--from": True})
     text, sink = request.consumer or "", request.sink

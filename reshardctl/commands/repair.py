@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.configured import told
 from reshardctl.commands.connect import only_read
 from reshardctl.commands.consent import naming_next_step, new_plan, require_consent
@@ -18,6 +19,7 @@ from reshardctl.commands.journals import Journals, kept_if_used
 from reshardctl.commands.named import only_shown
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned, left
+from reshardctl.commands.requests import SUNK
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target, require_known, require_sound
 from reshardctl.commands.whose_rows import (
@@ -28,7 +30,7 @@ from reshardctl.commands.whose_rows import (
     verified_report,
 )
 from reshardctl.commands.write import allowed, carry_out, header_of, verify
-from reshardctl.commands.write_requests import FixRequest
+from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Refused, ReshardError
 from reshardctl.execution.plan_file import SavedPlan, of_report
@@ -234,10 +236,10 @@ class Fresh(Repair):
         if isinstance(report.decision, Plan):
             wanted = replace(report, options=replace(report.options, created=created))
             plan = of_report(wanted, target.probe)
-        self.words, sink = argv, request.sink_words
+        self.words, sink = argv, words(request, SUNK)
         planned = Planned(
             report, plan, report.options.accept, argv, sink,
-            Again(request.verb, (*argv, *sink), request.how),
+            Again(request.verb, (*argv, *sink), words(request, HOW)),
         )
         if plan is not None and request.out is not None:
             if may_be_another_streams(report) and created is None:

@@ -6,13 +6,14 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.configured import of_saved
 from reshardctl.commands.consent import naming_next_step, new_plan, require_consent, require_trust
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, Planned, made_here
 from reshardctl.commands.repair import Ready, Repair
-from reshardctl.commands.requests import suggested_command
+from reshardctl.commands.requests import REACHED
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import accept_of
 from reshardctl.commands.whose_rows import (
@@ -24,13 +25,12 @@ from reshardctl.commands.whose_rows import (
     verified_report,
 )
 from reshardctl.commands.write import go_on, left_over, verify
-from reshardctl.commands.write_requests import FixRequest
+from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.proof import plan_of
 from reshardctl.journal import Journal, Records
-from reshardctl.model.times import instant
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
 from reshardctl.render.words import command
@@ -82,7 +82,7 @@ class FromPlan(Repair):
         plan = in_own_words(request, self._plan, "--plan", str(path))
         locator = parse(plan.locator)
         observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
-        self.words = tuple(suggested_command(locator, plan.stream, request.account))
+        self.words = (locator.text, "--stream", plan.stream, *words(request.account))
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         Journals(saved.account).check_before_write(request.journal or saved.journal)
         try:
@@ -156,10 +156,8 @@ def in_own_words(request: FixRequest, plan: SavedPlan, *source: str) -> SavedPla
 def _again(request: FixRequest, plan: SavedPlan, *source: str) -> Again:
     """This command once more. source: the option and the file that name the plan."""
     verb = "fix" if plan.options.line is None else "rebuild"
-    own: list[str] = ["--bootstrap"] if request.bootstrap else []
-    for option, time in (("--recreated", request.recreated_at), ("--created", request.created_at)):
-        own += [] if time is None else [option, instant(time)]
-    return Again(verb, (*source, *own, *request.account.argv()), request.how)
+    own = words(request, ("--bootstrap", "--recreated", "--created", *REACHED))
+    return Again(verb, (*source, *own), words(request, HOW))
 
 
 class Interrupted(Repair):
@@ -179,7 +177,7 @@ class Interrupted(Repair):
         plan = plan_of(records)
         locator = parse(plan.locator)
         observer.phase(f"{journal.path} names {plan.locator} on stream {plan.stream}")
-        self.words = tuple(suggested_command(locator, plan.stream, request.account))
+        self.words = (locator.text, "--stream", plan.stream, *words(request.account))
         self._again = new_plan(plan.unvouched, request.account)
         self._require_unfinished(journal, records)
         again, digest = _again(request, plan, "--resume", self._name), plan.digest

@@ -1,38 +1,34 @@
-"""What requests have in common: the AWS account, a sink, and the words of commands that we print.
+"""What requests have in common: the AWS account, and a sink.
 
 The account says region, profile, role, endpoints, and what reading may cost. A sink has its place,
-its columns, and the Spark that reads it.
+its columns, and the Spark that reads it. Each field says which option it is (`codec/argv.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 
-from reshardctl.consumers.locator import Locator
-from reshardctl.model.times import instant, parse_instant
-from reshardctl.report.report import RepairOptions
+from reshardctl.codec.argv import option, options_of
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """How AWS is reached, as the options give it; the rest comes from the environment."""
 
-    region: str | None = None
-    profile: str | None = None
-    role: str | None = None
-    endpoints: Sequence[str] = ()
-    budget: str | None = None
+    region: str | None = option("--region")
+    profile: str | None = option("--profile")
+    role: str | None = option("--role-arn")
+    budget: str | None = option("--probe-budget")
     """The value of `--probe-budget`: what reading records may cost."""
+    endpoints: Sequence[str] = option("--endpoint-url", ())
 
-    def argv(self) -> list[str]:
-        """The same as options, for commands that we print."""
-        named = (
-            ("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role),
-            ("--probe-budget", self.budget),
-        )
-        argv = [word for name, value in named if value for word in (name, value)]
-        return argv + [word for url in self.endpoints for word in ("--endpoint-url", url)]
+
+def without_token(remote: str) -> str:
+    """The address of a Spark Connect server, as it may be shown."""
+    from reshardctl.spark.session import shown
+
+    return shown(remote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,54 +39,13 @@ class Sink:
     it.
     """
 
-    path: str
-    form: str | None = None
-    columns: Sequence[str] = ()
-    against: bool = True
-    master: str | None = None
-    remote: str | None = None
-
-    def words(self) -> tuple[str, ...]:
-        """The arguments that name the sink."""
-        options = [("--form", self.form), *(("--column", column) for column in self.columns)]
-        options += [("--master", self.master), ("--remote", self.server)]
-        more = [word for name, value in options if value is not None for word in (name, value)]
-        return ("--from", self.path, *more, *(() if self.against else ("--alone",)))
-
-    @property
-    def server(self) -> str | None:
-        """`remote` without a token."""
-        from reshardctl.spark.session import shown
-
-        return None if self.remote is None else shown(self.remote)
+    path: str = option("--from", MISSING)
+    form: str | None = option("--form")
+    columns: Sequence[str] = option("--column", ())
+    master: str | None = option("--master")
+    remote: str | None = option("--remote", spell=without_token)
+    against: bool = option("--against-stream", True, no="--alone")
 
 
-def suggested_command(
-    locator: Locator, stream: str, account: Account, policy: str | None = None,
-    accept: str | None = None, repair_options: RepairOptions | None = None,
-    probe: bool | None = None, created: str | None = None,
-) -> list[str]:
-    """The words of this command that name its consumer, stream and endpoints."""
-    asked = asked_words(policy, accept, repair_options, probe, created)
-    return [locator.text, "--stream", stream, *account.argv(), *asked]
-
-
-def asked_words(
-    policy: str | None, accept: str | None, repair_options: RepairOptions | None,
-    probe: bool | None, created: str | None,
-) -> list[str]:
-    """The options that say what is wanted of a consumer."""
-    argv: list[str] = []
-    if policy is not None and policy != "lossless":
-        argv += ["--policy", str(policy)]
-    if accept is not None:
-        argv += ["--accept", accept]
-    if created is not None:
-        argv += ["--created", instant(parse_instant(created))]
-    if repair_options is not None and repair_options.recreated is not None:
-        argv += ["--recreated", instant(repair_options.recreated)]
-    if repair_options is not None and repair_options.bootstrap:
-        argv.append("--bootstrap")
-    if probe is not None:
-        argv.append("--probe" if probe else "--no-probe")
-    return argv
+REACHED, SUNK = options_of(Account), options_of(Sink)
+"""The names of the options that say how AWS is reached, and what a sink is."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from shlex import join
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.configured import names
 from reshardctl.commands.connect import listed
 from reshardctl.commands.named import is_snapshot, one, several
@@ -41,10 +42,10 @@ def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnap
     stream = request.stream or ""
     if looks_like_one(stream):
         first = next((text for text in request.consumers if not looks_like_one(text)), "STREAM")
-        words = [first, stream, *request.account.argv()]
+        typed = [first, stream, *words(request.account)]
         raise UsageError(
             f"{stream!r} is a consumer, and the stream comes first",
-            f"reshardctl snapshot {join(words)} -o FILE",
+            f"reshardctl snapshot {join(typed)} -o FILE",
         )
     saved = _saved(request.consumers, request, observer)
     return _redacted(saved) if request.redact else saved

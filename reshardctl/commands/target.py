@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reshardctl.codec import strict
-from reshardctl.commands.requests import Account
+from reshardctl.codec.argv import option, words
+from reshardctl.commands.requests import REACHED, Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import SINKS
@@ -23,7 +24,7 @@ from reshardctl.errors import Refused, UsageError
 from reshardctl.model import short
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.shards import parts_of
-from reshardctl.model.times import parse_instant, parse_seconds, parse_when
+from reshardctl.model.times import instant, parse_instant, parse_seconds, parse_when
 from reshardctl.planning.plan import NoSafePlan
 from reshardctl.planning.policy import (
     AT_TIMESTAMP,
@@ -53,6 +54,10 @@ if TYPE_CHECKING:
     from reshardctl.snapshot import Ports
 
 
+def _time(text: str) -> str:
+    return instant(parse_instant(text))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """The options beside the consumers, spelled as on the command line.
@@ -60,23 +65,23 @@ class Selection:
     `None` means not given: the configuration decides, if it names the consumer, or the default.
     """
 
-    stream: str | None = None
+    stream: str | None = option("--stream")
     """Name or ARN; needed if the consumer is named by a locator."""
     account: Account = field(default_factory=Account)
     """How AWS is reached."""
-    policy: str | None = None
+    policy: str | None = option("--policy", usual="lossless")
     """`lossless`, `latest`, `at-timestamp=TIME` or `latest-at-start`."""
-    accept: str | None = None
+    accept: str | None = option("--accept")
     """What a repair may cost per shard: `skip=12m,reread=3h,disorder`."""
-    probe: bool | None = None
+    probe: bool | None = option("--probe", no="--no-probe")
     """Whether bounded reads of the stream may decide what the rows leave open."""
-    bootstrap: bool = False
+    bootstrap: bool = option("--bootstrap", False)
     """Whether the application is new, and its first positions are to be made."""
-    recreated: str | None = None
+    recreated: str | None = option("--recreated", spell=_time)
     """The creation time of the stream that replaced an earlier one of its name."""
-    created: str | None = None
+    created: str | None = option("--created", spell=_time)
     """The creation time of the stream that the positions belong to."""
-    config: Path | None = None
+    config: Path | None = option("--config")
     """The configuration file, if it is not the usual one."""
 
     @property
@@ -88,6 +93,12 @@ class Selection:
     def recreated_at(self) -> float | None:
         """`recreated` in Unix seconds. UsageError if it is no time."""
         return None if self.recreated is None else parse_instant(self.recreated, "--recreated")
+
+
+WANTED = (
+    *REACHED, "--policy", "--accept", "--created", "--recreated", "--bootstrap", "--probe",
+)
+"""The options of a selection that follow the consumer and its stream in a suggested command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +225,11 @@ def counting(target: Target, count: bool) -> Target:
 class ScopedSelection(Selection):
     """A selection that may be of some shards and rules only."""
 
-    shards: Sequence[str] = ()
+    shards: Sequence[str] = option("--shards", ())
     """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all."""
-    rules: Sequence[str] = ()
+    rules: Sequence[str] = option("--rule", ())
     """Codes or names of the findings that count; none means all."""
-    not_rules: Sequence[str] = ()
+    not_rules: Sequence[str] = option("--not-rule", ())
     """Codes or names of findings that do not count."""
 
     @property
@@ -233,15 +244,15 @@ class ScopedSelection(Selection):
                 f"--rule and --not-rule both name {min(both)}",
                 f"to see its findings, take {min(both)} from --not-rule, else from --rule",
             )
-        if not scope.words:
+        if not (selected := words(scope)):
             return None
-        for option, given in (
+        for anew, given in (
             ("--bootstrap", self.bootstrap), ("--recreated", self.recreated is not None),
         ):
             if given:
                 raise UsageError(
-                    f"{option} and {scope.words[0]} exclude each other: {option} begins anew "
-                    "with every shard", f"leave {scope.words[0]} out",
+                    f"{anew} and {selected[0]} exclude each other: {anew} begins anew "
+                    "with every shard", f"leave {selected[0]} out",
                 )
         return scope
 
@@ -269,8 +280,8 @@ def scoped(target: Target, scope: ScopeOptions | None) -> Target:
         return target
     return replace(
         target, repair_options=replace(target.repair_options, scope=scope),
-        argv=(*target.argv, *scope.words),
-        to_write=(*target.to_write, *scope.words) if target.to_write else (),
+        argv=(*target.argv, *words(scope)),
+        to_write=(*target.to_write, *words(scope)) if target.to_write else (),
     )
 
 
@@ -297,8 +308,8 @@ def require_sound(report: Report, verb: str, argv: Sequence[str]) -> None:
     if scope is None or not isinstance(decision, NoSafePlan) or not decision.needs:
         return
     named = ["--shards", ",".join(map(short, decision.needs))]
-    words = command(verb, "--dry-run", *argv[: len(argv) - len(scope.words)], *named)
-    raise Refused(f"{shortened(decision.why)}; nothing was written", " ".join(words))
+    way = command(verb, "--dry-run", *argv[: len(argv) - len(words(scope))], *named)
+    raise Refused(f"{shortened(decision.why)}; nothing was written", " ".join(way))
 
 
 SCHEME = "snapshot:"
@@ -308,11 +319,11 @@ SCHEME = "snapshot:"
 class GivenOptions:
     """The options that give positions, as they are spelled."""
 
-    positions: str | Path | None = None
+    positions: str | Path | None = option("--positions")
     """A file of `export`, or a snapshot."""
-    set_to: Sequence[str] = ()
+    set_to: Sequence[str] = option("--set", ())
     """`SHARD=POSITION`, each."""
-    shift: str | None = None
+    shift: str | None = option("--shift=")
     """`-2h`: how far every position is moved back."""
 
     @property
@@ -323,12 +334,6 @@ class GivenOptions:
             "--shift": self.shift is not None,
         }
 
-    def words(self) -> tuple[str, ...]:
-        """The options, for a command that repeats the request."""
-        words = [] if self.positions is None else ["--positions", str(self.positions)]
-        words += [word for text in self.set_to for word in ("--set", text)]
-        return (*words, *([] if self.shift is None else [f"--shift={self.shift}"]))
-
 
 def with_given(options: GivenOptions, target: Target) -> Target:
     """The target whose plan moves shards to the positions given; unchanged if there are none."""
@@ -336,8 +341,8 @@ def with_given(options: GivenOptions, target: Target) -> Target:
         return target
     given = _given(options, target)
     return replace(
-        target, argv=(*target.argv, *options.words()),
-        to_write=(*target.to_write, *options.words()) if target.to_write else (),
+        target, argv=(*target.argv, *words(options)),
+        to_write=(*target.to_write, *words(options)) if target.to_write else (),
         repair_options=replace(target.repair_options, policy=replace(POSITIONS, given=given)),
     )
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from reshardctl.codec.argv import words
 from reshardctl.commands.configured import of_saved
 from reshardctl.commands.consent import naming_next_step, new_plan, require_trust
 from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import made_here
-from reshardctl.commands.requests import Account, suggested_command
+from reshardctl.commands.requests import Account
 from reshardctl.commands.undo_source import Source, UndoRequest, source_of
 from reshardctl.commands.write import stopped
 from reshardctl.commands.write_requests import patience, refuse_optimized
@@ -101,7 +102,7 @@ def undo(
     if not made_here(plan.digest, None if source.log is None else source.log.where):
         back = source.steps_back(_rule(locator)[0])
         require_trust(source.name, plan, back, request.accepting, observer)
-    argv = tuple(suggested_command(locator, plan.stream, request.account))
+    argv = (locator.text, "--stream", plan.stream, *words(request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     if source.log is None and not request.dry_run:
         Journals(saved.account).check_before_write(request.journal or saved.journal)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
+from reshardctl.codec.argv import option, words
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.requests import Account
@@ -36,17 +37,17 @@ class UndoRequest:
     """How AWS is reached."""
     config: Path | None = None
     """The configuration file, if it is not the usual one."""
-    dry_run: bool = False
-    """Whether only to show what would be restored."""
-    assume_stopped: bool = False
-    """Whether the consumer is known to be stopped; the journal records it as your word."""
-    watch: str | None = None
+    watch: str | None = option("--watch")
     """How long to watch the rows for signs of life before anything is written; by default what
     reshardctl.toml says of the consumer, or `30s`."""
-    whole_file: bool = False
-    """Whether to restore a whole file that has become unreadable since the fix."""
-    journal: str | None = None
+    journal: str | None = option("--journal")
     """Where to journal the undo, if the fix's own journal is lost."""
+    dry_run: bool = option("--dry-run", False)
+    """Whether only to show what would be restored."""
+    assume_stopped: bool = option("--assume-stopped", False)
+    """Whether the consumer is known to be stopped; the journal records it as your word."""
+    whole_file: bool = option("--whole-file", False)
+    """Whether to restore a whole file that has become unreadable since the fix."""
 
     @property
     def patience(self) -> str:
@@ -56,15 +57,7 @@ class UndoRequest:
     @property
     def accepting(self) -> str:
         """The complete command that does the same without a question."""
-        given = (("--watch", self.watch), ("--journal", self.journal))
-        asked = (
-            ("--dry-run", self.dry_run), ("--assume-stopped", self.assume_stopped),
-            ("--whole-file", self.whole_file),
-        )
-        values = [word for name, value in given if value for word in (name, value)]
-        flags = [name for name, wanted in asked if wanted]
-        words = command("undo", self.fix, *self.account.argv(), *values, *flags, "--yes")
-        return " ".join(words)
+        return " ".join(command("undo", self.fix, *words(self), "--yes"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reshardctl.codec.argv import option
 from reshardctl.commands.exclusions import consistent
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.target import GivenOptions, ScopedSelection, accept_of, require_alone
@@ -29,6 +30,8 @@ def refuse_optimized(dry_run: bool) -> None:
 
 
 USUAL_WATCH = "30s"
+HOW = ("--assume-stopped", "--live", "--watch", "--journal")
+"""The options of a fix that say how to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +43,31 @@ class FixRequest(ScopedSelection):
 
     consumer: str | None = None
     """A locator, or a name in reshardctl.toml."""
-    plan: Path | None = None
+    plan: Path | None = option("--plan")
     """A saved plan to apply exactly."""
-    resume: str | None = None
+    resume: str | None = option("--resume")
     """The journal of a fix that was interrupted: its name, path or s3://BUCKET/KEY."""
-    out: Path | None = None
+    out: Path | None = option("--out")
     """A new file for the plan, written before the plan is shown."""
-    to: Path | None = None
+    to: Path | None = option("--to")
     """A new directory for a copy of a Spark checkpoint; the copy is repaired."""
-    count: bool = False
+    count: bool = option("--count", False)
     """Whether to count the records of every effect, which reads the stream."""
-    assume_stopped: bool = False
+    assume_stopped: bool = option("--assume-stopped", False)
     """Whether the consumer is known to be stopped; the journal records it as your word."""
-    live: bool = False
+    live: bool = option("--live", False)
     """Whether to write while the consumer runs, if every write is safe then."""
-    watch: str | None = None
+    watch: str | None = option("--watch", usual=USUAL_WATCH)
     """How long to watch the rows for signs of life before anything is written; by default what
     reshardctl.toml says of the consumer, or `30s`, or longer where this consumer needs it."""
-    journal: str | None = None
+    journal: str | None = option("--journal")
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""
-    positions: str | Path | None = None
+    positions: str | Path | None = option("--positions")
     """A file of `export`, or a snapshot: each shard in it is moved to its position there."""
-    set_to: Sequence[str] = ()
+    set_to: Sequence[str] = option("--set", ())
     """Positions of single shards: `3=NUMBER`, `3=TRIM_HORIZON`, `3=AT_TIMESTAMP:TIME`."""
-    shift: str | None = None
+    shift: str | None = option("--shift=")
     """How far every position is moved back: `-2h`."""
     yes: bool = False
     """Whether nobody is asked: shards of which nothing is certain to be lost, and whose repair
@@ -81,22 +84,9 @@ class FixRequest(ScopedSelection):
         return GivenOptions(self.positions, self.set_to, self.shift)
 
     @property
-    def how(self) -> tuple[str, ...]:
-        """The options that say how to write, for a command that repeats the request."""
-        argv = ["--assume-stopped"] if self.assume_stopped else []
-        argv += ["--live"] if self.live else []
-        argv += ["--watch", self.watch] if self.watch not in (None, USUAL_WATCH) else []
-        return (*argv, *(["--journal", self.journal] if self.journal else []))
-
-    @property
     def verb(self) -> str:
         """The command of the same request."""
         return "fix"
-
-    @property
-    def sink_words(self) -> tuple[str, ...]:
-        """The arguments that name the sink whose positions are wanted; none for a fix."""
-        return ()
 
     def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
         """Options that a saved plan or a journal fixes → whether they are given."""

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
+from reshardctl.codec.argv import with_value
 from reshardctl.consumers.base import Candidate
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
@@ -306,18 +307,14 @@ def elsewhere(suggested_command: Sequence[str]) -> list[str]:
 def accepting(suggested_command: Sequence[str], flags: Iterable[str]) -> list[str]:
     """The arguments with what these `--accept` flags accept, of each word the widest."""
     argv = list(suggested_command)
-    asked: list[str] = []
-    if "--accept" in argv[:-1]:
-        index = argv.index("--accept")
-        asked = argv[index + 1].split(",")
-        del argv[index : index + 2]
+    asked = argv[argv.index("--accept") + 1].split(",") if "--accept" in argv[:-1] else []
     limits: dict[str, str] = {}
     for part in [*asked, *(flag.removeprefix("--accept ") for flag in flags)]:
         word, _, limit = part.partition("=")
         if word not in limits or _wider(limit, limits[word]):
             limits[word] = limit
     parts = [f"{word}={limit}" if limit else word for word, limit in limits.items()]
-    return [*argv, "--accept", ",".join(parts)]
+    return with_value(argv, "--accept", ",".join(parts))
 
 
 def _wider(limit: str, than: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
+from reshardctl.codec.argv import words
 from reshardctl.consumers.base import Consumer, Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import to_come
@@ -210,7 +211,7 @@ def _of_scope(
     if options is None:
         return
     outside = f"; {left_out} other finding{'' if left_out == 1 else 's'} left out"
-    yield f"limited to {' '.join(options.words)}{outside if left_out else ''}"
+    yield f"limited to {' '.join(words(options))}{outside if left_out else ''}"
     for more in decision.added if isinstance(decision, Plan) else ():
         yield f"{more.shard} is written too, as {more.why}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from reshardctl.codec.argv import option
 from reshardctl.diagnosis.rules.base import Finding
 from reshardctl.model import ShardId
 from reshardctl.model.shards import select
@@ -19,17 +20,9 @@ class ScopeOptions:
     those that do not.
     """
 
-    shards: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    not_rules: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The same as options of a command."""
-        argv = ["--shards", ",".join(self.shards)] if self.shards else []
-        for option, codes in (("--rule", self.rules), ("--not-rule", self.not_rules)):
-            argv += [word for code in codes for word in (option, code)]
-        return tuple(argv)
+    shards: tuple[str, ...] = option("--shards", (), commas=True)
+    rules: tuple[str, ...] = option("--rule", ())
+    not_rules: tuple[str, ...] = option("--not-rule", ())
 
     def unknown(self, known: Collection[ShardId]) -> list[str]:
         """The shards and ranges that name nothing of what is known."""

@@ -86,15 +86,22 @@ def _fields(node: ast.stmt) -> Iterator[str]:
             continue
         if found.target.id.startswith("_") or "ClassVar" in ast.unparse(found.annotation):
             continue
-        default = "" if found.value is None else f" = {_default(found.value)}"
+        default = _default(found.value)
         following = node.body[place + 1] if place + 1 < len(node.body) else None
         said = _constant(following)
         text = f": {' '.join(_paragraphs(said))}" if said else ""
         yield f"- `{found.target.id}: {ast.unparse(found.annotation)}{default}`{text}"
 
 
-def _default(value: ast.expr) -> str:
-    """A default as it reads; a factory as what it makes."""
+def _default(value: ast.expr | None) -> str:
+    """` = ` and a default as it reads, a factory as what it makes; "" without one."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "option":
+        value = value.args[1] if value.args[1:] else ast.Constant(None)
+    made = "MISSING" if value is None else _made(value)
+    return "" if made == "MISSING" else f" = {made}"
+
+
+def _made(value: ast.expr) -> str:
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
         for keyword in value.keywords:
             made = ast.unparse(keyword.value)

@@ -309,11 +309,11 @@ def test_a_password_in_the_locator_is_shown_nowhere(lab, spark, form):
 
 
 def test_the_words_that_come_back_have_no_password():
-    from reshardctl.commands.audit import AuditRequest
+    from reshardctl.commands.audit import AuditRequest, arguments
     from reshardctl.commands.requests import Sink
 
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
-    argv = AuditRequest(Sink("/lake", against=False), locator, stream="orders").words()
+    argv = arguments(AuditRequest(Sink("/lake", against=False), locator, stream="orders"))
     assert "s3cr3t" not in " ".join(argv) and "--alone" in argv
 
 
