@@ -91,12 +91,12 @@ def undo(
     from reshardctl.cli.consent import UNDONE, after_writing, ask
     from reshardctl.cli.terminal import Terminal
     from reshardctl.codec.argv import words
+    from reshardctl.commands.exclusions import require_compatible, set_in
     from reshardctl.commands.journals import Journals
     from reshardctl.commands.requests import Account
     from reshardctl.commands.undo import UndoResult
     from reshardctl.commands.undo import undo as undone
     from reshardctl.commands.undo_source import UndoRequest
-    from reshardctl.commands.write_requests import nothing_else
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
@@ -105,21 +105,19 @@ def undo(
 
     account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     out = Output(places := destinations(form, output), color, verbose, words(account))
-    of_an_undo = {"--journal": bool(new_journal), "--whole-file": whole_file}
     if older_than is not None and not prune:
         raise UsageError(
             "--older-than belongs to --prune", "add --prune, or leave --older-than out"
         )
+    given = set_in({
+        "--prune": prune, "--list": list_, "--show": show, "--yes": yes, "--dry-run": dry_run,
+        "--journal": bool(new_journal), "--whole-file": whole_file,
+    })
+    require_compatible(given, "--prune", "--list", "--show")
     if prune:
-        nothing_else("--prune", {"--list": list_, "--show": show, **of_an_undo})
         _prune(journal, older_than, account, out, dry_run=dry_run, yes=yes)
         return
-    if list_:
-        nothing_else("--list", {"--yes": yes, "--dry-run": dry_run, **of_an_undo})
     if show:
-        nothing_else("--show", {
-            "--list": list_, "--yes": yes, "--dry-run": dry_run, **of_an_undo,
-        })
         out.check_formats(SHOWING, "shows no journal")
         out.write(Journals(account).shown(journal), Exit.OK)
         return

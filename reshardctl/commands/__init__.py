@@ -4,8 +4,8 @@ Nothing is printed here. A function tells an observer what it does and asks thro
 the same code serves the command line and Python. The names that Python users import are those of
 `reshardctl/__init__.py`.
 
-Other rooms import `audit`, `config`, `configured`, `consent`, `discover`, `explain`, `export`,
-`fix`, `graph`, `inspect`, `inspect_again`, `journals`, `named`, `observer`, `planned`, `rebuild`,
-`requests`, `snapshot`, `status`, `survey`, `target`, `undo`, `undo_source`, `write_requests`. Read
-`inspect` first.
+Other rooms import `audit`, `config`, `configured`, `consent`, `discover`, `exclusions`, `explain`,
+`export`, `fix`, `graph`, `inspect`, `inspect_again`, `journals`, `named`, `observer`, `planned`,
+`rebuild`, `requests`, `snapshot`, `status`, `survey`, `target`, `undo`, `undo_source`,
+`write_requests`. Read `inspect` first.
 """

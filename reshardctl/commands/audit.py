@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from reshardctl.codec.argv import option, words
+from reshardctl.codec.argv import given, option, words
+from reshardctl.commands.exclusions import require_compatible
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.requests import REACHED, Sink
@@ -90,7 +91,7 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     from reshardctl.commands import count_sink
     from reshardctl.report.audit import judge_sink
 
-    _consistent(wanted)
+    require_compatible(given(wanted), "--keys", "--since", "--until")
     window = _window(wanted)
     count_sink.check(wanted.sink, wanted.rows)
     count_sink.check_installed(wanted.sink)
@@ -141,22 +142,6 @@ def exit_of(report: AuditReport, fail_on: Severity | None = Severity.ERROR) -> E
     if report.failed or report.lacking:
         return Exit.UNKNOWN
     return Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
-
-
-def _consistent(wanted: AuditRequest) -> None:
-    """UsageError for options that need the stream, if it is not to be read."""
-    if wanted.sink.against:
-        return
-    if wanted.keys:
-        raise UsageError(
-            "--keys shows the keys of missing records, and without the stream none is known",
-            "leave --alone out",
-        )
-    if wanted.since is not None or wanted.until is not None:
-        raise UsageError(
-            "--since and --until say what of the stream is compared, and it is not to be read",
-            "leave --alone out; of the sink all rows are counted",
-        )
 
 
 def _window(wanted: AuditRequest) -> tuple[When | None, When | None]:

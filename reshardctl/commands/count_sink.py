@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.codec.argv import given
+from reshardctl.commands.exclusions import require_compatible
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.requests import Sink
 from reshardctl.errors import CannotTell, ReshardError, UsageError
@@ -93,11 +95,7 @@ def check(sink: Sink, rows: str | None) -> None:
     from reshardctl.spark.session import check as check_remote
 
     columns_of(sink.columns)
-    if sink.master is not None and sink.remote is not None:
-        raise UsageError(
-            "--master and --remote exclude each other: each names another Spark",
-            "leave --master out for a Spark Connect server, else --remote",
-        )
+    require_compatible(given(sink), "--master")
     if sink.master is not None and not MASTER.match(sink.master):
         raise UsageError(
             f"--master {sink.master} is no master of Spark",

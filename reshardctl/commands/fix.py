@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reshardctl.codec.argv import given
 from reshardctl.commands.consent import within_limit
+from reshardctl.commands.exclusions import SEVERAL, require_compatible
 from reshardctl.commands.fix_copy import folder_of, into_copy
 from reshardctl.commands.named import one, several
 from reshardctl.commands.observer import SILENT, Observer
@@ -169,15 +171,10 @@ def _name(target: Target) -> str:
 
 
 def _only_for_one(request: FixRequest) -> None:
-    given = {
-        "--resume": request.resume is not None, "--plan": request.plan is not None,
-        "--to": request.to is not None, "--recreated": request.recreated is not None,
-        "--created": request.created is not None,
-        **request.given.given,
-        f"--journal {request.journal}": (request.journal or "").endswith(".jsonl"),
-    }
-    if wrong := [option for option, is_given in given.items() if is_given]:
-        raise UsageError(f"{wrong[0]} is for one consumer", "name one, or leave it out")
+    require_compatible({*given(request), SEVERAL}, SEVERAL)
+    if (request.journal or "").endswith(".jsonl"):
+        what = f"--journal {request.journal} is for one consumer"
+        raise UsageError(what, "name one, or leave it out")
 
 
 def _of_plans(request: FixRequest, path: Path, observer: Observer) -> list[Repair]:

@@ -6,7 +6,9 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from reshardctl.codec.argv import given
 from reshardctl.commands.connect import ports_of
+from reshardctl.commands.exclusions import require_compatible, set_in
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.repair import require_writable
 from reshardctl.commands.survey import survey
@@ -78,10 +80,5 @@ def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -
         )
     if target.entry is not None:
         raise UsageError("--to needs the locator itself, not a configured name", str(to))
-    others = {"--dry-run": dry_run, "--live": request.live, "--out": request.out is not None}
-    if wrong := [name for name, is_given in others.items() if is_given]:
-        raise UsageError(
-            f"--to and {wrong[0]} exclude each other: --to makes the copy and repairs it at once",
-            f"leave {wrong[0]} out, or leave --to out to look at the plan first",
-        )
+    require_compatible(given(request) | set_in({"--dry-run": dry_run}), "--to")
     return Path(path)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reshardctl.codec.argv import words
+from reshardctl.codec.argv import given, option, words
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
 from reshardctl.commands.configured import account_of
+from reshardctl.commands.exclusions import require_compatible
 from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold, severity_for
 from reshardctl.commands.survey import Looking, at_once, looking_of
@@ -240,20 +241,20 @@ class InspectRequest(ScopedSelection):
     consumers: Sequence[str] = ()
     """Locators, names or streams in reshardctl.toml, or `snapshot:FILE`; none means all of the
     file."""
-    count: bool = False
+    count: bool = option("--count", False)
     """Whether to count the records of every effect, which reads the stream."""
-    wait: str | None = None
+    wait: str | None = option("--wait")
     """How long to wait, as in `15m`, until `until` holds."""
-    until: str | None = None
+    until: str | None = option("--until")
     """`settled` (the default), `shards=N` or `crossed`."""
-    if_reshard: Sequence[str] = ()
+    if_reshard: Sequence[str] = option("--if-reshard", ())
     """Reshards that are not made yet, after which to judge the next start."""
-    watch: str | None = None
+    watch: str | None = option("--watch")
     """How long to look at the running consumer, as in `60s`."""
     fail_on: Threshold = FailOn.AS_CONFIGURED
     """The severity from which the result's `exit` is `FINDINGS`; `None` for never. By default what
     reshardctl.toml says of the consumer, or `Severity.ERROR`."""
-    baseline: Path | None = None
+    baseline: Path | None = option("--baseline")
     """An earlier JSON report or a snapshot, whose findings are not counted again."""
     metrics: bool = False
     """Whether the result is for metrics: with `probe`, the first unread record of every shard is
@@ -309,11 +310,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     """
     baseline = None if request.baseline is None else baseline_of(request.baseline)
     scope = request.scope
-    if scope is not None and scope.shards and request.if_reshard:
-        raise UsageError(
-            "--shards and --if-reshard exclude each other: the shards of a forecast have no number "
-            "yet", "leave --shards out; the forecast names the shards",
-        )
+    require_compatible(given(request), "--shards")
     targets = [
         scoped(known_before(counting(target, request.count), baseline), scope)
         for target in several(request.consumers, request, observer)

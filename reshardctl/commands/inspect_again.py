@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from reshardctl.codec.argv import given
+from reshardctl.commands.exclusions import require_compatible
 from reshardctl.commands.inspect import Inspection, InspectRequest, inspect
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.errors import ReshardError, UsageError
@@ -60,11 +62,7 @@ def _period(every: str, request: InspectRequest) -> float:
             f"--every {every} is too short: every round scans the whole table",
             f"the least is {duration(SHORTEST)}",
         )
-    if request.wait is not None:
-        raise UsageError(
-            "--every and --wait exclude each other: --wait waits once, --every goes on for ever",
-            "inspect first with --wait, then with --every",
-        )
+    require_compatible({*given(request), "--every"}, "--every")
     if request.watch is not None and parse_seconds(request.watch) >= seconds:
         raise UsageError(
             f"--every {every} leaves no time for --watch {request.watch}",

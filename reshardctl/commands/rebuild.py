@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
-from reshardctl.codec.argv import words
+from reshardctl.codec.argv import given
 from reshardctl.commands import count_sink
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.consent import within_limit
+from reshardctl.commands.exclusions import GIVEN, REBUILD, require_compatible
 from reshardctl.commands.fix import carry_through, planned_alone
 from reshardctl.commands.named import is_snapshot, one
 from reshardctl.commands.observer import SILENT, Observer
@@ -16,7 +17,7 @@ from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.repair import Fresh, require_writable
 from reshardctl.commands.repair_from_file import of_file
 from reshardctl.commands.requests import Sink
-from reshardctl.commands.target import Target, counting, require_alone
+from reshardctl.commands.target import Target, counting
 from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.evidence import Snapshot
@@ -38,14 +39,6 @@ class RebuildRequest(FixRequest):
     def verb(self) -> str:
         """The command of the same request."""
         return "rebuild"
-
-    def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
-        """Options that a saved plan or a journal fixes → whether they are given."""
-        return FixRequest.settled_by_a_plan(self, dry_run) | {
-            "--from": self.sink is not None and bool(self.sink.path),
-            "--column": self.sink is not None and bool(self.sink.columns),
-            "--form": self.sink is not None and self.sink.form is not None,
-        }
 
 
 def plan_rebuild(request: RebuildRequest, observer: Observer = SILENT) -> Planned:
@@ -77,12 +70,7 @@ def _proven_by_sink(
 ) -> Target:
     """The consumer as a target, to be planned for on the positions that its sink proves."""
     require_consistent(request, dry_run=dry_run)
-    if request.scope is not None:
-        raise UsageError(
-            f"rebuild writes what a sink proves of every shard: {words(request.scope)[0]} excluded",
-            f"leave {words(request.scope)[0]} out, or run reshardctl fix",
-        )
-    require_alone(request.given, {"--from": True})
+    require_compatible({*given(request), REBUILD, "--from"}, REBUILD, *GIVEN)
     text, sink = request.consumer or "", request.sink
     if sink is None or not sink.path:
         raise UsageError(

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from reshardctl.commands.exclusions import require_compatible, set_in
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot, Watched, watched
@@ -307,16 +308,11 @@ def looking_of(
     from reshardctl.lineage import parse_reshard
 
     reshards = tuple(map(parse_reshard, if_reshard or ()))
-    if reshards and watch is not None:
-        raise UsageError(
-            "--if-reshard and --watch exclude each other: one judges a start after a reshard that "
-            "nobody has made, the other what runs now", "run inspect once with each",
-        )
-    if reshards and metrics:
-        raise UsageError(
-            "--if-reshard and --format openmetrics exclude each other: metrics tell what is, not "
-            "what a reshard would bring", "leave --if-reshard out",
-        )
+    asked = set_in({
+        "--if-reshard": bool(reshards), "--watch": watch is not None,
+        "--format openmetrics": metrics,
+    })
+    require_compatible(asked, "--if-reshard")
     return Looking(wait_of(wait, until), reshards, _seconds(watch), metrics)
 
 
@@ -334,16 +330,10 @@ def _seconds(watch: str | None) -> float:
 
 def _nothing_measured(target: Target) -> None:
     """UsageError for options that read records: those after a future reshard do not exist."""
-    repair_options = target.repair_options
-    if repair_options.count:
-        raise UsageError("--count and --if-reshard exclude each other: a forecast has no records "
-                         "to count", "count what is there: leave --if-reshard out")
-    if repair_options.policy.unresolved:
-        raise UsageError(
-            f"--policy {repair_options.policy.name} and --if-reshard exclude each other: it is "
-            "resolved to numbers of records, and those of a forecast are not written yet",
-            "leave --policy out: what breaks does not depend on it",
-        )
+    options = target.repair_options
+    policy = f"--policy {options.policy.name}"
+    asked = set_in({"--count": options.count, policy: options.policy.unresolved})
+    require_compatible(asked | {"--if-reshard"}, "--count", policy)
 
 
 def not_for_fix(if_reshard: Sequence[str] | None) -> None:

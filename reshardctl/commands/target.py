@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reshardctl.codec import strict
-from reshardctl.codec.argv import option, words
+from reshardctl.codec.argv import given, option, words
+from reshardctl.commands.exclusions import require_compatible, set_in
 from reshardctl.commands.requests import REACHED, Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
@@ -139,12 +140,8 @@ def repair_options_of(
 ) -> RepairOptions:
     """What the operator wants, from the options. UsageError for a word that cannot be read."""
     time = None if recreated is None else parse_instant(recreated, "--recreated")
-    if bootstrap and time is not None:
-        raise UsageError(
-            "--bootstrap and --recreated exclude each other: --bootstrap is for a new application, "
-            "without positions; --recreated for one whose stream was deleted and made again",
-            "leave --bootstrap out if positions are stored, else --recreated",
-        )
+    asked = set_in({"--bootstrap": bootstrap, "--recreated": time is not None})
+    require_compatible(asked, "--bootstrap")
     return RepairOptions(policy_of(policy), accept_of(accept), bootstrap, time)
 
 
@@ -244,16 +241,9 @@ class ScopedSelection(Selection):
                 f"--rule and --not-rule both name {min(both)}",
                 f"to see its findings, take {min(both)} from --not-rule, else from --rule",
             )
-        if not (selected := words(scope)):
+        if not words(scope):
             return None
-        for anew, given in (
-            ("--bootstrap", self.bootstrap), ("--recreated", self.recreated is not None),
-        ):
-            if given:
-                raise UsageError(
-                    f"{anew} and {selected[0]} exclude each other: {anew} begins anew "
-                    "with every shard", f"leave {selected[0]} out",
-                )
+        require_compatible(given(self), "--bootstrap", "--recreated")
         return scope
 
 
@@ -326,42 +316,17 @@ class GivenOptions:
     shift: str | None = option("--shift=")
     """`-2h`: how far every position is moved back."""
 
-    @property
-    def given(self) -> dict[str, bool]:
-        """The options → whether they are given."""
-        return {
-            "--positions": self.positions is not None, "--set": bool(self.set_to),
-            "--shift": self.shift is not None,
-        }
-
 
 def with_given(options: GivenOptions, target: Target) -> Target:
     """The target whose plan moves shards to the positions given; unchanged if there are none."""
-    if not any(options.given.values()):
+    if not given(options):
         return target
-    given = _given(options, target)
+    wanted = replace(POSITIONS, given=_given(options, target))
     return replace(
         target, argv=(*target.argv, *words(options)),
         to_write=(*target.to_write, *words(options)) if target.to_write else (),
-        repair_options=replace(target.repair_options, policy=replace(POSITIONS, given=given)),
+        repair_options=replace(target.repair_options, policy=wanted),
     )
-
-
-def require_alone(options: GivenOptions, others: dict[str, bool]) -> None:
-    """UsageError for options that say in another way where each shard should start."""
-    given = [name for name, there in options.given.items() if there]
-    if not given:
-        return
-    if options.shift is not None and len(given) > 1:
-        raise UsageError(
-            f"--shift and {given[0]} exclude each other: --shift moves every shard",
-            f"fix with --shift first, then with {given[0]}",
-        )
-    if wrong := [name for name, there in others.items() if there]:
-        raise UsageError(
-            f"{given[0]} and {wrong[0]} exclude each other: both say where shards start",
-            f"leave {wrong[0]} out",
-        )
 
 
 def _given(options: GivenOptions, target: Target) -> GivenPositions:

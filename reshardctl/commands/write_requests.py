@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.codec.argv import option
-from reshardctl.commands.exclusions import consistent
+from reshardctl.codec.argv import given, option
+from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
 from reshardctl.commands.journals import Journals
-from reshardctl.commands.target import GivenOptions, ScopedSelection, accept_of, require_alone
+from reshardctl.commands.target import GivenOptions, ScopedSelection, accept_of
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model.times import parse_seconds
 from reshardctl.stores.named_file import check_new_file
@@ -88,15 +88,6 @@ class FixRequest(ScopedSelection):
         """The command of the same request."""
         return "fix"
 
-    def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
-        """Options that a saved plan or a journal fixes → whether they are given."""
-        return {
-            "--dry-run": dry_run, "--out": self.out is not None,
-            "--policy": self.policy is not None, "--probe": bool(self.probe), "--count": self.count,
-            "--to": self.to is not None, "--shards": bool(self.shards),
-            "--rule": bool(self.rules), "--not-rule": bool(self.not_rules), **self.given.given,
-        }
-
 
 def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     """Raises Refused or UsageError for a request that cannot be met, before any call."""
@@ -106,27 +97,8 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     request.created_at, request.recreated_at  # noqa: B018 - UsageError for what is no time
     accept_of(request.accept)
     request.scope  # noqa: B018 - UsageError for what cannot be selected
-    if request.live:
-        consistent({
-            "--assume-stopped": request.assume_stopped, "--bootstrap": request.bootstrap,
-            "--recreated": request.recreated is not None,
-        })
-    require_alone(request.given, {
-        "--policy": request.policy is not None, "--recreated": request.recreated is not None,
-        "--bootstrap": request.bootstrap and request.shift is not None,
-    })
-    if request.created is not None and request.recreated is not None:
-        raise UsageError(
-            "--created and --recreated exclude each other: the positions belong to this stream, or "
-            "to an earlier one of its name", "leave one of them out",
-        )
-    settled = request.settled_by_a_plan(dry_run)
-    if request.plan is not None:
-        nothing_else("--plan", settled)
-    if request.resume is not None:
-        nothing_else("--resume", settled | {
-            "--journal": request.journal is not None,
-        })
+    asked = given(request) | set_in({"--dry-run": dry_run})
+    require_compatible(asked, "--live", *GIVEN, "--created", "--plan", "--resume")
     Journals(request.account).check(request.journal)
     if request.out is not None:
         check_new_file(request.out, "--out")
@@ -143,32 +115,6 @@ def patience(watch: str, dry_run: bool) -> float:
     return seconds
 
 
-_DOES = {
-    "--plan": "applies a saved plan as it is",
-    "--resume": "finishes a fix as its journal has it",
-    "--list": "only shows which journals there are",
-    "--show": "only shows what a journal holds",
-    "--prune": "deletes journals",
-}
-_TO_LOOK_FIRST = {
-    "--plan": "; without --yes the plan is shown, and written only after a yes",
-    "--resume": "; without --yes what is left is shown, and written only after a yes",
-}
-
-
-def nothing_else(source: str, given: Mapping[str, bool]) -> None:
-    """UsageError for options that a saved plan or a journal settles, or that are for another act.
-
-    source: the option that does so.
-    """
-    if wrong := [name for name, is_given in given.items() if is_given]:
-        more = _TO_LOOK_FIRST.get(source, "") if wrong[0] == "--dry-run" else ""
-        raise UsageError(
-            f"{source} and {wrong[0]} exclude each other: {source} {_DOES[source]}",
-            f"leave {wrong[0]} out{more}",
-        )
-
-
 def sources(request: FixRequest) -> Sequence[str]:
     """Which of consumer, plan and journal are given."""
     named = (
@@ -179,17 +125,17 @@ def sources(request: FixRequest) -> Sequence[str]:
 
 def _one_source(request: FixRequest) -> None:
     """UsageError unless exactly one of consumer, plan and journal is named."""
-    given, verb = sources(request), request.verb
-    if len(given) != 1:
+    named, verb = sources(request), request.verb
+    if len(named) != 1:
         both = (
-            f"{' and '.join(given)} exclude each other: a plan and a journal name their consumer "
+            f"{' and '.join(named)} exclude each other: a plan and a journal name their consumer "
             "themselves"
         )
-        what = both if given else f"nothing to {verb} is named"
+        what = both if named else f"nothing to {verb} is named"
         more = "" if verb == "fix" else " --from SINK"
         raise UsageError(
             what, f"reshardctl {verb} CONSUMER --stream STREAM{more}, or --plan PLAN, or --resume "
             "JOURNAL",
         )
-    if given != ["a consumer"] and request.stream is not None:
-        raise UsageError(f"{given[0]} names its stream itself", "leave --stream out")
+    if named != ["a consumer"] and request.stream is not None:
+        raise UsageError(f"{named[0]} names its stream itself", "leave --stream out")
