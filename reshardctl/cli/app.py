@@ -23,6 +23,7 @@ from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
 from reshardctl.cli.help import Command, CommandGroup
 from reshardctl.cli.inspect import inspect
+from reshardctl.cli.options import takes
 from reshardctl.cli.rebuild import rebuild
 from reshardctl.cli.rule import rule
 from reshardctl.cli.snapshot import snapshot
@@ -106,7 +107,7 @@ def application(only: str | None = None) -> typer.Typer:
     )
     for verb in VERBS:
         chosen = only in (None, verb.__name__)
-        whole.command(cls=Command)(verb if chosen else _named(verb.__name__, verb.__doc__))
+        whole.command(cls=Command)(takes(verb) if chosen else _named(verb.__name__, verb.__doc__))
     if only in (None, "config"):
         whole.add_typer(config)
     else:

@@ -9,18 +9,15 @@ import typer
 
 from reshardctl.cli import completion
 from reshardctl.cli.options import (
+    Account,
     Color,
     Column,
     Config,
-    EndpointUrl,
     Form,
     Format,
     Master,
     Output,
-    Profile,
-    Region,
     Remote,
-    RoleArn,
     Stream,
     Verbose,
 )
@@ -28,6 +25,7 @@ from reshardctl.console.destinations import ColorMode, FailOn
 
 
 def audit(
+    account: Account,
     sink: Annotated[
         str,
         typer.Argument(
@@ -91,10 +89,6 @@ def audit(
     ] = None,
     master: Master = None,
     remote: Remote = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
@@ -112,7 +106,7 @@ def audit(
     from reshardctl.cli.terminal import Terminal, severity
     from reshardctl.commands.audit import AuditRequest, arguments, exit_of
     from reshardctl.commands.audit import audit as audited
-    from reshardctl.commands.requests import Account, Sink
+    from reshardctl.commands.requests import Sink
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
     from reshardctl.stores.named_file import check_file, replace_file
@@ -120,7 +114,7 @@ def audit(
     request = AuditRequest(
         Sink(sink, kind, tuple(column or ()), master, remote, against), consumer, since, until,
         keys, rows, stream=stream, config=config,
-        account=Account(region, profile, role_arn, endpoints=endpoint_url or ()),
+        account=account,
     )
     out = Output(destinations(form, output), color, verbose, arguments(request))
     if page is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli.help import Command, CommandGroup
-from reshardctl.cli.options import Config, EndpointUrl, Profile, Region, RoleArn
+from reshardctl.cli.options import Account, Config, takes
 
 config = typer.Typer(
     name="config", cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None,
@@ -48,13 +48,11 @@ def show(config: Config = None) -> None:
 
 
 @config.command(cls=Command)
+@takes
 def check(
+    account: Account,
     names: NamesArgument = None,
     config: Config = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     online: Annotated[
         bool, typer.Option("--online", help="Look as well whether all can be reached and read.")
     ] = False,
@@ -65,11 +63,9 @@ def check(
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.config import checked
-    from reshardctl.commands.requests import Account
     from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show as printed
 
-    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     selection = Selection(account=account, config=config)
     lines, code = checked(names or (), selection, online, Terminal())
     printed(lines)

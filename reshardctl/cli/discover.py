@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.options import Color, Config, EndpointUrl, Output, Profile, Region, RoleArn
+from reshardctl.cli.options import Account, Color, Config, Output
 from reshardctl.console.destinations import ColorMode
 
 
@@ -19,16 +19,13 @@ class DiscoverFormat(StrEnum):
 
 
 def discover(
+    account: Account,
     stream: Annotated[
         str,
         typer.Argument(
             metavar="STREAM", help="Name, ARN, or a name in reshardctl.toml.", show_default=False
         ),
     ],
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     form: Annotated[
         DiscoverFormat, typer.Option("--format", help="For people, or for programs.")
@@ -45,12 +42,10 @@ def discover(
     from reshardctl.codec.argv import words
     from reshardctl.commands.discover import DiscoverRequest
     from reshardctl.commands.discover import discover as discovered
-    from reshardctl.commands.requests import Account
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
     from reshardctl.exit import Exit
 
-    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     again = ("--stream", stream, *words(account))
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
     tables = discovered(DiscoverRequest(stream, account, config), Terminal())

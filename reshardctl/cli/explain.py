@@ -8,16 +8,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    Config,
-    Consumer,
-    EndpointUrl,
-    Probe,
-    Profile,
-    Region,
-    RoleArn,
-    Stream,
-)
+from reshardctl.cli.options import Account, Config, Consumer, Probe, Stream
 
 
 class ExplainFormat(StrEnum):
@@ -28,6 +19,7 @@ class ExplainFormat(StrEnum):
 
 
 def explain(
+    account: Account,
     shard: Annotated[
         str,
         typer.Argument(
@@ -38,10 +30,6 @@ def explain(
     ],
     locator: Consumer,
     stream: Stream = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     probe: Probe = None,
     form: Annotated[
@@ -55,11 +43,9 @@ def explain(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.explain import ExplainRequest
     from reshardctl.commands.explain import explain as explained
-    from reshardctl.commands.requests import Account
     from reshardctl.console.stdout import show, write
     from reshardctl.render.content.explanation import explanation_json, explanations
 
-    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     request = ExplainRequest(
         shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
     )

@@ -8,16 +8,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.options import (
-    Config,
-    Consumer,
-    EndpointUrl,
-    Probe,
-    Profile,
-    Region,
-    RoleArn,
-    Stream,
-)
+from reshardctl.cli.options import Account, Config, Consumer, Probe, Stream
 
 
 class ExportFormat(StrEnum):
@@ -28,12 +19,9 @@ class ExportFormat(StrEnum):
 
 
 def export(
+    account: Account,
     locator: Consumer,
     stream: Stream = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     probe: Probe = None,
     form: Annotated[
@@ -55,7 +43,6 @@ def export(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.export import ExportRequest
     from reshardctl.commands.export import export as exported
-    from reshardctl.commands.requests import Account
     from reshardctl.console.stdout import show, write
     from reshardctl.snapshot.positions import csv_text, json_text, save
     from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
@@ -64,7 +51,7 @@ def export(
         check_new_file(output)
     request = ExportRequest(
         consumer=locator, stream=stream, probe=probe, config=config,
-        account=Account(region, profile, role_arn, endpoints=endpoint_url or ()),
+        account=account,
     )
     positions = exported(request, Terminal())
     text = json_text(positions) if form is ExportFormat.JSON else csv_text(positions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,13 +11,13 @@ import typer
 from reshardctl.cli import completion
 from reshardctl.cli.options import (
     Accept,
+    Account,
     AssumeStopped,
     Color,
     Config,
     Count,
     Created,
     DryRun,
-    EndpointUrl,
     Format,
     Journal,
     NotRule,
@@ -27,11 +28,8 @@ from reshardctl.cli.options import (
     Positions,
     Probe,
     ProbeBudget,
-    Profile,
     Recreated,
-    Region,
     Resume,
-    RoleArn,
     Rule,
     Set,
     Shards,
@@ -45,6 +43,7 @@ from reshardctl.console.destinations import ColorMode
 
 
 def fix(
+    account: Account,
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
@@ -55,10 +54,6 @@ def fix(
         ),
     ] = None,
     stream: Stream = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     dry_run: DryRun = False,
     out: Out = None,
@@ -111,7 +106,6 @@ def fix(
     from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import plan as planned
     from reshardctl.commands.fix import several_plans
-    from reshardctl.commands.requests import Account
     from reshardctl.commands.survey import not_for_fix
     from reshardctl.commands.write_requests import FixRequest
     from reshardctl.console.destinations import destinations, one_document
@@ -124,7 +118,7 @@ def fix(
         watch, journal, positions, set_to or (), shift,
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
-        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
+        account=replace(account, budget=probe_budget),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
         yes=yes and not dry_run,
     )

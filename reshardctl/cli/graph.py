@@ -9,17 +9,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.cli.options import (
-    Config,
-    EndpointUrl,
-    Output,
-    Probe,
-    Profile,
-    Region,
-    RoleArn,
-    Shards,
-    Stream,
-)
+from reshardctl.cli.options import Account, Config, Output, Probe, Shards, Stream
 
 
 class GraphFormat(StrEnum):
@@ -35,6 +25,7 @@ class GraphFormat(StrEnum):
 
 
 def graph(
+    account: Account,
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
@@ -46,10 +37,6 @@ def graph(
         ),
     ] = None,
     stream: Stream = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     shards: Shards = None,
     only_bad: Annotated[
@@ -85,11 +72,9 @@ def graph(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.graph import GraphRequest
     from reshardctl.commands.graph import graph as drawn
-    from reshardctl.commands.requests import Account
     from reshardctl.console.stdout import columns, show
     from reshardctl.stores.named_file import check_file, replace_file
 
-    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     if output is not None:
         check_file(Path(output))
     request = GraphRequest(

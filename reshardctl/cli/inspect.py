@@ -10,11 +10,11 @@ import typer
 
 from reshardctl.cli.options import (
     Accept,
+    Account,
     Color,
     Config,
     Consumers,
     Count,
-    EndpointUrl,
     Every,
     FailOn,
     IfReshard,
@@ -25,9 +25,6 @@ from reshardctl.cli.options import (
     Policy,
     Probe,
     ProbeBudget,
-    Profile,
-    Region,
-    RoleArn,
     Rule,
     Shards,
     Stream,
@@ -40,12 +37,9 @@ from reshardctl.console.destinations import ColorMode
 
 
 def inspect(
+    account: Account,
     consumers: Consumers = None,
     stream: Stream = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     policy: Policy = None,
     accept: Accept = None,
@@ -85,7 +79,6 @@ def inspect(
     from reshardctl.cli.terminal import Terminal, threshold
     from reshardctl.commands.inspect import InspectRequest
     from reshardctl.commands.inspect import inspect as inspected
-    from reshardctl.commands.requests import Account
     from reshardctl.console.destinations import destinations, wants_metrics
     from reshardctl.console.output import Output
 
@@ -95,7 +88,7 @@ def inspect(
     request = InspectRequest(
         consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
         watch=watch, fail_on=threshold(fail_on), baseline=baseline, stream=stream,
-        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
+        account=replace(account, budget=probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
     )

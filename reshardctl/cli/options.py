@@ -5,13 +5,21 @@ Some are of the commands that write positions; others say what a sink is, and wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from reshardctl.cli import completion
 from reshardctl.console import destinations
+
+if TYPE_CHECKING:
+    from reshardctl.commands.requests import Account as Account
+else:  # loaded by a command that runs; what it stands for is in `REACH`
+    Account = object
 
 Consumer = Annotated[
     str,
@@ -321,3 +329,34 @@ Remote = Annotated[
         show_default=False,
     ),
 ]
+
+
+REACH = {"region": Region, "profile": Profile, "role": RoleArn, "endpoints": EndpointUrl}
+"""The options that say how AWS is reached, by their fields of an `Account`."""
+
+
+def takes(verb: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer reads it: in place of its `account` it has the options of `REACH`."""
+    hints = get_type_hints(verb, include_extras=True)
+    if "account" not in hints:
+        return verb
+    typed: dict[str, tuple[Any, object]] = {}
+    for name, each in signature(verb).parameters.items():
+        if name == "account":
+            typed |= {part: (kind, None) for part, kind in REACH.items()}
+        else:
+            typed[name] = (hints[name], each.default)
+
+    @wraps(verb)
+    def command(**given: Any) -> None:
+        from reshardctl.commands.requests import Account
+
+        parts = {name: value for name in REACH if (value := given.pop(name))}
+        verb(account=Account(**parts), **given)
+
+    command.__annotations__ = {name: kind for name, (kind, _) in typed.items()}
+    command.__signature__ = Signature([  # type: ignore[attr-defined]
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in typed.items()
+    ])
+    return command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from reshardctl.cli import completion
 from reshardctl.cli.options import (
     Accept,
+    Account,
     AssumeStopped,
     Color,
     Column,
@@ -16,7 +18,6 @@ from reshardctl.cli.options import (
     Count,
     Created,
     DryRun,
-    EndpointUrl,
     Form,
     Format,
     Journal,
@@ -25,12 +26,9 @@ from reshardctl.cli.options import (
     Output,
     Plan,
     ProbeBudget,
-    Profile,
     Recreated,
-    Region,
     Remote,
     Resume,
-    RoleArn,
     Stream,
     Verbose,
     WatchFirst,
@@ -40,6 +38,7 @@ from reshardctl.console.destinations import ColorMode
 
 
 def rebuild(
+    account: Account,
     locator: Annotated[
         str | None,
         typer.Argument(
@@ -67,10 +66,6 @@ def rebuild(
     ] = True,
     master: Master = None,
     remote: Remote = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     dry_run: DryRun = False,
     out: Out = None,
@@ -97,7 +92,7 @@ def rebuild(
     from reshardctl.cli.run_fix import run_fix, show_plan
     from reshardctl.commands.rebuild import RebuildRequest, plan_rebuild
     from reshardctl.commands.rebuild import rebuild as rebuilt
-    from reshardctl.commands.requests import Account, Sink
+    from reshardctl.commands.requests import Sink
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
 
@@ -106,7 +101,7 @@ def rebuild(
         journal=journal, stream=stream, accept=accept, recreated=recreated, created=created,
         config=config,
         sink=Sink(sink or "", kind, tuple(column or ()), master, remote, against),
-        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
+        account=replace(account, budget=probe_budget),
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())

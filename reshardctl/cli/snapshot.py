@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.cli.options import Config, EndpointUrl, Probe, Profile, Region, RoleArn
+from reshardctl.cli.options import Account, Config, Probe
 
 if TYPE_CHECKING:
     from reshardctl.snapshot.file import SavedSnapshot
 
 
 def snapshot(
+    account: Account,
     stream: Annotated[
         str,
         typer.Argument(
@@ -37,10 +38,6 @@ def snapshot(
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace names, accounts and owners: for bug reports.")
     ] = False,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     probe: Probe = None,
 ) -> None:
@@ -50,7 +47,6 @@ def snapshot(
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
     from reshardctl.cli.terminal import Terminal
-    from reshardctl.commands.requests import Account
     from reshardctl.commands.snapshot import SnapshotRequest
     from reshardctl.commands.snapshot import snapshot as taken
     from reshardctl.console.stdout import show
@@ -61,7 +57,6 @@ def snapshot(
     if output is None:
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_new_file(output)
-    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     request = SnapshotRequest(
         consumers=consumers or (), redact=redact, stream=stream, account=account, probe=probe,
         config=config,

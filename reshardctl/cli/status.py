@@ -9,18 +9,15 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli.options import (
+    Account,
     Color,
     Config,
     Consumer,
-    EndpointUrl,
     FailOn,
     Output,
     PerShard,
     Probe,
     ProbeBudget,
-    Profile,
-    Region,
-    RoleArn,
     Stream,
 )
 from reshardctl.console.destinations import ColorMode, MetricsFormat
@@ -55,12 +52,9 @@ class StatusColumn(StrEnum):
 
 
 def status(
+    account: Account,
     locator: Consumer,
     stream: Stream = None,
-    region: Region = None,
-    profile: Profile = None,
-    role_arn: RoleArn = None,
-    endpoint_url: EndpointUrl = None,
     config: Config = None,
     shards: Annotated[
         list[str] | None,
@@ -95,7 +89,6 @@ def status(
     Read-only. Example: reshardctl status kcl://my-application --stream my-stream --only-bad
     """
     from reshardctl.cli.terminal import Terminal, threshold
-    from reshardctl.commands.requests import Account
     from reshardctl.commands.status import StatusRequest
     from reshardctl.commands.status import status as looked_up
     from reshardctl.console.destinations import Destination
@@ -112,7 +105,7 @@ def status(
     request = StatusRequest(
         locator, shards=shards or (), only_bad=only_bad, sort=sort, count=count,
         fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
-        account=Account(region, profile, role_arn, probe_budget, endpoint_url or ()),
+        account=replace(account, budget=probe_budget),
     )
     result = looked_up(request, Terminal())
 

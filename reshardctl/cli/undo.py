@@ -12,13 +12,13 @@ from reshardctl.cli.options import WatchFirst
 from reshardctl.console.destinations import ColorMode
 
 if TYPE_CHECKING:
-    from reshardctl.commands.requests import Account
     from reshardctl.console.output import Output
 
 DELETE = "Delete these journals? Only 'yes' is taken for a yes: "
 
 
 def undo(
+    account: options.Account,
     journal: Annotated[
         str | None,
         typer.Argument(
@@ -52,10 +52,6 @@ def undo(
         str | None,
         typer.Option(metavar="DURATION", help="With --prune: of fixes that began so long ago."),
     ] = None,
-    region: options.Region = None,
-    profile: options.Profile = None,
-    role_arn: options.RoleArn = None,
-    endpoint_url: options.EndpointUrl = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Show what would be put back.")
     ] = False,
@@ -93,7 +89,6 @@ def undo(
     from reshardctl.codec.argv import words
     from reshardctl.commands.exclusions import require_compatible, set_in
     from reshardctl.commands.journals import Journals
-    from reshardctl.commands.requests import Account
     from reshardctl.commands.undo import UndoResult
     from reshardctl.commands.undo import undo as undone
     from reshardctl.commands.undo_source import UndoRequest
@@ -103,7 +98,6 @@ def undo(
     from reshardctl.exit import Exit
     from reshardctl.render.content.journals import SHOWING
 
-    account = Account(region, profile, role_arn, endpoints=endpoint_url or ())
     out = Output(places := destinations(form, output), color, verbose, words(account))
     if older_than is not None and not prune:
         raise UsageError(
@@ -143,7 +137,7 @@ def undo(
     raise typer.Exit(result.exit)
 
 
-def _list(folder: str | None, account: Account, out: Output, *, asked: bool) -> None:
+def _list(folder: str | None, account: options.Account, out: Output, *, asked: bool) -> None:
     """Lists the journals; UsageError where no list was asked for, but no journal is named."""
     from reshardctl.commands.journals import Journals
     from reshardctl.errors import UsageError
@@ -161,8 +155,8 @@ def _list(folder: str | None, account: Account, out: Output, *, asked: bool) -> 
 
 
 def _prune(
-    folder: str | None, older_than: str | None, account: Account, out: Output, *, dry_run: bool,
-    yes: bool,
+    folder: str | None, older_than: str | None, account: options.Account, out: Output, *,
+    dry_run: bool, yes: bool,
 ) -> None:
     """Shows what would be deleted, asks, and deletes."""
     from reshardctl.cli.consent import ask
