@@ -20,7 +20,7 @@ from reshardctl.errors import REPLAN, NotConfirmed, ReshardError
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
 from reshardctl.model.times import instant
-from reshardctl.planning.policy import POSITIONS, Accept
+from reshardctl.planning.policy import LOSSLESS, POSITIONS, Accept
 from reshardctl.planning.prices import exceeding
 from reshardctl.render.words import command, price_words
 from reshardctl.report.results import Elsewhere
@@ -92,7 +92,8 @@ def new_plan(plan: SavedPlan, account: Account) -> str:
         None if time is None else instant(time) for time in (options.created, options.recreated)
     )
     asked = Selection(
-        stream=plan.stream, account=account, policy=None if policy == POSITIONS.name else policy,
+        stream=plan.stream, account=account,
+        policy=None if policy in (LOSSLESS.name, POSITIONS.name) else policy,
         created=created, recreated=recreated, bootstrap=options.bootstrap,
         probe=plan.probe or None,
     )

@@ -70,7 +70,7 @@ class Selection:
     """Name or ARN; needed if the consumer is named by a locator."""
     account: Account = field(default_factory=Account)
     """How AWS is reached."""
-    policy: str | None = option("--policy", usual="lossless")
+    policy: str | None = option("--policy")
     """`lossless`, `latest`, `at-timestamp=TIME` or `latest-at-start`."""
     accept: str | None = option("--accept")
     """What a repair may cost per shard: `skip=12m,reread=3h,disorder`."""

@@ -244,3 +244,9 @@ def test_an_undo_finds_the_file_above(lab, tmp_path, monkeypatch):
     assert lab.cli("fix", "app", "--yes", "--assume-stopped", "--journal", "j.jsonl").code == 0
     undone = lab.cli("undo", "j.jsonl", "--yes", "--assume-stopped")
     assert undone.code == 0 and "../reshardctl.toml is used" in undone.err
+
+
+def test_a_suggested_command_repeats_the_policy_that_is_not_the_file_s(lab):
+    configure(lab, consumer='policy = "latest-at-start"')
+    told = lab.cli("fix", "app", "--policy", "lossless", "--dry-run", "--format", "text").out
+    assert "reshardctl fix app --policy lossless" in told
