@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from reshardctl.console.destinations import FormatName, MetricsFormat
+from reshardctl.render.formats import METRICS, REPORTS
 
 POLICIES = ("lossless", "latest", "at-timestamp=", "latest-at-start")
 """The words of `--policy`; a test compares them with the policies."""
@@ -31,12 +31,12 @@ def policies(incomplete: str) -> list[str]:
 
 def formats(incomplete: str) -> list[str]:
     """The formats of a report."""
-    return _beginning(FormatName, incomplete)
+    return _beginning(REPORTS, incomplete)
 
 
 def formats_and_metrics(incomplete: str) -> list[str]:
     """The formats of a report and of metrics."""
-    return _beginning([*FormatName, *MetricsFormat], incomplete)
+    return _beginning([*REPORTS, *METRICS], incomplete)
 
 
 def rules(incomplete: str) -> list[tuple[str, str]]:

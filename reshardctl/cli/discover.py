@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from reshardctl.cli import options
 from reshardctl.cli.options import Account, Color, Config, Output
 from reshardctl.console.destinations import ColorMode
-
-
-class DiscoverFormat(StrEnum):
-    """Formats of the tables."""
-
-    TEXT = "text"
-    JSON = "json"
+from reshardctl.render.formats import Format
 
 
 def discover(
@@ -28,8 +22,8 @@ def discover(
     ],
     config: Config = None,
     form: Annotated[
-        DiscoverFormat, typer.Option("--format", help="For people, or for programs.")
-    ] = DiscoverFormat.TEXT,
+        Format, options.one_format("For people, or for programs.", "screen", "data")
+    ] = Format.TEXT,
     output: Output = None,
     color: Color = ColorMode.AUTO,
 ) -> None:

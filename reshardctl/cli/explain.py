@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
+from reshardctl.cli import completion, options
 from reshardctl.cli.options import Account, Config, Consumer, Probe, Stream
-
-
-class ExplainFormat(StrEnum):
-    """Formats of an explanation."""
-
-    TEXT = "text"
-    JSON = "json"
+from reshardctl.render.formats import Format
 
 
 def explain(
@@ -33,8 +26,8 @@ def explain(
     config: Config = None,
     probe: Probe = None,
     form: Annotated[
-        ExplainFormat, typer.Option("--format", help="For people, or for programs.")
-    ] = ExplainFormat.TEXT,
+        Format, options.one_format("For people, or for programs.", "screen", "data")
+    ] = Format.TEXT,
 ) -> None:
     """Why this shard? Its life, position, owner, neighbours, and what the next start does with it.
 
@@ -43,14 +36,12 @@ def explain(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.explain import ExplainRequest
     from reshardctl.commands.explain import explain as explained
-    from reshardctl.console.stdout import show, write
-    from reshardctl.render.content.explanation import explanation_json, explanations
+    from reshardctl.console.destinations import ColorMode, Destination
+    from reshardctl.console.output import Output
+    from reshardctl.exit import Exit
 
     request = ExplainRequest(
         shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
     )
-    shown = explained(request, Terminal())
-    if form is ExplainFormat.JSON:
-        write(explanation_json(shown.report, shown.shards, shown.statuses))
-    else:
-        show(explanations(shown.report, shown.shards, shown.statuses))
+    out = Output((Destination(form, None),), ColorMode.NEVER, verbose=False, suggested_command=())
+    out.write(explained(request, Terminal()), Exit.OK)

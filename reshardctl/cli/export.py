@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from reshardctl.cli import options
 from reshardctl.cli.options import Account, Config, Consumer, Probe, Stream
-
-
-class ExportFormat(StrEnum):
-    """Formats of positions."""
-
-    JSON = "json"
-    CSV = "csv"
+from reshardctl.render.formats import Format
 
 
 def export(
@@ -25,8 +19,8 @@ def export(
     config: Config = None,
     probe: Probe = None,
     form: Annotated[
-        ExportFormat, typer.Option("--format", help="For programs, or for a spreadsheet.")
-    ] = ExportFormat.JSON,
+        Format, options.one_format("For programs, or for a spreadsheet.", "data", "table")
+    ] = Format.JSON,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -54,7 +48,7 @@ def export(
         account=account,
     )
     positions = exported(request, Terminal())
-    text = json_text(positions) if form is ExportFormat.JSON else csv_text(positions)
+    text = json_text(positions) if form is Format.JSON else csv_text(positions)
     if output is None:
         write(text)
     elif is_regular(output):

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reshardctl.cli import completion
+from reshardctl.cli import completion, options
 from reshardctl.cli.options import Account, Config, Output, Probe, Shards, Stream
-
-
-class GraphFormat(StrEnum):
-    """Formats of a picture."""
-
-    TEXT = "text"
-    DOT = "dot"
-    MERMAID = "mermaid"
-    GRAPHML = "graphml"
-    JSON = "json"
-    SVG = "svg"
-    HTML = "html"
+from reshardctl.render.formats import Format
 
 
 def graph(
@@ -56,12 +44,12 @@ def graph(
     ] = None,
     probe: Probe = None,
     form: Annotated[
-        GraphFormat,
-        typer.Option(
-            "--format",
-            help="svg and html are pictures: time by hash keys.",
+        Format,
+        options.one_format(
+            "svg and html are pictures: time by hash keys.",
+            "screen", "chart", "data", "picture", "page",
         ),
-    ] = GraphFormat.TEXT,
+    ] = Format.TEXT,
     output: Output = None,
 ) -> None:
     """Show me the shards: who descends from whom, and what a consumer has processed of them.

@@ -6,15 +6,19 @@ Some are of the commands that write positions; others say what a sink is, and wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.main import get_click_type
+from typer.models import ParameterInfo
 
 from reshardctl.cli import completion
 from reshardctl.console import destinations
+from reshardctl.render.formats import METRICS, REPORTS, formats_of
 
 if TYPE_CHECKING:
     from reshardctl.commands.requests import Account as Account
@@ -165,7 +169,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join(destinations.FormatName)}. Default: text on a terminal, concise in a "
+        help=f"{', '.join(REPORTS)}. Default: text on a terminal, concise in a "
         "pipe. Repeatable: others go to their FILE. diff: the rows that are written, for reviews.",
         show_default=False,
         autocompletion=completion.formats,
@@ -176,13 +180,23 @@ MetricsFormat = Annotated[
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join([*destinations.FormatName, *destinations.MetricsFormat])}. "
+        help=f"{', '.join([*REPORTS, *METRICS])}. "
         "Default: text on a terminal, concise in a pipe. Repeatable: others go to their FILE. "
         "openmetrics: gauges for Prometheus; with --probe the age of unread records too.",
         show_default=False,
         autocompletion=completion.formats_and_metrics,
     ),
 ]
+
+
+def one_format(says: str, *views: str) -> Any:
+    """`--format` of a command that writes one. says: its help. views: those of its document."""
+    known = {form.name: form.value for form in formats_of(*views)}
+    names = StrEnum("Names", known)  # type: ignore[misc]  # of this command alone
+    kind = get_click_type(annotation=names, parameter_info=ParameterInfo())
+    return typer.Option("--format", help=says, click_type=kind)
+
+
 Every = Annotated[
     str | None,
     typer.Option(

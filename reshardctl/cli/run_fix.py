@@ -20,7 +20,8 @@ from reshardctl.commands.write_requests import FixRequest
 from reshardctl.console.failures import say
 from reshardctl.console.output import Output
 from reshardctl.exit import Exit
-from reshardctl.render.fixes import FORMATS, ConsumerFix
+from reshardctl.render.content.documents import FixesDocument
+from reshardctl.report.results import ConsumerFix
 from reshardctl.report.results import Planned as PlanShown
 
 Request = TypeVar("Request", bound=FixRequest)
@@ -83,7 +84,7 @@ def run_fix_many(
 
     quiet: whether the outcome is all that is shown.
     """
-    out.check_formats(FORMATS, "shows one consumer")
+    out.check_formats(FixesDocument, "shows one consumer")
 
     def confirm(planned: Planned) -> bool:
         return within_limit(planned) if yes else ask_for_plan(planned, shown=not quiet)
@@ -96,7 +97,7 @@ def run_fix_many(
         try:
             written = [each.fixed.journal for each in fixes.consumers if each.fixed is not None]
             with after_writing(FIXED, written):
-                out.write_fixes(fixes)
+                out.write(fixes, fixes.exit)
         finally:
             for each in fixes.consumers:
                 _say(each)

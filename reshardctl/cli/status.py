@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli import options
 from reshardctl.cli.options import (
     Account,
     Color,
@@ -20,20 +21,11 @@ from reshardctl.cli.options import (
     ProbeBudget,
     Stream,
 )
-from reshardctl.console.destinations import ColorMode, MetricsFormat
+from reshardctl.console.destinations import ColorMode
+from reshardctl.render.formats import Format
 
 AS_WIDE_AS_NEEDED = 1 << 20
 """Columns of a pipe or a file: one line for each shard."""
-
-
-class StatusFormat(StrEnum):
-    """Formats of a status."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
-    OPENMETRICS = "openmetrics"
 
 
 class StatusColumn(StrEnum):
@@ -78,8 +70,11 @@ def status(
     probe_budget: ProbeBudget = None,
     fail_on: FailOn = None,
     form: Annotated[
-        StatusFormat, typer.Option("--format", help="For people, or for programs.")
-    ] = StatusFormat.TEXT,
+        Format,
+        options.one_format(
+            "For people, or for programs.", "screen", "data", "records", "table", "metrics"
+        ),
+    ] = Format.TEXT,
     per_shard: PerShard = False,
     output: Output = None,
     color: Color = ColorMode.AUTO,
@@ -93,13 +88,9 @@ def status(
     from reshardctl.commands.status import status as looked_up
     from reshardctl.console.destinations import Destination
     from reshardctl.console.output import Output
-    from reshardctl.render.context import Context
-    from reshardctl.render.formats.openmetrics import Subject, of_subjects
-    from reshardctl.render.status import write
 
-    metrics = MetricsFormat.OPENMETRICS if form is StatusFormat.OPENMETRICS else None
     out = Output(
-        (Destination(metrics, output),), color, verbose=False, suggested_command=(),
+        (Destination(form, output),), color, verbose=False, suggested_command=(),
         per_shard=per_shard, piped_width=AS_WIDE_AS_NEEDED,
     )
     request = StatusRequest(
@@ -109,12 +100,5 @@ def status(
     )
     result = looked_up(request, Terminal())
 
-    def shown(context: Context) -> str:
-        if metrics is None:
-            return write(result.status, form, context)
-        stream = result.report.snapshot.lineage.stream.name
-        subject = Subject(stream, result.name, result.report)
-        return of_subjects([subject], context.earlier, context.per_shard)
-
-    replace(out, suggested_command=result.words).show(shown, result.exit)
+    replace(out, suggested_command=result.words).write(result.status, result.exit)
     raise typer.Exit(result.exit)

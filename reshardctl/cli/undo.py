@@ -96,7 +96,7 @@ def undo(
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
-    from reshardctl.render.content.journals import SHOWING
+    from reshardctl.render.content.documents import JournalsDocument
 
     out = Output(places := destinations(form, output), color, verbose, words(account))
     if older_than is not None and not prune:
@@ -112,7 +112,7 @@ def undo(
         _prune(journal, older_than, account, out, dry_run=dry_run, yes=yes)
         return
     if show:
-        out.check_formats(SHOWING, "shows no journal")
+        out.check_formats(JournalsDocument, "shows no journal")
         out.write(Journals(account).shown(journal), Exit.OK)
         return
     if list_ or journal is None:
@@ -142,10 +142,10 @@ def _list(folder: str | None, account: options.Account, out: Output, *, asked: b
     from reshardctl.commands.journals import Journals
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
-    from reshardctl.render.content.journals import FORMATS
+    from reshardctl.render.content.documents import JournalsDocument
 
     listing = Journals(account).listing(folder)
-    out.check_formats(FORMATS, "lists no journals")
+    out.check_formats(JournalsDocument, "lists no journals")
     out.write(listing, Exit.OK if asked else Exit.USAGE)
     if not asked:
         what = "one of these" if listing.entries else f"{listing.location} has none"
@@ -163,10 +163,10 @@ def _prune(
     from reshardctl.commands.journals import PruneRequest, exit_of
     from reshardctl.commands.journals import prune as pruned
     from reshardctl.exit import Exit
-    from reshardctl.render.content.journals import PRUNING_FORMATS as FORMATS
+    from reshardctl.render.content.documents import PruningDocument
     from reshardctl.render.content.journals import Pruning
 
-    out.check_formats(FORMATS, "shows no journals that are deleted")
+    out.check_formats(PruningDocument, "shows no journals that are deleted")
     request = PruneRequest(place=folder, older_than=older_than, account=account, dry_run=dry_run)
 
     def confirm(wanted: Pruning) -> bool:

@@ -13,11 +13,9 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection
 from reshardctl.consumers.locator import looks_like_one
 from reshardctl.errors import UsageError
-from reshardctl.model import ShardId
 from reshardctl.model.shards import parts_of, select
 from reshardctl.render.words import command
-from reshardctl.report.report import Report
-from reshardctl.report.status import ShardStatus, statuses
+from reshardctl.report.status import Explanation, statuses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,20 +26,6 @@ class ExplainRequest(Selection):
     """Numbers, ranges and ids, as in `4`, `4,5` or `7-9`."""
     consumer: str
     """A locator, a name in reshardctl.toml, or `snapshot:FILE`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The report of one consumer, the shards that were asked about, and the status of every shard.
-
-    Attributes:
-        shards: In the order asked for.
-        statuses: By shard: those asked about, and their neighbours.
-    """
-
-    report: Report
-    shards: tuple[ShardId, ...]
-    statuses: dict[ShardId, ShardStatus]
 
 
 def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation:

@@ -26,9 +26,8 @@ from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.errors import Cancelled, ReshardError, UsageError
 from reshardctl.execution.plan_file import load_several, names_of, save_several
 from reshardctl.exit import Exit, worst
-from reshardctl.render.fixes import Fixes
 from reshardctl.render.words import count
-from reshardctl.report.results import Saved
+from reshardctl.report.results import Fixes, Saved
 
 
 def plan(request: FixRequest, observer: Observer = SILENT) -> Planned:

@@ -21,8 +21,9 @@ from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
 from reshardctl.model.shards import parts_of, select
 from reshardctl.model.times import When, instant, parse_when
-from reshardctl.render.graph import DrawnShards, draw
-from reshardctl.render.graph.several import SEVERAL, draw_several
+from reshardctl.render.formats import Format
+from reshardctl.render.graph import DrawnShards, drawing
+from reshardctl.render.graph.several import TogetherDocument, drawing_of_several
 from reshardctl.snapshot.resolve import resharded_at
 
 
@@ -115,14 +116,13 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
 
     Raises UsageError for a shard that the stream does not list, and where nothing would be drawn.
     """
-    form, consumers = request.format, request.consumers
+    form, consumers = Format(request.format), request.consumers
     drawn = AskedShards.read(request.shards, request.only_bad, request.since)
     if not consumers and (request.stream is not None or not _configured(request)):
         return Graph(_alone(request, drawn, observer))
     if len(consumers) == 1 and (alone := stream_alone(consumers[0], request)):
-        return Graph(
-            draw(form, *alone, selection=drawn.on(*alone, judged=False), width=request.width)
-        )
+        shown = drawing(*alone, selection=drawn.on(*alone, judged=False), width=request.width)
+        return Graph(form.write(shown))
     targets = several(consumers, request, observer)
     if len(targets) > 1:
         return _together(request, targets, drawn, observer)
@@ -131,7 +131,8 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
         target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
     lineage, now = report.snapshot.lineage, report.snapshot.now
-    return Graph(draw(form, lineage, now, report, drawn.on(lineage, now), request.width))
+    shown = drawing(lineage, now, report, drawn.on(lineage, now), request.width)
+    return Graph(form.write(shown))
 
 
 def _configured(selection: Selection) -> bool:
@@ -147,17 +148,19 @@ def _alone(request: GraphRequest, drawn: AskedShards, observer: Observer) -> str
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     lineage, now = listed(request.account, request.stream, observer)
     selection = drawn.on(lineage, now, judged=False)
-    return draw(request.format, lineage, now, selection=selection, width=request.width)
+    shown = drawing(lineage, now, selection=selection, width=request.width)
+    return Format(request.format).write(shown)
 
 
 def _together(
     request: GraphRequest, targets: Sequence[Target], drawn: AskedShards, observer: Observer
 ) -> Graph:
-    form = request.format
-    if form not in SEVERAL:
+    form = Format(request.format)
+    known = [form for form in Format if TogetherDocument.has(form.view)]
+    if form not in known:
         raise UsageError(
             f"--format {form} has room for one consumer, not for {len(targets)}",
-            f"name one, or draw all of them as {', '.join(SEVERAL)}",
+            f"name one, or draw all of them as {', '.join(known)}",
         )
     streams = dict.fromkeys(
         target.entry.stream.name for target in targets if target.entry is not None
@@ -177,7 +180,5 @@ def _together(
         observer.note(f"{entry.name} is not in the picture: {entry.failure.what}")
     lineage = reports[0][1].snapshot.lineage
     now = max(report.snapshot.now for _, report in reports)
-    picture = draw_several(
-        form, lineage, now, reports, drawn.on(lineage, now), request.width
-    )
-    return Graph(picture, shown.exit)
+    picture = drawing_of_several(lineage, now, reports, drawn.on(lineage, now), request.width)
+    return Graph(form.write(picture), shown.exit)

@@ -39,9 +39,8 @@ from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss
 from reshardctl.planning.writes import require_live
-from reshardctl.render.fixes import ConsumerFix
 from reshardctl.report.report import Report, make, may_be_another_streams, question
-from reshardctl.report.results import Fixed
+from reshardctl.report.results import ConsumerFix, Fixed
 from reshardctl.snapshot import Ports
 
 

@@ -72,10 +72,10 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
         error.unjudged = (target.stream, name)
         raise
     sifted = sift(report.findings, target.suppressions, report.snapshot.now)
-    shown = status_of(report, sifted.kept, selection, len(sifted.hidden))
+    kept = replace(report, findings=sifted.kept)
+    shown = status_of(kept, sifted.kept, selection, len(sifted.hidden), name)
     threshold = severity_for(request.fail_on, target.entry)
     code = report.exit(failing(shown.findings, threshold))
-    kept = replace(report, findings=sifted.kept)
     return StatusResult(shown, code, target.argv, name, kept)
 
 

@@ -11,26 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from reshardctl.errors import UsageError
-
-
-class FormatName(StrEnum):
-    """Formats of a report."""
-
-    TEXT = "text"
-    CONCISE = "concise"
-    JSON = "json"
-    JSONL = "jsonl"
-    MARKDOWN = "markdown"
-    GITHUB = "github"
-    JUNIT = "junit"
-    SARIF = "sarif"
-    DIFF = "diff"
-
-
-class MetricsFormat(StrEnum):
-    """Formats of metrics, which hold numbers for monitoring and no report."""
-
-    OPENMETRICS = "openmetrics"
+from reshardctl.render.formats import METRICS, REPORTS, Format
 
 
 class FailOn(StrEnum):
@@ -50,17 +31,11 @@ class ColorMode(StrEnum):
     NEVER = "never"
 
 
-ONE_DOCUMENT = frozenset({
-    FormatName.JSON, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
-})
-"""Formats of which a program reads exactly one document per command: no plan before the outcome."""
-
-
 @dataclass(frozen=True, slots=True)
 class Destination:
     """A place of output. format: `None` for its default. file: `None` for stdout."""
 
-    format: FormatName | MetricsFormat | None
+    format: Format | None
     file: str | None
 
 
@@ -90,35 +65,35 @@ def destinations(
 
 def one_document(places: Sequence[Destination]) -> bool:
     """Whether the main place takes one document, so that only the outcome is wanted there."""
-    return places[0].format in ONE_DOCUMENT
+    form = places[0].format
+    return form is not None and form.one_document
 
 
 def _parsed(text: str, metrics: bool) -> Destination:
     name, joint, file = text.partition("=")
-    if name in set(MetricsFormat) and not metrics:
+    known = [*REPORTS, *(METRICS if metrics else ())]
+    if name in METRICS and not metrics:
         raise UsageError(
             f"--format {name}: this command has no metrics to write",
             f"reshardctl inspect CONSUMER --stream STREAM --format {name}=FILE",
         )
-    if name not in {*FormatName, *MetricsFormat}:
+    if name not in known:
         from reshardctl.model.phrases import did_you_mean
 
-        known = [*FormatName, *(MetricsFormat if metrics else ())]
         raise UsageError(
             f"--format {text!r}: {name!r} is no format",
             did_you_mean(name, known, f"known are {', '.join(known)}"),
         )
     if joint and not file:
         raise UsageError(f"--format {text!r} names no file", f"--format {name}=FILE")
-    form = MetricsFormat(name) if name in set(MetricsFormat) else FormatName(name)
     if file == "-":
         raise UsageError(f"--format {text!r}: stdout needs no name", f"--format {name}")
-    return Destination(form, file or None)
+    return Destination(Format(name), file or None)
 
 
 def wants_metrics(places: Sequence[Destination]) -> bool:
     """Whether metrics go to one of them."""
-    return any(isinstance(place.format, MetricsFormat) for place in places)
+    return any(place.format in METRICS for place in places)
 
 
 def _distinct(files: Sequence[str]) -> None:
@@ -133,7 +108,7 @@ def _distinct(files: Sequence[str]) -> None:
 
 def earlier_metrics(destination: Destination) -> str:
     """The metrics that a file holds and that new ones replace; "" for any other place."""
-    if destination.file is None or not isinstance(destination.format, MetricsFormat):
+    if destination.file is None or destination.format not in METRICS:
         return ""
     from reshardctl.stores.named_file import text_of
 

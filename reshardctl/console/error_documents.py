@@ -12,24 +12,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from reshardctl.console.destinations import (
-    ONE_DOCUMENT,
-    Destination,
-    FormatName,
-    MetricsFormat,
-    destinations,
-)
+from reshardctl.console.destinations import Destination, destinations
 from reshardctl.console.failures import PipeClosed
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
+from reshardctl.render.formats import Format
 
 VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit", "status", "explain"})
 """Commands whose `--output` takes a report. The output of others must not be overwritten."""
-SPOKEN: frozenset[FormatName | MetricsFormat | None] = frozenset({
-    *ONE_DOCUMENT, FormatName.GITHUB, *MetricsFormat,
-})
-"""Formats in which a program reads stdout."""
-
 WITH_METRICS = frozenset({"inspect", "status"})
 """Those whose `--format` takes metrics."""
 
@@ -73,22 +63,22 @@ def speak(error: ReshardError) -> None:
 def _spoken(destination: Destination) -> bool:
     if destination.file is not None:
         return True
-    once = isinstance(destination.format, MetricsFormat) or destination.format in ONE_DOCUMENT
-    if destination in _shown and once:
+    form = destination.format
+    if form is None or (destination in _shown and form.one_document):
         return False
-    return destination.format in SPOKEN
+    return form.spoken
 
 
 def _tell(destination: Destination, error: ReshardError) -> None:
     from reshardctl.console.destinations import earlier_metrics
     from reshardctl.console.stdout import write
     from reshardctl.given_secrets import masked
-    from reshardctl.render import Context
     from reshardctl.render import write as written
+    from reshardctl.render.context import Context
     from reshardctl.stores.named_file import replace_file
 
     context = Context(exit=error.exit, earlier=earlier_metrics(destination))
-    text = written(error, destination.format or FormatName.CONCISE, context)
+    text = written(error, destination.format or Format.CONCISE, context)
     if destination.file is None:
         write(text)
     else:

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reshardctl.console import error_documents
-from reshardctl.console.destinations import (
-    ColorMode,
-    Destination,
-    FormatName,
-    MetricsFormat,
-    earlier_metrics,
-)
+from reshardctl.console.destinations import ColorMode, Destination, earlier_metrics
 from reshardctl.console.stdout import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
+from reshardctl.render.formats import Format
 
 if TYPE_CHECKING:
-    from reshardctl.render.content import Result
-    from reshardctl.render.fixes import Fixes
+    from reshardctl.render.content.documents import Result
+    from reshardctl.render.document import Document
 
 PIPED_WIDTH = 80
 
@@ -57,9 +52,10 @@ class Output:
 
                 check_file(Path(destination.file))
 
-    def check_formats(self, known: Sequence[str], problem: str) -> None:
-        """UsageError, which states the problem, for a format that is none of the known ones."""
-        for name in map(_name, self.destinations):
+    def check_formats(self, kind: type[Document[Any]], problem: str) -> None:
+        """UsageError, which states the problem, for a format whose view such documents lack."""
+        known = [form for form in Format if kind.has(form.view)]
+        for name in map(_format, self.destinations):
             if name not in known:
                 raise UsageError(
                     f"--format {name} {problem}", f"known here are {', '.join(known)}"
@@ -73,26 +69,10 @@ class Output:
         """
         from reshardctl.render import write as written
 
-        self._emit(lambda name, context: written(result, name, context), code)
-
-    def write_fixes(self, fixes: Fixes) -> None:
-        """Write what came of several consumers, as `write` does."""
-        from reshardctl.render.fixes import write as written
-
-        self._emit(lambda name, context: written(fixes, name, context), fixes.exit)
-
-    def _emit(self, written: Callable[[str, Context], str], code: Exit) -> None:
-        self._put([
-            written(_name(destination), self._context(destination, code))
+        texts = [
+            written(result, _format(destination), self._context(destination, code))
             for destination in self.destinations
-        ], code)
-
-    def show(self, shown: Callable[[Context], str], code: Exit) -> None:
-        """Write what `shown` makes for each destination, whatever the destination's format."""
-        documents = [shown(self._context(place, code)) for place in self.destinations]
-        self._put(documents, code)
-
-    def _put(self, texts: Sequence[str], code: Exit) -> None:
+        ]
         for destination, text in reversed(list(zip(self.destinations, texts, strict=True))):
             if destination.file is None:
                 write(text)
@@ -121,10 +101,10 @@ class Output:
         return _terminal(destination) or bool(os.environ.get("FORCE_COLOR"))
 
 
-def _name(destination: Destination) -> FormatName | MetricsFormat:
+def _format(destination: Destination) -> Format:
     if destination.format is not None:
         return destination.format
-    return FormatName.TEXT if _terminal(destination) else FormatName.CONCISE
+    return Format.TEXT if _terminal(destination) else Format.CONCISE
 
 
 def _terminal(destination: Destination) -> bool:

@@ -16,7 +16,7 @@ from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.text import Text
 
 
@@ -75,6 +75,10 @@ Part = str | tuple[str, str]
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
+class _Raw(str):
+    """Lines to be written as they are."""
+
+
 class Sheet:
     """Lines from top to bottom. All text that goes in is made harmless here, and nowhere else."""
 
@@ -109,6 +113,10 @@ class Sheet:
     def whole(self, word: Part, indent: int = 0) -> None:
         """One word to copy, as long as it is: a break inside of it would be copied, too."""
         self._rows.append((self.text(" " * indent, word), True))
+
+    def raw(self, text: str) -> None:
+        """Whole lines that are laid out and harmless already."""
+        self._rows.append((_Raw(text), True))
 
     def fields(self, *parts: Part, gap: int = 3, indent: int = 0) -> None:
         """Words that stay whole, three spaces apart, on as many lines as they need."""
@@ -253,21 +261,27 @@ class Sheet:
 
     def render(self) -> str:
         """Everything as one text, with a line end after the last line."""
-        from rich.console import Console
-
         out = StringIO()
-        color = self.context.color
-        console = Console(
-            file=out, width=self.width, force_terminal=color, no_color=not color,
-            color_system="standard" if color else None, legacy_windows=False,
-            markup=False, highlight=False, emoji=False, _environ={},
-        )
+        laid_out = all(isinstance(row, _Raw) for row, _ in self._rows)
+        console = None if laid_out else self._console(out)
         for row, whole in self._rows:
-            if whole:
+            if console is None or isinstance(row, _Raw):
+                out.write(str(row))
+            elif whole:
                 console.print(row, crop=False, no_wrap=True, overflow="ignore")
             else:
                 console.print(row)
         return _TRAILING.sub("", out.getvalue())
+
+    def _console(self, out: StringIO) -> Console:
+        from rich.console import Console
+
+        color = self.context.color
+        return Console(
+            file=out, width=self.width, force_terminal=color, no_color=not color,
+            color_system="standard" if color else None, legacy_windows=False,
+            markup=False, highlight=False, emoji=False, _environ={},
+        )
 
 
 def _with_values(arguments: Sequence[str]) -> list[str]:

@@ -153,6 +153,35 @@ class Roundup:
         return [entry for entry in self.entries if entry.failure is not None]
 
 
+@dataclass(frozen=True, slots=True)
+class ConsumerFix:
+    """What came of one consumer.
+
+    report: what its plan was made from; `None` if it could not be judged. fixed: what was written.
+    failure: why nothing was written, or not everything. exit: of a `fix` of this consumer alone.
+    """
+
+    name: str
+    stream: str
+    report: Report | None
+    fixed: Fixed | None
+    failure: ReshardError | None
+    exit: Exit
+
+
+@dataclass(frozen=True, slots=True)
+class Fixes:
+    """What came of several consumers, in the order in which they were named.
+
+    exit: the worst of all. saved: the file that holds all plans, if one was named.
+    """
+
+    consumers: tuple[ConsumerFix, ...]
+    exit: Exit
+    dry_run: bool
+    saved: Saved | None
+
+
 def taken_up(report: Report) -> tuple[int, int]:
     """How many open shards have a position, of how many there are."""
     lineage = report.snapshot.lineage

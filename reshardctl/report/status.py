@@ -261,7 +261,8 @@ class ConsumerStatus:
 
     rows: those that are shown, in the order asked for. total: how many shards there are. findings:
     those that count for the selected shards; a finding that names no shard concerns all of them.
-    suppressed: number of findings that reshardctl.toml suppresses.
+    suppressed: number of findings that reshardctl.toml suppresses. name: as it is configured; ""
+    for its locator.
     """
 
     report: Report
@@ -270,6 +271,7 @@ class ConsumerStatus:
     total: int
     findings: tuple[Finding, ...]
     suppressed: int = 0
+    name: str = ""
 
     @property
     def of_all_shards(self) -> tuple[Finding, ...]:
@@ -288,7 +290,8 @@ class ConsumerStatus:
 
 
 def status_of(
-    report: Report, findings: Sequence[Finding], selection: StatusSelection, suppressed: int = 0
+    report: Report, findings: Sequence[Finding], selection: StatusSelection, suppressed: int = 0,
+    name: str = "",
 ) -> ConsumerStatus:
     """The status with the selected rows. findings: those of the report that count.
 
@@ -304,7 +307,9 @@ def status_of(
     if selection.only_bad:
         rows = [row for row in rows if row.bad]
     rows = sorted(rows, key=COLUMNS[selection.sort])
-    return ConsumerStatus(report, selection, tuple(rows), total, tuple(findings), suppressed)
+    return ConsumerStatus(
+        report, selection, tuple(rows), total, tuple(findings), suppressed, name
+    )
 
 
 def _shards(
@@ -356,3 +361,15 @@ COLUMNS: Mapping[str, Callable[[ShardStatus], tuple[Any, ...]]] = {
     "rule": lambda row: (not row.rules, row.rules, *_number(row)),
 }
 """Column → the order of rows when sorted by it: the worst, the largest or the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The report of one consumer, and what is known of its shards.
+
+    shards: those that were asked about, in that order. statuses: of these and their neighbours.
+    """
+
+    report: Report
+    shards: tuple[ShardId, ...]
+    statuses: dict[ShardId, ShardStatus]

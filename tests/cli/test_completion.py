@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from reshardctl.cli import completion
-from reshardctl.console.destinations import FormatName, MetricsFormat
 from reshardctl.diagnosis.rules import RULES
 from reshardctl.planning.policy import AT_TIMESTAMP, POLICIES
+from reshardctl.render.formats import METRICS, REPORTS
 from tests.support.case import CASES
 
 BIN = Path(sys.executable).parent
@@ -133,7 +133,7 @@ def test_the_words_are_those_of_the_commands():
     assert [word.rstrip("=") for word in completion.POLICIES] == list(POLICIES)
     assert f"{AT_TIMESTAMP.name}=" in completion.POLICIES
     assert completion.rules("") == sorted((rule.code, rule.name) for rule in RULES)
-    assert completion.formats_and_metrics("") == [*FormatName, *MetricsFormat]
+    assert completion.formats_and_metrics("") == [*REPORTS, *METRICS]
 
 
 def test_nothing_heavy_is_imported_for_an_answer(folder):

@@ -8,20 +8,16 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from reshardctl.console.destinations import ONE_DOCUMENT, Destination, FormatName, destinations
+from reshardctl.console.destinations import Destination, destinations
 from reshardctl.errors import UsageError
+from reshardctl.render.formats import REPORTS, Format
 from tests.cli.lab import mode_of_new_files
-from tests.render.formats import FORMATS
 
 OPTIONS = "?initial=LATEST&release=2.7.2"
 
 
 def root(path: Path) -> Element:
     return fromstring(path.read_bytes())  # noqa: S314 - our own
-
-
-def test_every_format_has_a_name_on_the_command_line():
-    assert {str(name) for name in FormatName} == set(FORMATS)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +38,7 @@ def test_every_format_has_a_name_on_the_command_line():
     ],
 )
 def test_the_main_one_comes_first(formats, output, places):
-    wanted = tuple(Destination(name and FormatName(name), file) for name, file in places)
+    wanted = tuple(Destination(name and Format(name), file) for name, file in places)
     assert destinations(formats, output) == wanted
 
 
@@ -88,7 +84,7 @@ def test_a_fix_leaves_its_outcome_in_the_file(lab_of, tmp_path):
     assert rules.get("failures") == "0"
 
 
-@pytest.mark.parametrize("name", sorted(ONE_DOCUMENT))
+@pytest.mark.parametrize("name", [form for form in REPORTS if form.one_document])
 def test_a_program_gets_one_document(lab_of, name):
     shown = lab_of("a-both", OPTIONS).fix("--format", name)
     assert shown.code == 0

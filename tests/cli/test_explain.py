@@ -14,7 +14,7 @@ from tests.cli.lab import LATEST
 pytestmark = pytest.mark.lab("a-both", LATEST)
 
 SCHEMA = json.loads(
-    files("reshardctl.render.status").joinpath("explanation.schema.json").read_text("utf-8")
+    files("reshardctl.render").joinpath("explanation.schema.json").read_text("utf-8")
 )
 
 

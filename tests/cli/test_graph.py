@@ -7,9 +7,10 @@ import json
 import networkx
 import pytest
 
-from reshardctl.cli.graph import GraphFormat
+from reshardctl.render.formats import Format
 from tests.cli.lab import LATEST, mode_of_new_files
 from tests.cli.process import on_terminal
+from tests.render.formats import DRAWN
 from tests.render.graph.drawing import parsed, rects
 
 CHILDREN = ["shardId-000000000002", "shardId-000000000003"]
@@ -33,7 +34,7 @@ def test_a_consumer_is_drawn_but_not_judged(lab_of):
     assert not lab.wire.writes
 
 
-@pytest.mark.parametrize("form", GraphFormat)
+@pytest.mark.parametrize("form", DRAWN)
 @pytest.mark.parametrize("alone", [True, False])
 def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone):
     lab = lab_of("a-both", LATEST)
@@ -44,12 +45,12 @@ def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone)
     assert (shown.code, kept.code, kept.out) == (0, 0, "")
     assert path.read_text(encoding="utf-8") == shown.out
     assert path.stat().st_mode & 0o777 == mode_of_new_files()
-    if form is GraphFormat.SVG:
+    if form is Format.SVG:
         assert len(rects(parsed(shown.out))) == 4
-    if form is GraphFormat.GRAPHML:
+    if form is Format.GRAPHML:
         graph = networkx.parse_graphml(shown.out)
         assert sorted(graph.successors("shardId-000000000000")) == CHILDREN
-    if form is GraphFormat.JSON:
+    if form is Format.JSON:
         assert (json.loads(shown.out)["consumer"] is None) is alone
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from reshardctl.cli import completion
-from reshardctl.console.destinations import FormatName
 from reshardctl.consumers import locator as libraries
 from reshardctl.execution import plan_file
 from reshardctl.model import Create, Image, Step, Update, Write
+from reshardctl.render.formats import REPORTS
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, opened
@@ -25,7 +25,7 @@ from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
 from tests.cli.spark_lab import QUBOLE, spark_lab
 from tests.cli.test_hostile_text import checked, commands, drawn, names, values
 
-FORMS = [form for form in FormatName if form is not FormatName.TEXT]
+FORMS = [form for form in REPORTS if form != "text"]
 ANSWERED = ("--yes", "--assume-stopped", "--accept", "skip=all,reread=all,disorder")
 SEEDS = [40, pytest.param(41, marks=pytest.mark.long), pytest.param(42, marks=pytest.mark.long)]
 
@@ -40,7 +40,7 @@ def test_no_row_that_is_written_and_put_back_does(lab, seed):
     """The outcome of fix and undo, and what each shows before it, in every format."""
     values(lab, drawn(seed))
     lab.alter("shardId-000000000000", **{drawn(seed): {"S": drawn(seed + 1)}})
-    for form in FormatName:
+    for form in REPORTS:
         known = set(lab.journals())
         assert checked(lab, "fix", *lab.where, "--assume-stopped", "--format", form).code == 4
         done = checked(lab, "fix", *lab.where, *ANSWERED, "--format", form)
@@ -101,9 +101,9 @@ def test_nothing_of_several_does(lab, tmp_path, seed):
         f"[consumers.c]\nstream = 'orders'\nlocator = {json.dumps('spark:/no/' + text)}\n"
     )
     file = ["--config", path]
-    for form in [*FormatName, "openmetrics"]:
+    for form in [*REPORTS, "openmetrics"]:
         checked(lab, "inspect", *file, "--format", form)
-    for form in FormatName:
+    for form in REPORTS:
         checked(lab, "fix", "a", "b", "c", *file, "-n", "--format", form)
         checked(lab, "fix", "a", "b", "c", *file, *ANSWERED, "--format", form)
     for words in (
@@ -120,7 +120,7 @@ def test_nothing_that_is_compared_or_waited_for_does(lab, tmp_path, seed):
     base = tmp_path / f"{of_a_file(text)}.json"
     checked(lab, "inspect", *lab.where, "--format", "json", "--output", base)
     names(lab, text)
-    for form in FormatName:
+    for form in REPORTS:
         checked(lab, "inspect", *lab.where, "--baseline", base, "--format", form)
         checked(lab, "inspect", *lab.where, "--if-reshard", "4", "--format", form)
         checked(lab, "inspect", *lab.where, "--watch", "60s", "--format", form)
@@ -140,7 +140,7 @@ def test_no_journal_that_is_deleted_does(lab, tmp_path, seed):
     done = lab.fix("--journal", folder / f"{of_a_file(drawn(seed + 1))}.jsonl", *ANSWERED[2:])
     assert done.code in (0, 1), done
     (folder / "torn.jsonl").write_text(drawn(seed))
-    for form in FormatName:
+    for form in REPORTS:
         checked(lab, "undo", "--prune", folder, "--older-than", "1s", "-n", "--format", form)
     checked(lab, "undo", "--prune", folder)
     checked(lab, "undo", "--prune", folder, "--yes")

@@ -19,12 +19,12 @@ from random import Random
 import pytest
 
 from reshardctl.cli.consent import FIXED, after_writing
-from reshardctl.cli.graph import GraphFormat
-from reshardctl.console.destinations import FormatName
 from reshardctl.errors import HalfDone
 from reshardctl.model import Image
+from reshardctl.render.formats import REPORTS
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.lab import Lab, Result
+from tests.render.formats import DRAWN
 
 PIECES = (
     "\x1b[31m", "\x1b]8;;http://evil\x07", "\x9b2J", "\r\n", "\n", "\u202e", "\u2066", "\u200b",
@@ -103,13 +103,13 @@ def checked(lab: Lab, *words: str | Path) -> Result:
 
 def commands(where: list[str]) -> Iterator[list[str]]:
     """Every command that reads, in every format."""
-    for form in [*FormatName, "openmetrics"]:
+    for form in [*REPORTS, "openmetrics"]:
         yield ["inspect", *where, "--format", form]
-    for form in FormatName:
+    for form in REPORTS:
         yield ["fix", *where, "--dry-run", "--format", form]
     for form in ("text", "json", "jsonl", "csv", "openmetrics"):
         yield ["status", *where, "--format", form]
-    for form in GraphFormat:
+    for form in DRAWN:
         yield ["graph", *where, "--format", form]
     for shard in ("0", "1"):
         for form in ("text", "json"):
@@ -163,7 +163,7 @@ def test_no_application_of_kinesis_consumer_does(lab, seed):
     with positions_lab(lab, [image]) as ours:
         checked(ours, "inspect", *ours.where)
         ours.options = "?app=y&release=0.5"
-        for form in FormatName:
+        for form in REPORTS:
             checked(ours, "inspect", *ours.where, "--format", form)
 
 
@@ -208,7 +208,7 @@ def test_nothing_that_is_written_and_undone_does(lab, tmp_path, seed):
     wanted = ["--yes", "--assume-stopped", "--accept", "reread=99h"]
     done = checked(lab, "fix", *lab.where, *wanted, "--journal", journal, "--format", "text")
     assert journal.exists(), done.err
-    for form in FormatName:
+    for form in REPORTS:
         checked(lab, "undo", "--show", journal, "--format", form)
         checked(lab, "undo", "--list", folder, "--format", form)
         checked(lab, "undo", journal, "-n", "--format", form)
@@ -216,7 +216,7 @@ def test_nothing_that_is_written_and_undone_does(lab, tmp_path, seed):
     checked(lab, "undo", journal, "--yes", "--assume-stopped", "--format", "github")
     saved = folder / "a.snapshot"
     assert checked(lab, "snapshot", "orders", lab.locator, "-o", saved).code == 0
-    for form in FormatName:
+    for form in REPORTS:
         checked(lab, "inspect", f"snapshot:{saved}", lab.locator, "--stream", "orders",
                 "--format", form)  # fmt: skip
         checked(lab, "inspect", f"snapshot:{saved}", "--format", form)
@@ -234,7 +234,7 @@ def test_no_name_of_a_configuration_does(lab, tmp_path, seed):
         "[[suppress]]\nconsumer = 'a'\nrule = 'RSH303'\nuntil = 2026-12-21\n"
         f"why = 'x {visible}'\n"
     )
-    for form in [*FormatName, "openmetrics"]:
+    for form in [*REPORTS, "openmetrics"]:
         done = checked(lab, "inspect", "--config", path, "--format", form)
         assert done.code in (0, 1), done
     for words in (["config", "show"], ["config", "check"], ["config", "iam"], ["fix", "a", "-n"]):
@@ -318,8 +318,8 @@ def test_no_password_is_printed(lab, tmp_path, monkeypatch, locator):
         ["fix", "--resume", locator], ["snapshot", "orders", locator, "-o", "saved"],
         ["inspect", *lab.where, "--config", locator], ["inspect", *lab.where, f"--{locator}"],
         ["inspect", *lab.where, "--baseline", locator], ["status", *lab.where, "--sort", locator],
-        *(["inspect", locator, *given, f"--format={form}=r.{form}"] for form in FormatName),
-        *(["fix", locator, *given, "-n", "--format", form] for form in FormatName),
+        *(["inspect", locator, *given, f"--format={form}=r.{form}"] for form in REPORTS),
+        *(["fix", locator, *given, "-n", "--format", form] for form in REPORTS),
     ]
     for words in calls:
         done = checked(lab, *words)

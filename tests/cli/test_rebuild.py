@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 from jsonschema import Draft202012Validator
 
-from reshardctl.console.destinations import FormatName
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
+from reshardctl.render.formats import REPORTS
 from tests.reference.kcl import run
 from tests.sinks.random import facts, missing
 from tests.support.case import CASES, load
@@ -403,7 +403,7 @@ def test_words_that_cannot_be_acted_on(lab_of, counted, words):
     assert not lab.wire.calls
 
 
-FORMATS = tuple(FormatName)
+FORMATS = tuple(REPORTS)
 
 
 @pytest.mark.parametrize("form", FORMATS)

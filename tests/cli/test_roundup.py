@@ -11,9 +11,9 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from reshardctl.commands.survey import at_once
-from reshardctl.console.destinations import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
+from reshardctl.render.formats import REPORTS
 from reshardctl.testing.requests import ApiError
 from tests.cli.lab import TRIM_HORIZON
 from tests.render.test_json import VALIDATOR
@@ -21,7 +21,7 @@ from tests.support.lease_server import LeaseTable
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-FORMATS = tuple(FormatName)
+FORMATS = tuple(REPORTS)
 
 
 @pytest.fixture

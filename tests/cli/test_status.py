@@ -17,9 +17,7 @@ from tests.cli.process import on_terminal
 
 pytestmark = pytest.mark.lab("a-both", LATEST)
 
-SCHEMA = json.loads(
-    files("reshardctl.render.status").joinpath("status.schema.json").read_text("utf-8")
-)
+SCHEMA = json.loads(files("reshardctl.render").joinpath("status.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 

@@ -13,7 +13,7 @@ import pytest
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.spark_json import version_of
 from reshardctl.errors import UsageError
-from reshardctl.render import Fixed
+from reshardctl.report.results import Fixed
 from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
 from tests.support.case import all_cases

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from reshardctl.errors import ReshardError
-from reshardctl.render import WRITERS, Context, Fixed, Planned, Saved, Undoing, write
+from reshardctl.render import write
+from reshardctl.render.context import Context
+from reshardctl.render.formats import REPORTS
+from reshardctl.render.formats import Format as Name
+from reshardctl.render.graph import ChartDocument
 from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ def _written(form: str, result, context: Context) -> str:
     return write(result, form, context)
 
 
-FORMATS = {name: Format(name) for name in WRITERS}
-AUDITS: Mapping[str, Callable[..., str]] = {name: partial(_written, name) for name in WRITERS}
+FORMATS = {str(name): Format(name) for name in REPORTS}
+AUDITS: Mapping[str, Callable[..., str]] = {str(name): partial(_written, name) for name in REPORTS}
 MANY = AUDITS
+DRAWN = [name for name in Name if ChartDocument.has(name.view)]
+"""The formats of a picture."""

@@ -11,7 +11,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import after
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import Accept
-from reshardctl.render import Context
+from reshardctl.render.context import Context
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, all_cases
 from tests.support.grouped import Situation

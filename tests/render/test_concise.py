@@ -8,8 +8,8 @@ import pytest
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Plan
-from reshardctl.render import Fixed
-from reshardctl.render.formats.concise import inspect_lines, plan_lines
+from reshardctl.render.content.lines import inspect_lines, plan_lines
+from reshardctl.report.results import Fixed
 from tests.render.formats import FORMATS
 from tests.render.samples import STORED, context, every_expectation, report_of, then
 from tests.support.grouped import by_case

@@ -9,8 +9,10 @@ import pytest
 
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.planning.plan import Plan
-from reshardctl.render import Context, Planned, write
+from reshardctl.render import write
 from reshardctl.render.content.writes import row_diffs
+from reshardctl.render.context import Context
+from reshardctl.report.results import Planned
 from tests.dialects import dialect_of
 from tests.render.samples import report_of
 from tests.support.case import all_cases

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import pytest
 
 from reshardctl.errors import HalfDone, StalePlan
-from reshardctl.render import Context, Fixed, Saved, Undoing
+from reshardctl.render.context import Context
 from reshardctl.render.formats.github import LONGEST
+from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 from tests.support.grouped import by_case

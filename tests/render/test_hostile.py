@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.render import Context
+from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.report.report import Report
 from tests.render.formats import FORMATS

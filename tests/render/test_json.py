@@ -12,9 +12,10 @@ from reshardctl.errors import HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.planning.policy import POLICIES, POSITIONS, Accept
-from reshardctl.render import Context, Fixed, Planned, Saved, Undoing
-from reshardctl.render.content import data_of
+from reshardctl.render.content.documents import document_of
 from reshardctl.render.content.report_json import error_json, exit_json, report_json
+from reshardctl.render.context import Context
+from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, report_of, then
 
@@ -155,7 +156,7 @@ def test_a_finding_tells_its_fix():
 
 
 def test_a_residual_tells_its_flag():
-    document = data_of(Planned(report_of("h-long")), Exit.FINDINGS)
+    document = document_of(Planned(report_of("h-long")), Context(exit=Exit.FINDINGS)).data()
     assert document["decision"]["kind"] == "nothing"
     assert [r["flag"] for r in document["decision"]["residuals"]] == ["--accept reread=4h"]
     assert all(not f["fix"]["mended"] for f in document["findings"])

@@ -26,16 +26,17 @@ from reshardctl.exit import Exit
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.listing import entries
 from reshardctl.planning.policy import Accept
-from reshardctl.render import Context, Fixed, Planned, Saved, Undoing, write
-from reshardctl.render.content import Result
+from reshardctl.render import write
+from reshardctl.render.content.documents import Result
 from reshardctl.render.content.journals import Listing
-from reshardctl.render.graph import draw
+from reshardctl.render.context import Context
 from reshardctl.report import baseline
 from reshardctl.report.report import RepairOptions, Report, make
-from reshardctl.report.results import Entry, Roundup
+from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Saved, Undoing
 from tests.dialects import quickwit
 from tests.render.audit.samples import ALL as AUDITED
 from tests.render.graph.samples import lineage_on, wide_case
+from tests.render.graph.written import draw
 from tests.render.samples import report_of, then
 from tests.support.case import all_cases
 from tests.support.judging import lineage_of

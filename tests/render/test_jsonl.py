@@ -10,7 +10,8 @@ from jsonschema import Draft202012Validator
 
 from reshardctl.errors import HalfDone
 from reshardctl.planning.plan import Plan
-from reshardctl.render import Context, Fixed, Saved, Undoing
+from reshardctl.render.context import Context
+from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import STORED, context, report_of, then
 

@@ -13,7 +13,8 @@ import pytest
 
 from reshardctl.diagnosis.rules import STARTS
 from reshardctl.errors import HalfDone
-from reshardctl.render import Context, Fixed, Saved, Undoing
+from reshardctl.render.context import Context
+from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 from tests.support.grouped import by_case

@@ -15,9 +15,10 @@ from markdown_it.token import Token
 
 from reshardctl.errors import HalfDone, StalePlan
 from reshardctl.planning.plan import Ask, Plan
-from reshardctl.render import Context, Fixed, Saved, Undoing
+from reshardctl.render.context import Context
 from reshardctl.render.markdown_words import code, prose
 from reshardctl.report.changes import changes
+from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import STORED, context, report_of, then
 from tests.render.test_hostile import HOSTILE, infested

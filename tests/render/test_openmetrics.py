@@ -8,8 +8,10 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from reshardctl.errors import CannotTell, ReshardError
-from reshardctl.render import Context, write
-from reshardctl.render.formats.openmetrics import FAMILIES, Subject, of_subjects
+from reshardctl.render import write
+from reshardctl.render.context import Context
+from reshardctl.render.document import Measured
+from reshardctl.render.formats.openmetrics import FAMILIES, of_consumers
 from reshardctl.report.report import Report
 from tests.render.samples import context, report_of
 from tests.render.test_hostile import HOSTILE, OPTIONS, infested, judgement
@@ -41,7 +43,7 @@ def test_a_metric_that_ends_in_a_unit_has_it():
 
 @pytest.mark.parametrize("text", [*HOSTILE, 'quote " and \\ and \\n and \n', ""], ids=ascii)
 def test_labels_that_try_to_break_out(text):
-    shown = of_subjects([Subject(text, text, report()), Subject("orders", "b", None)])
+    shown = of_consumers([Measured(text, text, report()), Measured("orders", "b", None)])
     (up, *_) = text_string_to_metric_families(shown)
     first, second = up.samples
     assert second.labels == {"stream": "orders", "consumer": "b"} and second.value == 0
@@ -62,17 +64,17 @@ def test_rows_that_try_to_break_out(text):
 
 def test_labels_survive_a_failure_byte_by_byte():
     """A consumer is found again in the earlier metrics, whatever its name holds."""
-    subject = Subject("orders", 'a "quoted" \\ name', report())
-    earlier = of_subjects([subject])
-    failed = of_subjects([Subject(subject.stream, subject.consumer, None)], earlier)
+    subject = Measured("orders", 'a "quoted" \\ name', report())
+    earlier = of_consumers([subject])
+    failed = of_consumers([Measured(subject.stream, subject.consumer, None)], earlier)
     stamp = next(line for line in earlier.splitlines() if "last_success" in line and "{" in line)
     assert stamp in failed.splitlines()
-    again = of_subjects([Subject(subject.stream, subject.consumer, None)], failed)
+    again = of_consumers([Measured(subject.stream, subject.consumer, None)], failed)
     assert again == failed
 
 
 def test_an_error_that_names_no_consumer():
-    earlier = of_subjects([Subject("orders", "a", report()), Subject("orders", "b", None)])
+    earlier = of_consumers([Measured("orders", "a", report()), Measured("orders", "b", None)])
     shown = write(CannotTell("no"), "openmetrics", Context(earlier=earlier))
     lines = [line for line in shown.splitlines() if not line.startswith("#")]
     assert sorted(lines) == sorted([

@@ -6,7 +6,8 @@ import pytest
 
 from reshardctl.errors import ConsumerRunning, HalfDone, StalePlan, UsageError
 from reshardctl.model import Delete, Step, Write, shard_id
-from reshardctl.render import Context, Fixed, Saved, Undoing
+from reshardctl.render.context import Context
+from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of, then
 

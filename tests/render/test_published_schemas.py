@@ -22,8 +22,8 @@ from jsonschema import Draft4Validator
 from reshardctl.errors import CannotTell, HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Plan
-from reshardctl.render import Context, Fixed, Saved, Undoing
-from reshardctl.report.results import Entry, Roundup
+from reshardctl.render.context import Context
+from reshardctl.report.results import Entry, Fixed, Roundup, Saved, Undoing
 from tests.render.audit.samples import ALL as AUDITED
 from tests.render.formats import AUDITS, FORMATS, MANY
 from tests.render.samples import STORED, context, report_of, then

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.exit import Exit
-from reshardctl.render import Undoing
 from reshardctl.render.content.audit import SILENT, heads
 from reshardctl.render.content.report import Pictures
 from reshardctl.render.context import Context
 from reshardctl.render.sheet import Sheet, side_by_side
-from reshardctl.report.results import Entry, Roundup
+from reshardctl.report.results import Entry, Roundup, Undoing
 from tests.render.audit import samples as audits
 from tests.render.formats import AUDITS, FORMATS, MANY
 from tests.render.samples import context, report_of

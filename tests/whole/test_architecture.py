@@ -244,7 +244,7 @@ def test_no_other_room_asks_for_a_consumer_by_name():
 
 HEAVY = {
     "boto3", "botocore", "msgspec", "networkx", "rich", "moto", "reshardctl.kinesis",
-    "reshardctl.render", "reshardctl.lineage", "reshardctl.consumers",
+    "reshardctl.render.document", "reshardctl.lineage", "reshardctl.consumers",
 }  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, ShardId, short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.content.report import BODY, head, listed, stream_line
-from reshardctl.render.content.report_json import Json, stream_document
+from reshardctl.render.content.report_json import stream_document
+from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.sheet import Part, Sheet

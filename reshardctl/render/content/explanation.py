@@ -7,7 +7,7 @@ stand beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
@@ -17,7 +17,6 @@ from reshardctl.planning.case import Judged
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.render.content.report_json import (
-    Json,
     consumer_document,
     cut_document,
     effect_document,
@@ -25,22 +24,20 @@ from reshardctl.render.content.report_json import (
     stream_document,
 )
 from reshardctl.render.content.status import cells_by_head, finding_document, shard_document
-from reshardctl.render.escape import indented
+from reshardctl.render.document import Json
 from reshardctl.report.report import Report, case_of
-from reshardctl.report.status import ShardStatus
+from reshardctl.report.status import Explanation, ShardStatus
 
 
-def explanations(
-    report: Report, shards: Sequence[ShardId], statuses: Mapping[ShardId, ShardStatus]
-) -> Iterator[str]:
+def explanations(shown: Explanation) -> Iterator[str]:
     """Lines on shards that the stream or the store knows, one after the other."""
-    for index, shard in enumerate(shards):
+    for index, shard in enumerate(shown.shards):
         if index:
             yield from ("", "")
-        yield from explanation(report, shard, statuses)
+        yield from _explanation(shown.report, shard, shown.statuses)
 
 
-def explanation(
+def _explanation(
     report: Report, shard: ShardId, statuses: Mapping[ShardId, ShardStatus]
 ) -> Iterator[str]:
     """Lines on one of them."""
@@ -156,20 +153,18 @@ def _names(shards: tuple[ShardId, ...]) -> str:
 EXPLANATION = "reshardctl/explanation/1"
 
 
-def explanation_json(
-    report: Report, shards: Sequence[ShardId], statuses: Mapping[ShardId, ShardStatus]
-) -> str:
-    """The document, indented, in ASCII."""
-    document = {
+def explanation_document(shown: Explanation, code: Exit) -> Json:
+    """The whole document. code: what the command ends with."""
+    report = shown.report
+    return {
         "schema": EXPLANATION,
-        "exit": exit_json(Exit.OK),
+        "exit": exit_json(code),
         "taken": instant(report.snapshot.now),
         "stream": stream_document(report.snapshot.lineage),
         "consumer": consumer_document(report),
-        "shards": [_one(report, shard, statuses) for shard in shards],
+        "shards": [_one(report, shard, shown.statuses) for shard in shown.shards],
         "notes": list(report.notes),
     }
-    return indented(document)
 
 
 def _one(report: Report, shard: ShardId, statuses: Mapping[ShardId, ShardStatus]) -> Json:

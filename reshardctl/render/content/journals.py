@@ -12,19 +12,14 @@ from typing import TYPE_CHECKING
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.discovery import Confidence, Found, Holding, Table
 from reshardctl.model.times import instant
-from reshardctl.render.content.report_json import Json, steps_document
+from reshardctl.render.content.report_json import steps_document
 from reshardctl.render.content.writes import row_diffs
+from reshardctl.render.document import Json
 from reshardctl.render.sheet import Part, Sheet
 from reshardctl.render.words import LISTED, capital, command, count, elsewhere, sentence
 
 if TYPE_CHECKING:
     from reshardctl.journal.listing import Entry
-
-
-FORMATS = ("text", "concise", "json", "jsonl")
-"""Formats that can list journals."""
-SHOWING = ("text", "concise", "json", "jsonl")
-"""Formats that can show one with its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +151,6 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     if entry.state is State.HALF_DONE:
         return [command("fix", "--resume", named, *reached), back]
     return [back]
-
-
-PRUNING_FORMATS = ("text", "concise", "json", "jsonl")
-"""Formats that can show a pruning."""
 
 
 @dataclass(frozen=True, slots=True)

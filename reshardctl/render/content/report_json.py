@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from reshardctl.diagnosis.evidence import Watched
 from reshardctl.diagnosis.rules import Finding
@@ -29,14 +28,13 @@ from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan, R
 from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
 from reshardctl.planning.prices import flag
 from reshardctl.render.content.questions import outcomes
+from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.words import resharded
 from reshardctl.report.changes import Changed, changes, fixable, mending, shards_written
 from reshardctl.report.forecast import RetentionAdvice, retention_advice
 from reshardctl.report.report import Report, question
 from reshardctl.report.scope import scope_json
-
-Json = dict[str, Any]
 
 REPORT = "reshardctl/report/2"
 ERROR = "reshardctl/error/1"

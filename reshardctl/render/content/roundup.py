@@ -15,12 +15,12 @@ from reshardctl.model.times import duration, instant
 from reshardctl.render.content import report as text_stream
 from reshardctl.render.content.report import SIGNS, findings, retention_advice_first
 from reshardctl.render.content.report_json import (
-    Json,
     error_json,
     exit_json,
     report_document,
     report_json,
 )
+from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.sheet import Part, Sheet
 from reshardctl.render.words import about, command, count, counted, sentence, shortened

@@ -20,12 +20,12 @@ from reshardctl.model.times import duration, instant
 from reshardctl.render.content.findings import title
 from reshardctl.render.content.report import header
 from reshardctl.render.content.report_json import (
-    Json,
     consumer_document,
     exit_json,
     stream_document,
 )
 from reshardctl.render.context import Context
+from reshardctl.render.document import Json
 from reshardctl.render.escape import cut, time_json
 from reshardctl.render.sheet import Grid, Sheet, blocks, fitting
 from reshardctl.render.words import command, count, shortened
@@ -223,14 +223,9 @@ _COLORS = {Severity.ERROR: "31", Severity.WARNING: "33"}
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold"}
 
 
-def write(status: ConsumerStatus, context: Context) -> str:
+def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
     """Stream and consumer, findings of all shards, the rows, and what to run next."""
-    rows = _rows(status, context)
-    return _above(status, context) + rows + ("\n" if rows else "") + _below(status, context)
-
-
-def _above(status: ConsumerStatus, context: Context) -> str:
-    sheet = Sheet(context)
+    context = sheet.context
     header(sheet, status.report)
     for finding in status.of_all_shards:
         sheet.line((str(finding.severity), _STYLES[finding.severity]), f"  {title(finding)}: ",
@@ -238,12 +233,13 @@ def _above(status: ConsumerStatus, context: Context) -> str:
     for note in status.report.caveats:
         sheet.line(note)
     sheet.blank()
-    return sheet.render()
+    if status.rows:
+        sheet.raw(_rows(status, context))
+        sheet.blank()
+    _below(sheet, status)
 
 
 def _rows(status: ConsumerStatus, context: Context) -> str:
-    if not status.rows:
-        return ""
     now, measured = status.report.snapshot.now, status.measured
     names = heads(measured)
     made = [
@@ -268,18 +264,74 @@ def _colored(
         yield f"\x1b[{color}m{text}\x1b[0m\n" if color else f"{text}\n"
 
 
-def _below(status: ConsumerStatus, context: Context) -> str:
+def _below(sheet: Sheet, status: ConsumerStatus) -> None:
     """How much is shown, the findings, and the commands that say more."""
     shown, total = len(status.rows), status.total
     hidden = f"{shown} of " if shown != total else ""
     verdicts = Counter(map(verdict, status.rows))
     each = [f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word]]
-    sheet = Sheet(context)
+    suggested = sheet.context.suggested_command
     sheet.line(f"{hidden}{count(total, 'shard')}{': ' if each else ''}{', '.join(each)}.")
     if status.suppressed:
         sheet.line(f"{count(status.suppressed, 'finding')} suppressed by reshardctl.toml.")
     bad = next((row for row in status.rows if row.bad), None)
     if bad is not None:
-        sheet.command(command("explain", short(bad.shard), *context.suggested_command))
-        sheet.command(command("inspect", *context.suggested_command))
-    return sheet.render()
+        sheet.command(command("explain", short(bad.shard), *suggested))
+        sheet.command(command("inspect", *suggested))
+
+
+TABLE = (
+    "shard",
+    "state",
+    "opened",
+    "closed",
+    "expires",
+    "position",
+    "stored",
+    "number",
+    "sub",
+    "position_time",
+    "lag_seconds",
+    "lag_least_seconds",
+    "unread_seconds",
+    "records",
+    "bytes",
+    "at_least",
+    "oldest_arrival",
+    "owner",
+    "progress",
+    "progress_exact",
+    "verdict",
+    "rules",
+)
+"""The heads of a table for spreadsheets: times in UTC, lengths of time in seconds."""
+
+
+def table_row(row: ShardStatus) -> tuple[object, ...]:
+    """A value for each of these heads."""
+    fields = shard_document(row)
+    position, lag, progress = fields["position"], fields["lag"], fields["progress"] or {}
+    return (
+        fields["shard"],
+        fields["state"],
+        fields["opened"],
+        fields["closed"],
+        fields["expires"],
+        position["kind"],
+        position["stored"],
+        position["number"],
+        position["sub"],
+        position["time"],
+        lag["seconds"],
+        lag["least_seconds"],
+        lag["unread_seconds"],
+        lag["records"],
+        lag["bytes"],
+        lag["at_least"],
+        lag["oldest_arrival"],
+        fields["owner"],
+        progress.get("time"),
+        progress.get("exact"),
+        fields["verdict"],
+        " ".join(fields["rules"]),
+    )

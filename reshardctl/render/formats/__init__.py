@@ -1,4 +1,74 @@
-"""The formats of results: one file a format, whose writer turns a document into text.
+"""Every format: its name, the view of a document that it writes, and the function that does it.
 
-A format is chosen by `--format`; `reshardctl.render` imports the writer that is asked for only.
+A new format is a line here and a function from a `Document` to whole lines. `--format` of a command
+offers the formats whose view the document of its result has.
 """
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from reshardctl.render.document import Document
+
+
+class Format(StrEnum):
+    """The formats, in the order in which they are named.
+
+    view: a method of `Document`. writer: file and function below `reshardctl.render`, imported when
+    it is first called. one_document: a program reads exactly one document per command, so that no
+    plan comes before the outcome. spoken: a program reads stdout, errors too.
+    """
+
+    view: str
+    writer: str
+    one_document: bool
+    spoken: bool
+
+    def __new__(
+        cls, name: str, view: str = "", writer: str = "", one_document: bool = False,
+        spoken: bool = False,
+    ) -> Self:
+        """A member that is its name."""
+        form = str.__new__(cls, name)
+        form._value_, form.view, form.writer = name, view, writer
+        form.one_document, form.spoken = one_document, one_document or spoken
+        return form
+
+    TEXT = "text", "screen", "formats.plain:text"
+    DOT = "dot", "chart", "graph.export:dot"
+    MERMAID = "mermaid", "chart", "graph.export:mermaid"
+    GRAPHML = "graphml", "chart", "graph.export:graphml"
+    CONCISE = "concise", "lines", "formats.plain:concise"
+    JSON = "json", "data", "formats.plain:json", True
+    JSONL = "jsonl", "records", "formats.plain:jsonl", True
+    MARKDOWN = "markdown", "runbook", "formats.plain:markdown"
+    GITHUB = "github", "notices", "formats.github:write", False, True
+    JUNIT = "junit", "suites", "formats.junit:write", True
+    SARIF = "sarif", "subjects", "formats.sarif:write", True
+    DIFF = "diff", "rows", "formats.plain:diff"
+    CSV = "csv", "table", "formats.plain:csv"
+    OPENMETRICS = "openmetrics", "metrics", "formats.openmetrics:write", True
+    SVG = "svg", "picture", "formats.plain:picture"
+    HTML = "html", "page", "formats.plain:page"
+
+    def write(self, document: Document[Any]) -> str:
+        """The document as whole lines, to be printed as they are."""
+        module, _, function = self.writer.partition(":")
+        text: str = getattr(import_module(f"reshardctl.render.{module}"), function)(document)
+        return text
+
+
+def formats_of(*views: str) -> list[Format]:
+    """The formats that write one of these views."""
+    return [form for form in Format if form.view in views]
+
+
+REPORTS = formats_of(
+    "screen", "lines", "data", "records", "runbook", "notices", "subjects", "suites", "rows"
+)
+"""The formats of a report."""
+METRICS = formats_of("metrics")
+"""Formats that hold numbers for monitoring, and no report."""

@@ -12,19 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import ReshardError
 from reshardctl.model import Step
 from reshardctl.render.content import audit as audit_words
 from reshardctl.render.content.findings import title
+from reshardctl.render.content.lines import plan_lines
 from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.report import tally
 from reshardctl.render.content.roundup import expired, result, total
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, cut, escape
-from reshardctl.render.formats.concise import plan_lines
 from reshardctl.render.subjects import Subject, of_audit, of_report
 from reshardctl.render.words import command, journal_of, kind_of, shards, shortened
 from reshardctl.report.audit import AuditReport
@@ -63,13 +64,13 @@ class Annotation:
         return f"::{self.kind} {where}title={_property(self.heading)}::{name}{message}\n"
 
 
-def write(document: Document) -> str:
+def write(document: Document[Any]) -> str:
     """An annotation for every finding, and one notice: what there is in all, or was written."""
     plain = document.context.ascii
     return "".join(annotation.text(plain) for annotation in _annotations(document))
 
 
-def _annotations(document: Document) -> list[Annotation]:
+def _annotations(document: Document[Any]) -> list[Annotation]:
     context = document.context
     match document.result:
         case Report() as report:

@@ -16,6 +16,7 @@ In ASCII with character references; what XML 1.0 cannot hold is spelled out, as 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from reshardctl.diagnosis.rules import SINKS, STARTS, Finding, Severity
@@ -49,7 +50,7 @@ OF_CONSUMER = "not checked: audit --consumer checks it"
 OF_ORDER = "not checked: name the column with the order of the rows (--column order=COLUMN)"
 
 
-def write(document: Document) -> str:
+def write(document: Document[Any]) -> str:
     """All suites under one root, with their numbers."""
     context = document.context
     match document.result:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from reshardctl.errors import ReshardError
-from reshardctl.render.document import Document
+from reshardctl.render.document import Document, Measured
 from reshardctl.render.escape import escape
 from reshardctl.report.lag import Lag, lags_of, worst_of
 from reshardctl.report.report import Report
-from reshardctl.report.results import Roundup
 
 UP, SUCCESS = "reshardctl_up", "reshardctl_last_success_timestamp_seconds"
 FAMILIES: Mapping[str, tuple[str, str]] = {
@@ -50,21 +49,6 @@ Samples = Mapping[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """One consumer of one stream. report: `None` if it could not be judged."""
-
-    stream: str
-    consumer: str
-    report: Report | None
-
-    @property
-    def labels(self) -> str:
-        """The labels of its samples."""
-        stream = self.stream.rpartition("/")[2] if self.stream.startswith("arn:") else self.stream
-        return _labels({"stream": stream, "consumer": self.consumer})
-
-
-@dataclass(frozen=True, slots=True)
 class _Text:
     """The samples of each metric."""
 
@@ -84,38 +68,28 @@ class _Text:
         yield "# EOF"
 
 
-def write(document: Document) -> str:
-    """The metrics of a report or a round-up; of a failure, what is left of the earlier ones."""
-    match document.result:
-        case Report() as report:
-            stream = report.snapshot.lineage.stream.name
-            subjects = [Subject(stream, report.snapshot.locator.text, report)]
-        case Roundup() as roundup:
-            subjects = [
-                Subject(entry.asked or entry.stream, entry.name, entry.report)
-                for entry in roundup.entries
-            ]
-        case ReshardError() as failure if failure.unjudged is not None:
-            subjects = [Subject(*failure.unjudged, None)]
-        case ReshardError():
-            return _unreached(document.context.earlier)
-        case other:
-            raise TypeError(f"{type(other).__name__} has no metrics")
-    return of_subjects(subjects, document.context.earlier, document.context.per_shard)
+def write(document: Document[Any]) -> str:
+    """The metrics of consumers; where none was reached, what is left of the earlier ones."""
+    measured = document.metrics()
+    if measured is None:
+        return _unreached(document.context.earlier)
+    return of_consumers(measured, document.context.earlier, document.context.per_shard)
 
 
-def of_subjects(subjects: Iterable[Subject], earlier: str = "", per_shard: bool = False) -> str:
+def of_consumers(measured: Iterable[Measured], earlier: str = "", per_shard: bool = False) -> str:
     """The metrics of several consumers.
 
     earlier: the text that this one replaces. per_shard: whether shards have series of their own
     instead of one for the worst of them.
     """
     text, old = _Text(), _timestamps(earlier)
-    for subject in subjects:
-        if subject.report is None:
-            _failed(text, subject.labels, old.get(subject.labels))
+    for each in measured:
+        stream = each.stream.rpartition("/")[2] if each.stream.startswith("arn:") else each.stream
+        labels = _labels({"stream": stream, "consumer": each.consumer})
+        if each.report is None:
+            _failed(text, labels, old.get(labels))
         else:
-            _judged(text, subject.labels, subject.report, per_shard)
+            _judged(text, labels, each.report, per_shard)
     return _whole(text)
 
 

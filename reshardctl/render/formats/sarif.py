@@ -44,13 +44,13 @@ FINGERPRINT = "reshardctl/v1"
 """Its name ends in the version of how it is made, as section 3.27.17 asks."""
 
 
-def write(document: Document) -> str:
+def write(document: Document[Any]) -> str:
     """One log; ASCII throughout."""
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": _runs(document)}
     return indented(log)
 
 
-def _runs(document: Document) -> list[Object]:
+def _runs(document: Document[Any]) -> list[Object]:
     code, verbose = document.context.exit, document.context.verbose
     match document.result:
         case Report() | Planned() | Fixed() | Undoing() as result:

@@ -12,15 +12,17 @@ from typing import Any
 
 from reshardctl.model import Cut, Rank, ShardId, index_of
 from reshardctl.model.times import instant
-from reshardctl.render.escape import ascii_only, cut, escape, indented, time_json
+from reshardctl.render.document import Document, Json
+from reshardctl.render.escape import ascii_only, cut, escape, time_json
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss
 
 
-def draw_graphml(chart: Chart) -> str:
+def graphml(document: Document[Any]) -> str:
     """ASCII. Hash keys are strings: no number of GraphML holds 128 bits."""
     import networkx
 
+    chart = document.chart()
     graph = networkx.DiGraph(
         stream=escape(chart.stream.arn), now=instant(chart.now),
         consumer=escape(cut(chart.consumer, 1000)),
@@ -53,8 +55,9 @@ def _attributes(box: Box) -> dict[str, str | float]:
     return attributes
 
 
-def draw_dot(chart: Chart) -> str:
+def dot(document: Document[Any]) -> str:
     """ASCII. Expired parents are dashed; what is lost for certain is red, what is unread amber."""
+    chart = document.chart()
     lines = [
         f"digraph {_quoted(chart.stream.name)} {{",
         "  rankdir=LR;",
@@ -96,9 +99,9 @@ STYLES = (
 )
 
 
-def draw_mermaid(chart: Chart) -> str:
+def mermaid(document: Document[Any]) -> str:
     """ASCII. A node is `s7` for shard 7, `x0`, `x1`, … for ids of another form."""
-    names: dict[ShardId, str] = {}
+    chart, names = document.chart(), dict[ShardId, str]()
     for shard in (*chart.expired, *(box.shard for box in chart.boxes)):
         index = index_of(shard)
         names[shard] = f"x{len(names)}" if index is None else f"s{index}"
@@ -133,13 +136,8 @@ def _spelled(line: str) -> str:
 GRAPH = "reshardctl/graph/2"
 
 
-def draw_json(chart: Chart) -> str:
-    """ASCII throughout, so that nothing in it can steer a terminal."""
-    return indented(document(chart))
-
-
-def document(chart: Chart) -> dict[str, Any]:
-    """The same as plain values."""
+def graph_document(chart: Chart) -> Json:
+    """The chart as plain values."""
     stream = chart.stream
     return {
         "schema": GRAPH,

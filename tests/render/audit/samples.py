@@ -7,7 +7,7 @@ from dataclasses import replace
 from reshardctl.auditing.facts import Bucket, Compared, Fault, InSink, Record, Unusable
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, at_number, exactly, shard_id
-from reshardctl.render import Context
+from reshardctl.render.context import Context
 from reshardctl.report.audit import AuditReport, Keys, Stored, Way, judge_sink
 from reshardctl.testing.shards import SequenceNumber
 from tests.auditing.hand_made_facts import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from reshardctl.render.graph import GRAPHS, Chart, chart_of
+from reshardctl.render.graph import Chart, ChartDocument, chart_of
 from tests.render.samples import report_of
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +24,7 @@ def chart() -> Chart:
 
 def picture() -> str:
     """What docs/graph.svg has to hold."""
-    return GRAPHS["svg"](chart())
+    return ChartDocument(chart()).picture()
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from reshardctl.render.graph import draw
 from tests.render.graph.drawing import parsed, rects
 from tests.render.graph.samples import report_on, wide_case
+from tests.render.graph.written import draw
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -12,13 +12,13 @@ import networkx
 import pytest
 from jsonschema import Draft202012Validator
 
-from reshardctl.cli.graph import GraphFormat
-from reshardctl.render.graph import GRAPHS, draw
+from tests.render.formats import DRAWN
 from tests.render.graph.drawing import dot_edges, edges, listed, lives, mermaid_edges
 from tests.render.graph.samples import lineage_on, report_on, wide_case
+from tests.render.graph.written import draw
 from tests.render.samples import CASES, STORED, report_of
 
-DRAWN = [*CASES.values(), wide_case(9)]
+ALL = [*CASES.values(), wide_case(9)]
 SCHEMA = json.loads(files("reshardctl.render.graph").joinpath("graph.schema.json").read_text())
 VALIDATOR = Draft202012Validator(SCHEMA)
 
@@ -50,7 +50,7 @@ def drawn(form: str, case) -> str:
     return draw(form, lineage_on(case), float(case.now))
 
 
-@pytest.mark.parametrize("case", DRAWN, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", ALL, ids=lambda c: c.name)
 def test_edges_are_those_of_the_listing(case):
     assert dot_edges(drawn("dot", case)) == edges(case)
     assert mermaid_edges(drawn("mermaid", case)) == edges(case)
@@ -63,7 +63,7 @@ def test_edges_are_those_of_the_listing(case):
     assert set(graph) == {*listed(case), *unlisted}
 
 
-@pytest.mark.parametrize("case", DRAWN, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", ALL, ids=lambda c: c.name)
 def test_graphml_knows_when_a_shard_lived(case):
     graph = networkx.parse_graphml(drawn("graphml", case))
     opened = {one: graph.nodes[one]["life"] == "open" for one in listed(case)}
@@ -141,18 +141,15 @@ def test_parents_that_are_not_listed_are_expired():
         assert {s for s, life in graph.nodes(data="life") if life == "expired"} == gone
 
 
-def test_the_formats_of_the_command_are_those_that_are_drawn():
-    assert [str(form) for form in GraphFormat] == list(GRAPHS)
-
-
 def test_the_same_bytes_whatever_the_seed():
     """Sets and dicts in another order draw nothing else."""
     code = (
         "import sys; sys.path[:0] = ['.']\n"
+        "from tests.render.formats import DRAWN\n"
         "from tests.render.graph.samples import report_on, wide_case\n"
-        "from reshardctl.render.graph import GRAPHS, draw\n"
+        "from tests.render.graph.written import draw\n"
         "r = report_on(wide_case(9))\n"
-        "for f in GRAPHS: sys.stdout.buffer.write(\n"
+        "for f in DRAWN: sys.stdout.buffer.write(\n"
         "    draw(f, r.snapshot.lineage, r.snapshot.now, r).encode())\n"
     )
     outs = {
@@ -164,6 +161,6 @@ def test_the_same_bytes_whatever_the_seed():
     }
     report = report_on(wide_case(9))
     here = "".join(
-        draw(form, report.snapshot.lineage, report.snapshot.now, report) for form in GRAPHS
+        draw(form, report.snapshot.lineage, report.snapshot.now, report) for form in DRAWN
     )
     assert outs == {here.encode()}

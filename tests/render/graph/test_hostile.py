@@ -14,10 +14,11 @@ from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
 from reshardctl.render.escape import ascii_only, escape
-from reshardctl.render.graph import GRAPHS, draw
 from reshardctl.report.report import RepairOptions, make
+from tests.render.formats import DRAWN
 from tests.render.graph.drawing import dot_edges, parsed, rects
 from tests.render.graph.samples import lineage_on
+from tests.render.graph.written import draw
 from tests.render.samples import CASES
 from tests.support.judging import images_of
 
@@ -64,7 +65,7 @@ def check(form: str, out: str) -> None:
         json.loads(out)
 
 
-@pytest.mark.parametrize("form", GRAPHS)
+@pytest.mark.parametrize("form", DRAWN)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_row_reaches_a_picture_raw(form, text):
     case, shown = CASES["a-both"], 0
@@ -82,7 +83,7 @@ def test_no_row_reaches_a_picture_raw(form, text):
     assert shown >= 3
 
 
-@pytest.mark.parametrize("form", GRAPHS)
+@pytest.mark.parametrize("form", DRAWN)
 @pytest.mark.parametrize("text", SENDABLE, ids=range(len(SENDABLE)))
 def test_no_shard_reaches_a_picture_raw(form, text):
     """A server that is none of AWS's may call its streams and shards as it likes."""

@@ -7,9 +7,9 @@ from itertools import combinations, pairwise
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.render.graph import draw
 from tests.render.graph.drawing import SVG, losses, parsed, rects
 from tests.render.graph.samples import hot_key_case, lineage_on, report_on, wide_case
+from tests.render.graph.written import draw
 from tests.render.samples import CASES
 
 WIDTH_OF_A_LETTER = 0.6

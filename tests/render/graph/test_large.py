@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from reshardctl.model import shard_id
-from reshardctl.render.graph import DrawnShards, draw
-from reshardctl.render.graph.several import draw_several
+from reshardctl.render.graph import DrawnShards
 from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import losses, parsed, rects
 from tests.render.graph.samples import lineage_on, report_on, wide_case
+from tests.render.graph.written import draw, draw_several
 
 CASE = wide_case(232)
 REPORT = report_on(CASE)

@@ -12,14 +12,13 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from reshardctl.model import HASH_SPACE, ShardId, shard_id
-from reshardctl.render.graph import draw
 from reshardctl.render.graph.chart import Box, chart_of
 from reshardctl.render.graph.layout import Layout
 from reshardctl.render.graph.losses import LossList, losses_of, rows
-from reshardctl.render.graph.several import draw_several
 from tests.render.graph.drawing import SVG, losses, parsed, rects
 from tests.render.graph.red_pixels import CHROMIUM, red_pixels
 from tests.render.graph.samples import hot_key_case, lineage_on, report_on, wide_case
+from tests.render.graph.written import draw, draw_several
 from tests.support.case import Case
 
 LEAST_WIDTH, LEAST_HEIGHT = 8.0, 4.0

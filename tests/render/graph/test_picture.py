@@ -7,9 +7,9 @@ import re
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.render.graph import draw
 from tests.render.graph.drawing import SVG, listed, lives, parsed, ranges, rects, shades
 from tests.render.graph.samples import CREATED, LIFE, lineage_on, report_on, wide_case
+from tests.render.graph.written import draw
 from tests.render.samples import CASES, every_expectation, report_of
 from tests.support.grouped import by_case
 

@@ -7,11 +7,12 @@ import json
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.render.graph import GRAPHS, DrawnShards, draw
-from reshardctl.render.graph.several import draw_several
+from reshardctl.render.graph import DrawnShards
+from tests.render.formats import DRAWN
 from tests.render.graph.drawing import losses, parsed, rects
 from tests.render.graph.samples import CREATED, LIFE, report_on, wide_case
 from tests.render.graph.test_formats import SPLIT
+from tests.render.graph.written import draw, draw_several
 from tests.render.samples import report_of
 
 WIDE = report_on(wide_case(24))
@@ -42,7 +43,7 @@ def test_only_bad_keeps_the_lost_children():
     ]
 
 
-@pytest.mark.parametrize("form", GRAPHS)
+@pytest.mark.parametrize("form", DRAWN)
 def test_named_shards_in_every_format(form):
     """24 is a child of 0 that is drawn without its parent."""
     out = drawn(form, WIDE, shards=(shard_id(24), shard_id(1)))

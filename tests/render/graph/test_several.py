@@ -10,13 +10,12 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.render.graph import draw
-from reshardctl.render.graph.several import SEVERAL, draw_several
 from reshardctl.render.graph.several.svg import COLORS
 from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import SVG, parsed, rects, shades
 from tests.render.graph.samples import lineage_on, report_on, wide_case
 from tests.render.graph.test_hostile import HOSTILE
+from tests.render.graph.written import draw, draw_several
 from tests.support.judging import images_of
 
 CASE = wide_case(8)
@@ -177,7 +176,7 @@ def test_more_consumers_than_colours():
     assert len(lines(parsed(svg))) == len(many)
 
 
-@pytest.mark.parametrize("form", SEVERAL)
+@pytest.mark.parametrize("form", ["text", "svg", "html"])
 def test_hostile_names(form):
     """A name comes from a file that somebody else may have written."""
     for name in HOSTILE:

@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from reshardctl.render.graph import draw
-from reshardctl.render.graph.several import draw_several
 from tests.render.graph.samples import hot_key_case, report_on, wide_case
 from tests.render.graph.test_formats import SPLIT
+from tests.render.graph.written import draw, draw_several
 from tests.render.samples import CASES, report_of
 
 WIDTHS = (40, 47, 60, 72, 80, 100, 120, 160, 200)

@@ -14,20 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
-from reshardctl.cli.status import StatusColumn, StatusFormat
-from reshardctl.console.destinations import MetricsFormat
+from reshardctl.cli.status import StatusColumn
 from reshardctl.exit import Exit
+from reshardctl.render import write
+from reshardctl.render.content.documents import StatusDocument
 from reshardctl.render.content.status import VERDICTS, status_document
+from reshardctl.render.formats import Format
 from reshardctl.render.sheet import Grid, blocks, fitting
-from reshardctl.render.status import WRITERS, write
 from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
 from tests.render.samples import CASES, context, report_of
 from tests.render.status.samples import status
 
-SCHEMA = json.loads(
-    files("reshardctl.render.status").joinpath("status.schema.json").read_text("utf-8")
-)
+SCHEMA = json.loads(files("reshardctl.render").joinpath("status.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
+FORMATS = [form for form in Format if StatusDocument.has(form.view)]
 WIDTHS = (40, 47, 60, 72, 80, 100, 120, 160, 200)
 NAMES = (
     "a-both", "c-latest", "c-timestamp", "d1-end-with-sub", "false-end", "foreign-rows",
@@ -42,7 +42,6 @@ def shown(name: str, form: str, **wanted) -> str:
 
 
 def test_the_words_of_the_command_line_are_those_of_the_code():
-    assert set(StatusFormat) == {*WRITERS, *MetricsFormat}
     assert set(StatusColumn) == set(COLUMNS)
 
 
@@ -129,7 +128,7 @@ def test_every_width_shows_every_shard_and_fact(width):
 HOSTILE = "\x1b[2J\n=HYPERLINK(1)\u202e"
 
 
-@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("form", FORMATS)
 def test_text_of_the_store_is_harmless(form):
     items = CASES["a-both"].items()
     items[1] = {**items[1], "leaseOwner": {"S": HOSTILE}}
@@ -152,7 +151,7 @@ def test_a_cell_that_a_spreadsheet_would_run():
 
 
 def test_the_same_status_gives_the_same_bytes():
-    for form in WRITERS:
+    for form in FORMATS:
         assert shown("false-end", form) == shown("false-end", form)
 
 

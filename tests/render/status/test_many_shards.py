@@ -10,7 +10,7 @@ from io import StringIO
 
 import pytest
 
-from reshardctl.render.status import write
+from reshardctl.render import write
 from tests.render.samples import context
 from tests.render.status.samples import ALL_SHARDS, LOST, SPLIT, WHOLE, big, big_report
 

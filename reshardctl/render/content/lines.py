@@ -19,15 +19,11 @@ from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.render.content import journals
 from reshardctl.render.content.audit import by_when
 from reshardctl.render.content.findings import locator_words
-from reshardctl.render.content.journals import Listing, Pruning, pruning_lines
 from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import explained
 from reshardctl.render.content.roundup import expired, failed, result, total
-from reshardctl.render.document import Document
-from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.words import (
     cost,
     disorders,
@@ -50,50 +46,20 @@ PLANNED, WROTE, REFUSED, LEFT = "planned", "wrote", "refused", "left"
 Costs = Mapping[ShardId, list[Effect]]
 
 
-def write(document: Document) -> str:
-    """The lines, made harmless."""
-    safe = (escape(line) for line in lines(document))
-    if document.context.ascii:
-        safe = (ascii_only(line) for line in safe)
-    return "".join(f"{line}\n" for line in safe)
-
-
-def lines(document: Document) -> list[str]:
-    """The lines of a result. Not escaped yet."""
-    verbose = document.context.verbose
-    match document.result:
-        case Report() as report:
-            lines = inspect_lines(report, verbose)
-            return lines if report.findings else [*lines, f"{locator_words(report)}: no findings"]
-        case Planned() as planned:
-            return _named(_planned(planned, verbose), planned.report, document.context.name)
-        case Fixed() as outcome:
-            return _named(_fixed(outcome, verbose), outcome.before, document.context.name)
-        case Undoing() as undoing:
-            return _undo(undoing, verbose)
-        case AuditReport() as audit:
-            return [_audited(audit, finding, verbose) for finding in audit.findings]
-        case Roundup() as roundup:
-            lines = [line for entry in roundup.entries for line in _of_entry(entry, verbose)]
-            return lines or [total(roundup)]
-        case Listing() as listing:
-            return journals.lines(listing)
-        case Pruning() as pruned:
-            return pruning_lines(pruned)
-        case ReshardError() as failure:
-            return [_failed(failure)]
-        case other:
-            raise TypeError(f"{type(other).__name__} is not shown as lines")
-
-
-def _named(lines: list[str], report: Report, name: str) -> list[str]:
+def named(lines: list[str], report: Report, name: str) -> list[str]:
     """The lines with the consumer's name for its locator, which several may have."""
     if not name:
         return lines
     return [f"{name}: {line.removeprefix(f'{locator_words(report)}: ')}" for line in lines]
 
 
-def _planned(planned: Planned, verbose: bool) -> list[str]:
+def roundup_lines(roundup: Roundup, verbose: bool) -> list[str]:
+    """The lines of each consumer, or that there is nothing to say."""
+    lines = [line for entry in roundup.entries for line in entry_lines(entry, verbose)]
+    return lines or [total(roundup)]
+
+
+def planned_lines(planned: Planned, verbose: bool) -> list[str]:
     """A line for every row that fix would write, and one for the file of the plan."""
     lines = plan_lines(planned.report, verbose)
     if (saved := planned.saved) is not None:
@@ -102,7 +68,7 @@ def _planned(planned: Planned, verbose: bool) -> list[str]:
     return lines
 
 
-def _fixed(outcome: Fixed, verbose: bool) -> list[str]:
+def fixed_lines(outcome: Fixed, verbose: bool) -> list[str]:
     """One line a row written, then the journal, then what is left."""
     lines = _rows(outcome.before, outcome.steps, None, WROTE, verbose)
     lines.append(f"{locator_words(outcome.before)}: {WROTE}: journal {outcome.journal}")
@@ -111,7 +77,7 @@ def _fixed(outcome: Fixed, verbose: bool) -> list[str]:
     return [*lines, *_caveats(after), *left]
 
 
-def _undo(undoing: Undoing, verbose: bool) -> list[str]:
+def undo_lines(undoing: Undoing, verbose: bool) -> list[str]:
     """One line a row put back, or to be put back."""
     done = PLANNED if undoing.written is None else WROTE
     lines = _rows(undoing.now, undoing.steps, None, done, verbose)
@@ -120,14 +86,14 @@ def _undo(undoing: Undoing, verbose: bool) -> list[str]:
     return lines + [f"{locator_words(undoing.now)}: {LEFT}: {line}" for line in undoing.kept]
 
 
-def _failed(failure: ReshardError) -> str:
+def failure_line(failure: ReshardError) -> str:
     """What happened, and what next."""
     journal = journal_of(failure)
     parts = [f"{kind_of(failure)}: {failure.what}", failure.next]
     return "; ".join(filter(None, [*parts, f"journal {journal}" if journal else ""]))
 
 
-def _of_entry(entry: Entry, verbose: bool) -> Iterator[str]:
+def entry_lines(entry: Entry, verbose: bool) -> Iterator[str]:
     """The lines of one consumer among several."""
     where = f"{entry.origin[0]}:{entry.origin[1]}: {entry.name}" if entry.origin else entry.name
     joint = " " if entry.origin else ": "
@@ -140,7 +106,7 @@ def _of_entry(entry: Entry, verbose: bool) -> Iterator[str]:
         yield f"{where}{joint}{expired(suppression)}"
 
 
-def _audited(report: AuditReport, finding: Finding, verbose: bool) -> str:
+def audit_line(report: AuditReport, finding: Finding, verbose: bool) -> str:
     """`SINK: SHARDS CODE name: what (severity, until when)`."""
     named = shards(finding.shards, verbose).replace(", ", ",") or "-"
     what = "; ".join(shortened(part, verbose) for part in (finding.what, finding.costs) if part)
@@ -148,6 +114,12 @@ def _audited(report: AuditReport, finding: Finding, verbose: bool) -> str:
     harms = ", ".join(part for part in (str(finding.severity), when) if part)
     rule = f"{finding.code} {finding.name}"
     return f"{report.facts.sink}: {named} {rule}: {what} ({harms})"
+
+
+def report_lines(report: Report, verbose: bool = False) -> list[str]:
+    """A line for every finding, or that there is none. Not escaped yet."""
+    lines = inspect_lines(report, verbose)
+    return lines if report.findings else [*lines, f"{locator_words(report)}: no findings"]
 
 
 def inspect_lines(report: Report, verbose: bool = False) -> list[str]:

@@ -1,0 +1,386 @@
+"""Every kind of result with the views that it has, which `Document` describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from reshardctl.diagnosis.discovery import Found
+from reshardctl.errors import ReshardError
+from reshardctl.exit import Exit
+from reshardctl.model import Step
+from reshardctl.planning.plan import Plan
+from reshardctl.render.content import journals, lines, records, roundup, runbook
+from reshardctl.render.content.audit import audit, audit_document, audit_markdown, bucket_document
+from reshardctl.render.content.explanation import explanation_document, explanations
+from reshardctl.render.content.fixes import fixes_document, fixes_summary
+from reshardctl.render.content.plan import not_written, plan, undo, written
+from reshardctl.render.content.report import findings, header, last_lines
+from reshardctl.render.content.report_json import (
+    error_json,
+    exit_json,
+    report_document,
+    report_json,
+    steps_document,
+)
+from reshardctl.render.content.status import TABLE, status_document, status_text, table_row
+from reshardctl.render.context import Context
+from reshardctl.render.document import Document, Json, Measured
+from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.markdown_words import Page, code, prose
+from reshardctl.render.sheet import Sheet
+from reshardctl.render.words import journal_of, kind_of
+from reshardctl.report.audit import AuditReport
+from reshardctl.report.report import Report
+from reshardctl.report.results import Fixed, Fixes, Planned, Roundup, Undoing
+from reshardctl.report.status import ConsumerStatus, Explanation
+
+Result = (
+    Report | Planned | Fixed | Fixes | Undoing | AuditReport | Roundup | journals.Listing
+    | journals.Pruning | Found | ConsumerStatus | Explanation | ReshardError
+)
+"""What a command can have to show."""
+
+Shown = TypeVar("Shown")
+
+
+def _head(schema: str, context: Context) -> Json:
+    return {"schema": f"reshardctl/{schema}", "exit": exit_json(context.exit)}
+
+
+class Unwritten(Document[Shown]):
+    """A result that writes nothing, or of which the rows were shown before."""
+
+    def rows(self) -> Iterable[Step]:
+        """None."""
+        return ()
+
+
+class ReportDocument(Unwritten[Report]):
+    """One consumer, judged."""
+
+    def data(self) -> Json:
+        return report_json(self.result, self.context.exit)
+
+    def records(self) -> Iterable[Json]:
+        return records.report_records("inspect", self.data())
+
+    def lines(self) -> Sequence[str]:
+        return lines.report_lines(self.result, self.context.verbose)
+
+    def screen(self, sheet: Sheet) -> None:
+        header(sheet, self.result)
+        findings(sheet, self.result)
+        last_lines(sheet, self.result)
+
+    def runbook(self, page: Page) -> None:
+        runbook.runbook_page(page, self.result)
+
+    def metrics(self) -> Sequence[Measured]:
+        snapshot = self.result.snapshot
+        return [Measured(snapshot.lineage.stream.name, snapshot.locator.text, self.result)]
+
+
+class PlanDocument(Document[Planned]):
+    """What fix would write."""
+
+    def data(self) -> Json:
+        """A report with `dry_run`, and `saved`: the plan's file and SHA-256, or null."""
+        saved = self.result.saved
+        file = None if saved is None else {"path": saved.path, "sha256": saved.digest}
+        report = report_json(self.result.report, self.context.exit)
+        return {**report, "dry_run": self.result.dry_run, "saved": file}
+
+    def records(self) -> Iterable[Json]:
+        return records.report_records("plan", self.data())
+
+    def lines(self) -> Sequence[str]:
+        planned = lines.planned_lines(self.result, self.context.verbose)
+        return lines.named(planned, self.result.report, self.context.name)
+
+    def rows(self) -> Iterable[Step]:
+        decision = self.result.report.decision
+        return decision.steps if isinstance(decision, Plan) else ()
+
+    def screen(self, sheet: Sheet) -> None:
+        header(sheet, self.result.report)
+        plan(sheet, self.result.report)
+        if self.result.dry_run:
+            not_written(sheet, self.result.report, self.result.saved)
+
+    def runbook(self, page: Page) -> None:
+        runbook.runbook_page(page, self.result.report, self.result.saved)
+        if self.result.dry_run:
+            page.line("Nothing was written.")
+
+
+class FixDocument(Document[Fixed]):
+    """An applied plan."""
+
+    def data(self) -> Json:
+        outcome = self.result
+        return {
+            **_head("fix/2", self.context),
+            "journal": outcome.journal,
+            "written_steps": outcome.written,
+            "recognised_steps": outcome.recognised,
+            "steps": steps_document(outcome.steps),
+            "before": report_document(outcome.before),
+            "after": report_document(outcome.after),
+        }
+
+    def records(self) -> Iterable[Json]:
+        return records.written_records("fixed", self.data())
+
+    def lines(self) -> Sequence[str]:
+        written = lines.fixed_lines(self.result, self.context.verbose)
+        return lines.named(written, self.result.before, self.context.name)
+
+    def rows(self) -> Iterable[Step]:
+        return self.result.steps
+
+    def screen(self, sheet: Sheet) -> None:
+        written(sheet, self.result)
+
+    def runbook(self, page: Page) -> None:
+        runbook.fixed(page, self.result)
+
+
+class FixesDocument(Unwritten[Fixes]):
+    """What came of several consumers."""
+
+    def data(self) -> Json:
+        wrote = [
+            FixDocument(each.fixed, replace(self.context, exit=each.exit)).data()
+            if each.fixed is not None else None
+            for each in self.result.consumers
+        ]
+        return {**_head("fixes/1", self.context), **fixes_document(self.result, wrote)}
+
+    def lines(self) -> Sequence[str]:
+        rows = [line for document in self._written() for line in document.lines()]
+        return [*rows, *fixes_summary(self.result)]
+
+    def screen(self, sheet: Sheet) -> None:
+        for document in self._written():
+            part = Sheet(document.context)
+            document.screen(part)
+            sheet.raw(part.render())
+        for line in map(escape, fixes_summary(self.result)):
+            sheet.raw(f"{ascii_only(line) if self.context.ascii else line}\n")
+
+    def _written(self) -> Iterator[FixDocument]:
+        for each in self.result.consumers:
+            if each.fixed is not None:
+                yield FixDocument(each.fixed, replace(self.context, name=each.name))
+
+
+class UndoDocument(Document[Undoing]):
+    """An undo, wanted or done."""
+
+    def data(self) -> Json:
+        """`written_steps` is null for a dry run, `after` where no position is left."""
+        undoing = self.result
+        return {
+            **_head("undo/2", self.context),
+            "journal": undoing.journal,
+            "of_plan": undoing.of_plan,
+            "written_steps": undoing.written,
+            "kept": list(undoing.kept),
+            "steps": steps_document(undoing.steps),
+            "before": report_document(undoing.now),
+            "after": None if undoing.after is None else report_document(undoing.after),
+        }
+
+    def records(self) -> Iterable[Json]:
+        return records.written_records("undo", self.data())
+
+    def lines(self) -> Sequence[str]:
+        return lines.undo_lines(self.result, self.context.verbose)
+
+    def rows(self) -> Iterable[Step]:
+        return self.result.steps
+
+    def screen(self, sheet: Sheet) -> None:
+        header(sheet, self.result.now)
+        undo(sheet, self.result)
+
+    def runbook(self, page: Page) -> None:
+        runbook.undo(page, self.result)
+
+
+class AuditDocument(Unwritten[AuditReport]):
+    """A sink, compared with its stream."""
+
+    def data(self) -> Json:
+        buckets = [bucket_document(bucket) for bucket in self.result.facts.buckets]
+        head = _head("audit/2", self.context)
+        return {**head, **audit_document(self.result), "buckets": buckets}
+
+    def records(self) -> Iterable[Json]:
+        return records.audit_records(self.data())
+
+    def lines(self) -> Sequence[str]:
+        verbose = self.context.verbose
+        return [lines.audit_line(self.result, each, verbose) for each in self.result.findings]
+
+    def screen(self, sheet: Sheet) -> None:
+        audit(sheet, self.result)
+
+    def runbook(self, page: Page) -> None:
+        audit_markdown(page, self.result)
+
+
+class RoundupDocument(Unwritten[Roundup]):
+    """Several consumers, judged."""
+
+    def data(self) -> Json:
+        return {"schema": "reshardctl/roundup/2", **roundup.roundup_document(self.result)}
+
+    def records(self) -> Iterable[Json]:
+        return records.roundup_records(self.data())
+
+    def lines(self) -> Sequence[str]:
+        return lines.roundup_lines(self.result, self.context.verbose)
+
+    def screen(self, sheet: Sheet) -> None:
+        roundup.roundup(sheet, self.result)
+
+    def runbook(self, page: Page) -> None:
+        runbook.roundup(page, self.result)
+
+    def metrics(self) -> Sequence[Measured]:
+        return [
+            Measured(entry.asked or entry.stream, entry.name, entry.report)
+            for entry in self.result.entries
+        ]
+
+
+class JournalsDocument(Document[journals.Listing]):
+    """Journals of one place, or one with its rows."""
+
+    def data(self) -> Json:
+        if self.result.rows:
+            return {**_head("journal/1", self.context), **journals.journal_document(self.result)}
+        return {**_head("journals/2", self.context), **journals.journals_document(self.result)}
+
+    def records(self) -> Iterable[Json]:
+        data = self.data()
+        if self.result.rows:
+            yield records.record("journal", data["journal"])
+            yield from records.write_records(data["steps"])
+        else:
+            yield from (records.record("journal", journal) for journal in data["journals"])
+
+    def lines(self) -> Sequence[str]:
+        return journals.lines(self.result)
+
+    def screen(self, sheet: Sheet) -> None:
+        journals.text(sheet, self.result)
+
+
+class PruningDocument(Document[journals.Pruning]):
+    """Journals that are deleted, or would be."""
+
+    def data(self) -> Json:
+        return {**_head("pruned/1", self.context), **journals.pruning_document(self.result)}
+
+    def records(self) -> Iterable[Json]:
+        return [records.record("pruned", self.data())]
+
+    def lines(self) -> Sequence[str]:
+        return journals.pruning_lines(self.result)
+
+    def screen(self, sheet: Sheet) -> None:
+        journals.pruning_text(sheet, self.result)
+
+
+class DiscoveryDocument(Document[Found]):
+    """Tables with positions of a stream."""
+
+    def data(self) -> Json:
+        return {**_head("discovery/1", self.context), **journals.discovery_document(self.result)}
+
+    def screen(self, sheet: Sheet) -> None:
+        journals.discovered_text(sheet, self.result)
+
+
+class StatusDocument(Document[ConsumerStatus]):
+    """One consumer, shard by shard."""
+
+    def data(self) -> Json:
+        return status_document(self.result, self.context.exit)
+
+    def records(self) -> Iterable[Json]:
+        return records.status_records(self.data())
+
+    def screen(self, sheet: Sheet) -> None:
+        status_text(sheet, self.result)
+
+    def table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return TABLE, map(table_row, self.result.rows)
+
+    def metrics(self) -> Sequence[Measured]:
+        report = self.result.report
+        name = self.result.name or report.snapshot.locator.text
+        return [Measured(report.snapshot.lineage.stream.name, name, report)]
+
+
+class ExplanationDocument(Document[Explanation]):
+    """Shards in detail."""
+
+    def data(self) -> Json:
+        return explanation_document(self.result, self.context.exit)
+
+    def screen(self, sheet: Sheet) -> None:
+        for line in map(escape, explanations(self.result)):
+            sheet.raw(f"{ascii_only(line) if self.context.ascii else line}\n")
+
+
+class FailureDocument(Unwritten[ReshardError]):
+    """An error in place of the result that was wanted."""
+
+    def data(self) -> Json:
+        return error_json(self.result)
+
+    def records(self) -> Iterable[Json]:
+        return [records.error_record(self.data())]
+
+    def lines(self) -> Sequence[str]:
+        return [lines.failure_line(self.result)]
+
+    def screen(self, sheet: Sheet) -> None:
+        failure = self.result
+        sheet.line((f"{kind_of(failure)}: ", "bold red"), failure.what)
+        if failure.next:
+            sheet.line(failure.next, indent=2)
+        if journal := journal_of(failure):
+            sheet.line(f"journal: {journal}", indent=2)
+        if failure.exit is Exit.REFUSED and "nothing was written" not in failure.what.lower():
+            sheet.line("Nothing was written.", indent=2)
+
+    def runbook(self, page: Page) -> None:
+        failure = self.result
+        page.line(f"**{kind_of(failure).capitalize()}:** {prose(failure.what)}")
+        if failure.next:
+            page.line(f"Next: {prose(failure.next)}")
+        if journal := journal_of(failure):
+            page.line(f"Journal: {code(journal)}")
+
+    def metrics(self) -> Sequence[Measured] | None:
+        unjudged = self.result.unjudged
+        return None if unjudged is None else [Measured(*unjudged, None)]
+
+
+DOCUMENTS: dict[type, type[Document[Any]]] = {
+    Report: ReportDocument, Planned: PlanDocument, Fixed: FixDocument, Fixes: FixesDocument,
+    Undoing: UndoDocument, AuditReport: AuditDocument, Roundup: RoundupDocument,
+    journals.Listing: JournalsDocument, journals.Pruning: PruningDocument,
+    Found: DiscoveryDocument, ConsumerStatus: StatusDocument, Explanation: ExplanationDocument,
+}
+
+
+def document_of(result: Result, context: Context) -> Document[Any]:
+    """The result as a document; each error is shown in the same way."""
+    return DOCUMENTS.get(type(result), FailureDocument)(result, context)
