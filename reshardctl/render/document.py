@@ -7,12 +7,16 @@ and none reads what another one wrote.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from reshardctl.model import Step
+from reshardctl.diagnosis.rules import Finding
+from reshardctl.errors import ReshardError
+from reshardctl.exit import Exit
+from reshardctl.model import Step, Stream
 from reshardctl.render.context import Context
+from reshardctl.report.changes import Changed
 from reshardctl.report.report import Report
 
 if TYPE_CHECKING:
@@ -21,6 +25,71 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A rule. skipped: why it was not judged, a sentence each; none where it was."""
+
+    code: str
+    name: str
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A consumer or a sink with its findings, or why it could not be judged.
+
+    kind: `consumer` or `sink`. name: the consumer's locator, or the sink's own name. called: its
+    name among several, "" alone. origin: file and line that name it. place: the stream of one that
+    failed, "" where none is known. identity: what stays the same between two looks at it, whatever
+    its options. taken: Unix seconds at which it was read. group: what it is, and where. sentences:
+    what a finding is, what it costs, by when, and what helps; the second argument asks for whole
+    ids and numbers. remarks: what has to be said besides. told: the same below the sums.
+    suppressed: findings that are hidden, each with the reason. exit: where it is its own.
+    """
+
+    kind: str
+    name: str
+    called: str = ""
+    origin: tuple[str, int] | None = None
+    place: str = ""
+    identity: tuple[str, str] = ("", "")
+    stream: Stream | None = None
+    taken: float | None = None
+    group: tuple[str, str] = ("", "")
+    findings: tuple[Finding, ...] = ()
+    sentences: Callable[[Finding, bool], list[str]] = lambda _finding, _verbose: []
+    remarks: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    suppressed: tuple[tuple[Finding, str], ...] = ()
+    failure: ReshardError | None = None
+    exit: Exit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that a command writes. done: as opposed to planned. facts: by their names."""
+
+    verb: str
+    name: str
+    group: tuple[str, str]
+    taken: float
+    changed: tuple[Changed, ...]
+    done: bool
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One message to a run of CI. kind: error, warning or notice. origin: a file and its line."""
+
+    kind: str
+    heading: str
+    lines: Sequence[str]
+    origin: tuple[str, int] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +110,7 @@ class Document(Generic[Result]):
     @classmethod
     def has(cls, view: str) -> bool:
         """Whether documents of this kind have the view."""
-        return getattr(cls, view, None) is not getattr(Document, view, None)
+        return getattr(cls, view) is not getattr(Document, view)
 
     def data(self) -> Json:
         """All that is known, as the values of a JSON document."""
@@ -66,6 +135,18 @@ class Document(Generic[Result]):
     def runbook(self, page: Page) -> None:  # noqa: ARG002
         """Puts findings, steps and the way back on a page."""
         self._lacks("runbook")
+
+    def subjects(self) -> Sequence[Subject]:
+        """Consumers and sinks as they are once the command ended; none where no row is left."""
+        self._lacks("subjects")
+
+    def suites(self) -> Sequence[Subject | Rows]:
+        """The same, and the rows that were written or would be."""
+        return self.subjects()
+
+    def notices(self) -> Sequence[Notice]:
+        """The findings, the worst first, and what there is in all."""
+        self._lacks("notices")
 
     def metrics(self) -> Sequence[Measured] | None:
         """The consumers whose numbers are wanted; `None` where none was reached."""

@@ -16,9 +16,9 @@ from jsonschema import Draft202012Validator
 from reshardctl.diagnosis.rules import RULES, Severity
 from reshardctl.errors import StalePlan
 from reshardctl.exit import Exit
+from reshardctl.render.content.subjects import of_report
 from reshardctl.render.context import Context
 from reshardctl.render.formats.sarif import fingerprint
-from reshardctl.render.subjects import of_report
 from reshardctl.report.results import Fixed, Undoing
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then

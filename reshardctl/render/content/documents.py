@@ -11,7 +11,7 @@ from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import Step
 from reshardctl.planning.plan import Plan
-from reshardctl.render.content import journals, lines, records, roundup, runbook
+from reshardctl.render.content import journals, lines, notices, records, roundup, runbook
 from reshardctl.render.content.audit import audit, audit_document, audit_markdown, bucket_document
 from reshardctl.render.content.explanation import explanation_document, explanations
 from reshardctl.render.content.fixes import fixes_document, fixes_summary
@@ -25,8 +25,9 @@ from reshardctl.render.content.report_json import (
     steps_document,
 )
 from reshardctl.render.content.status import TABLE, status_document, status_text, table_row
+from reshardctl.render.content.subjects import of_audit, of_entry, of_report, of_rows
 from reshardctl.render.context import Context
-from reshardctl.render.document import Document, Json, Measured
+from reshardctl.render.document import Document, Json, Measured, Notice, Rows, Subject
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.sheet import Sheet
@@ -81,6 +82,12 @@ class ReportDocument(Unwritten[Report]):
         snapshot = self.result.snapshot
         return [Measured(snapshot.lineage.stream.name, snapshot.locator.text, self.result)]
 
+    def subjects(self) -> Sequence[Subject]:
+        return [of_report(self.result)]
+
+    def notices(self) -> Sequence[Notice]:
+        return notices.report_notices(self.result, self.context)
+
 
 class PlanDocument(Document[Planned]):
     """What fix would write."""
@@ -114,6 +121,18 @@ class PlanDocument(Document[Planned]):
         if self.result.dry_run:
             page.line("Nothing was written.")
 
+    def subjects(self) -> Sequence[Subject]:
+        return [of_report(self.result.report)]
+
+    def suites(self) -> Sequence[Subject | Rows]:
+        saved = self.result.saved
+        facts = {} if saved is None else {"plan": saved.path, "sha256": saved.digest}
+        rows = of_rows("plan", self.result.report, self.rows(), done=False, **facts)
+        return [*self.subjects(), rows]
+
+    def notices(self) -> Sequence[Notice]:
+        return [notices.plan_notice(self.result, self.context)]
+
 
 class FixDocument(Document[Fixed]):
     """An applied plan."""
@@ -145,6 +164,16 @@ class FixDocument(Document[Fixed]):
 
     def runbook(self, page: Page) -> None:
         runbook.fixed(page, self.result)
+
+    def subjects(self) -> Sequence[Subject]:
+        return [of_report(self.result.after)]
+
+    def suites(self) -> Sequence[Subject | Rows]:
+        before, journal = self.result.before, self.result.journal
+        return [of_rows("fix", before, self.rows(), done=True, journal=journal), *self.subjects()]
+
+    def notices(self) -> Sequence[Notice]:
+        return notices.fix_notices(self.result, self.context)
 
 
 class FixesDocument(Unwritten[Fixes]):
@@ -209,6 +238,18 @@ class UndoDocument(Document[Undoing]):
     def runbook(self, page: Page) -> None:
         runbook.undo(page, self.result)
 
+    def subjects(self) -> Sequence[Subject]:
+        now = self.result.now if self.result.written is None else self.result.after
+        return [] if now is None else [of_report(now)]
+
+    def suites(self) -> Sequence[Subject | Rows]:
+        done, journal = self.result.written is not None, self.result.journal
+        rows = of_rows("undo", self.result.now, self.rows(), done=done, journal=journal)
+        return [rows, *self.subjects()]
+
+    def notices(self) -> Sequence[Notice]:
+        return [notices.undo_notice(self.result, self.context)]
+
 
 class AuditDocument(Unwritten[AuditReport]):
     """A sink, compared with its stream."""
@@ -230,6 +271,12 @@ class AuditDocument(Unwritten[AuditReport]):
 
     def runbook(self, page: Page) -> None:
         audit_markdown(page, self.result)
+
+    def subjects(self) -> Sequence[Subject]:
+        return [of_audit(self.result)]
+
+    def notices(self) -> Sequence[Notice]:
+        return notices.audit_notices(self.result, self.context)
 
 
 class RoundupDocument(Unwritten[Roundup]):
@@ -255,6 +302,12 @@ class RoundupDocument(Unwritten[Roundup]):
             Measured(entry.asked or entry.stream, entry.name, entry.report)
             for entry in self.result.entries
         ]
+
+    def subjects(self) -> Sequence[Subject]:
+        return [of_entry(entry) for entry in self.result.entries]
+
+    def notices(self) -> Sequence[Notice]:
+        return notices.roundup_notices(self.result, self.context)
 
 
 class JournalsDocument(Document[journals.Listing]):
@@ -371,6 +424,12 @@ class FailureDocument(Unwritten[ReshardError]):
     def metrics(self) -> Sequence[Measured] | None:
         unjudged = self.result.unjudged
         return None if unjudged is None else [Measured(*unjudged, None)]
+
+    def subjects(self) -> Sequence[Subject]:
+        return [Subject("", "reshardctl", failure=self.result, exit=self.result.exit)]
+
+    def notices(self) -> Sequence[Notice]:
+        return [notices.failure_notice(self.result)]
 
 
 DOCUMENTS: dict[type, type[Document[Any]]] = {

@@ -46,7 +46,7 @@ class Format(StrEnum):
     JSONL = "jsonl", "records", "formats.plain:jsonl", True
     MARKDOWN = "markdown", "runbook", "formats.plain:markdown"
     GITHUB = "github", "notices", "formats.github:write", False, True
-    JUNIT = "junit", "suites", "formats.junit:write", True
+    JUNIT = "junit", "subjects", "formats.junit:write", True
     SARIF = "sarif", "subjects", "formats.sarif:write", True
     DIFF = "diff", "rows", "formats.plain:diff"
     CSV = "csv", "table", "formats.plain:csv"
@@ -67,7 +67,7 @@ def formats_of(*views: str) -> list[Format]:
 
 
 REPORTS = formats_of(
-    "screen", "lines", "data", "records", "runbook", "notices", "subjects", "suites", "rows"
+    "screen", "lines", "data", "records", "runbook", "notices", "subjects", "rows"
 )
 """The formats of a report."""
 METRICS = formats_of("metrics")

@@ -19,160 +19,56 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from reshardctl.diagnosis.rules import SINKS, STARTS, Finding, Severity
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
-from reshardctl.model import Step
 from reshardctl.model.times import instant
-from reshardctl.planning.plan import Plan
-from reshardctl.render.content.audit import quoted, total
 from reshardctl.render.content.findings import title
-from reshardctl.render.content.report import tally
-from reshardctl.render.content.roundup import hidden, remarks
-from reshardctl.render.context import Context
-from reshardctl.render.document import Document
+from reshardctl.render.document import Document, Rows, Subject
 from reshardctl.render.escape import escape
-from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
 from reshardctl.render.words import cost, count, shards, shortened, worst
-from reshardctl.report.audit import AuditReport
-from reshardctl.report.changes import changes
-from reshardctl.report.report import Report
-from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Undoing
-
-ELSEWHERE = {
-    "RSH401": "not checked: fix and undo check it before they write",
-    "RSH901": "never a finding: a failed read ends the command with exit code 3",
-}
-"""Rules that no report can match."""
-UNWATCHED = {"RSH403": "not checked: inspect --watch checks it"}
-UNJUDGED = "not checked: the store holds no position"
-OF_STREAM = "not checked: audit without --alone checks it"
-OF_CONSUMER = "not checked: audit --consumer checks it"
-OF_ORDER = "not checked: name the column with the order of the rows (--column order=COLUMN)"
 
 
 def write(document: Document[Any]) -> str:
     """All suites under one root, with their numbers."""
-    context = document.context
-    match document.result:
-        case Report() as report:
-            suites = [_of_report(report, context)]
-        case Planned() | Fixed() | Undoing() as result:
-            suites = _with_rows(result, context)
-        case AuditReport() as audit:
-            suites = [_of_audit(audit, context)]
-        case Roundup(entries):
-            suites = [_of_entry(entry, context) for entry in entries]
-        case ReshardError() as failure:
-            suites = [_failed(failure)]
-        case other:
-            raise TypeError(f"{type(other).__name__} is not shown as JUnit XML")
-    return _text(suites)
+    verbose = document.context.verbose
+    return _text([
+        _rows(part, verbose) if isinstance(part, Rows) else _rules(part, verbose)
+        for part in document.suites()
+    ])
 
 
-def _with_rows(result: Planned | Fixed | Undoing, context: Context) -> list[Element]:
-    """The suite of the rows, and that of the rules on the rows as they are now."""
-    now = report_now(result)
-    rules = [] if now is None else [_of_report(now, context)]
-    if isinstance(result, Planned):
-        report, saved = result.report, result.saved
-        steps = report.decision.steps if isinstance(report.decision, Plan) else ()
-        rows = _rows("plan", report, steps, context, done=False)
-        if saved is not None:
-            _properties(rows, {"plan": saved.path, "sha256": saved.digest})
-        return [*rules, rows]
-    if isinstance(result, Fixed):
-        rows = _rows("fix", result.before, result.steps, context, done=True)
-    else:
-        done = result.written is not None
-        rows = _rows("undo", result.now, result.steps, context, done)
-    _properties(rows, {"journal": result.journal})
-    return [rows, *rules]
-
-
-def _failed(failure: ReshardError) -> Element:
+def _failed(subject: Subject, failure: ReshardError) -> Element:
     """A suite of one case that could not be carried out."""
-    suite = _suite("reshardctl", None)
-    case = SubElement(suite, "testcase", classname="reshardctl", name="judged")
+    suite = _suite(subject.name, None)
+    classname = _class("reshardctl", subject.called) if subject.called else "reshardctl"
+    case = SubElement(suite, "testcase", classname=classname, name="judged")
     error = SubElement(case, "error", type=type(failure).__name__, message=escape(failure.what))
     journal = f"journal {failure.journal}" if isinstance(failure, HalfDone) else ""
     error.text = _lines([failure.what, failure.next, journal])
     return suite
 
 
-def _of_report(report: Report, context: Context) -> Element:
-    """Every rule on a consumer as a case."""
-    skipped = ELSEWHERE if report.snapshot.watched is not None else ELSEWHERE | UNWATCHED
-    if not report.judged:
-        skipped = {rule.code: UNJUDGED for rule in STARTS} | skipped
-    rules = [(rule.code, rule.name) for rule in STARTS]
-    suite = _rules(of_report(report), _class(report), rules, skipped, context)
-    SubElement(suite, "system-out").text = _lines([tally(report), *report.notes])
-    return suite
-
-
-def _of_audit(report: AuditReport, context: Context) -> Element:
-    """Every rule on a sink as a case."""
-    skipped: dict[str, str] = {}
-    if not report.against_stream:
-        skipped |= {"RSH501": OF_STREAM, "RSH508": OF_STREAM}
-    if report.stored is None:
-        skipped |= {"RSH506": OF_CONSUMER, "RSH507": OF_CONSUMER}
-    if all(sink.disordered is None for sink in report.facts.shards.values()):
-        skipped["RSH503"] = OF_ORDER
-    subject = of_audit(report)
-    form = escape(report.facts.form).replace(".", "_")
-    rules = [(rule.code, rule.name) for rule in SINKS]
-    suite = _rules(subject, f"reshardctl.auditing.{form}", rules, skipped, context)
-    ways = [f"{' '.join(quoted(way))}   ({way.why})" for way in report.ways]
-    SubElement(suite, "system-out").text = _lines(
-        [total(report), *subject.remarks, *ways]
+def _rules(subject: Subject, verbose: bool) -> Element:
+    """A suite with a case for each rule. One that could not be judged is a case with an error."""
+    if subject.failure is not None:
+        return _failed(subject, subject.failure)
+    suite = _suite(subject.called or subject.name, subject.taken)
+    if (stream := subject.stream) is not None:
+        _properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
+    library, target = subject.group
+    classname = _class("reshardctl", subject.called) if subject.called else _class(
+        f"reshardctl.{library}", target
     )
-    return suite
-
-
-def _of_entry(entry: Entry, context: Context) -> Element:
-    """One consumer among several. One that could not be judged is a case with an error."""
-    if entry.failure is not None:
-        suite = _failed(entry.failure)
-    else:
-        assert entry.report is not None
-        suite = _of_report(entry.report, context)
-    suite.set("name", escape(entry.name))
-    for case in suite.iter("testcase"):
-        # Jenkins takes what stands before the last dot for a package.
-        case.set("classname", "reshardctl." + escape(entry.name).replace(".", "_"))
-    _hide(suite, entry)
-    return suite
-
-
-def _hide(suite: Element, entry: Entry) -> None:
-    """A rule whose findings are all suppressed did not pass."""
-    cases = {(case.get("name") or "").partition(" ")[0]: case for case in suite.iter("testcase")}
-    kept = {finding.code for finding in entry.sifted.kept}
-    for code in dict.fromkeys(finding.code for finding, _ in entry.sifted.hidden):
-        why = [escape(hidden(f, by)) for f, by in entry.sifted.hidden if f.code == code]
-        if code not in kept:
-            SubElement(cases[code], "skipped", message="\n".join(why))
-    out = suite.find("system-out")
-    if out is not None and (more := [escape(line) for line in remarks(entry)]):
-        out.text = "\n".join([out.text or "", *more])
-
-
-def _rules(
-    subject: Subject, classname: str, rules: Iterable[tuple[str, str]],
-    skipped: Mapping[str, str], context: Context,
-) -> Element:
-    """A suite of a case for each rule. rules: code and name. skipped: why one was not judged."""
-    suite = _suite(subject.name, subject.taken)
-    stream = subject.stream
-    _properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
-    for code, name in rules:
-        case = SubElement(suite, "testcase", classname=classname, name=f"{code} {name}")
-        findings = [finding for finding in subject.findings if finding.code == code]
+    for check in subject.checks:
+        case = SubElement(
+            suite, "testcase", classname=classname, name=f"{check.code} {check.name}"
+        )
+        findings = [finding for finding in subject.findings if finding.code == check.code]
         if findings:
-            _findings(case, subject, findings, context.verbose)
-        elif code in skipped:
-            SubElement(case, "skipped", message=skipped[code])
+            _findings(case, subject, findings, verbose)
+        elif check.skipped:
+            SubElement(case, "skipped", message=_lines(check.skipped))
+    SubElement(suite, "system-out").text = _lines(subject.told)
     return suite
 
 
@@ -197,30 +93,29 @@ def _lead(finding: Finding) -> str:
     return f"{named}{finding.what}" + (f" ({cost(gravest)})" if gravest else "")
 
 
-def _rows(
-    verb: str, report: Report, steps: Iterable[Step], context: Context, done: bool
-) -> Element:
+def _rows(rows: Rows, verbose: bool) -> Element:
     """Every row as a case."""
-    changed = changes(report, steps)
-    suite = _suite(f"{report.snapshot.locator.text} {verb}", report.snapshot.now)
-    for row in changed:
+    suite = _suite(f"{rows.name} {rows.verb}", rows.taken)
+    library, target = rows.group
+    classname = f"{_class(f'reshardctl.{library}', target)}.{rows.verb}"
+    for row in rows.changed:
         key = f"{row.write.key} {row.shard}" if row.part else row.write.key
         name = escape(shortened(f"{row.action} {key}", verbose=True))
-        case = SubElement(suite, "testcase", classname=f"{_class(report)}.{verb}", name=name)
-        if not done:
+        case = SubElement(suite, "testcase", classname=classname, name=name)
+        if not rows.done:
             SubElement(case, "skipped", message="planned; nothing was written")
-        now, then = (
-            shortened(position or "-", context.verbose) for position in (row.now, row.after)
-        )
+        now, then = (shortened(position or "-", verbose) for position in (row.now, row.after))
         SubElement(case, "system-out").text = _lines([f"{now} -> {then}", row.write.why])
-    SubElement(suite, "system-out").text = count(sum(not row.part for row in changed), "row")
+    written = sum(not row.part for row in rows.changed)
+    SubElement(suite, "system-out").text = count(written, "row")
+    if rows.facts:
+        _properties(suite, rows.facts)
     return suite
 
 
-def _class(report: Report) -> str:
+def _class(package: str, name: str) -> str:
     """Jenkins takes what stands before the last dot for a package."""
-    locator = report.snapshot.locator
-    return f"reshardctl.{locator.consumer}." + escape(locator.target).replace(".", "_")
+    return f"{package}." + escape(name).replace(".", "_")
 
 
 def _suite(name: str, taken: float | None) -> Element:
@@ -231,7 +126,7 @@ def _suite(name: str, taken: float | None) -> Element:
     return suite
 
 
-def _properties(suite: Element, values: dict[str, str]) -> None:
+def _properties(suite: Element, values: Mapping[str, str]) -> None:
     """At the top of the suite, where readers look for them."""
     holder = Element("properties")
     for name, value in values.items():

@@ -17,24 +17,17 @@ finding is a result with a suppression (3.27.23): viewers hide it and keep its r
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
 from reshardctl import __version__
 from reshardctl.diagnosis.rules import RULES, Finding, Severity
 from reshardctl.diagnosis.rules.pages import Page, pages
-from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model.times import instant
 from reshardctl.render.content.report_json import exit_json
-from reshardctl.render.content.roundup import remarks
-from reshardctl.render.document import Document
+from reshardctl.render.document import Document, Subject
 from reshardctl.render.escape import escape, indented, time_json
-from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
-from reshardctl.report.audit import AuditReport
-from reshardctl.report.report import Report
-from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Undoing
 
 Object = dict[str, Any]
 
@@ -52,77 +45,39 @@ def write(document: Document[Any]) -> str:
 
 def _runs(document: Document[Any]) -> list[Object]:
     code, verbose = document.context.exit, document.context.verbose
-    match document.result:
-        case Report() | Planned() | Fixed() | Undoing() as result:
-            report = report_now(result)
-            if report is None:
-                note = _notification("note", "the store holds no position")
-                return [_bare(code, True, [note]) | {"results": []}]
-            return [_run(of_report(report), code, verbose)]
-        case AuditReport() as audit:
-            return [_run(of_audit(audit), code, verbose)]
-        case Roundup(entries):
-            return [_of_entry(entry, verbose) for entry in entries]
-        case ReshardError() as failure:
-            return [_failed(failure)]
-        case other:
-            raise TypeError(f"{type(other).__name__} is not shown as SARIF")
+    runs = [_run(subject, code, verbose) for subject in document.subjects()]
+    note = _notification("note", "the store holds no position")
+    return runs or [_bare(code, True, [note]) | {"results": []}]
 
 
 def fingerprint(subject: Subject, finding: Finding) -> str:
     """SHA-256 in hexadecimal over rule, stream, subject (without its options) and shards."""
-    parts = [finding.code, subject.stream.arn, *subject.identity, sorted(finding.shards)]
+    parts = [finding.code, _arn(subject), *subject.identity, sorted(finding.shards)]
     return sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 
 def _run(subject: Subject, code: Exit, verbose: bool) -> Object:
-    run = _bare(code, True, [_notification("note", remark) for remark in subject.remarks])
-    run["invocations"][0]["endTimeUtc"] = instant(subject.taken)
+    """One that failed has no results: that is not the same as one that found nothing."""
+    code = code if subject.exit is None else subject.exit
+    notes = [_notification("note", remark) for remark in subject.remarks]
     scope = "reshardctl/audit" if subject.kind == "sink" else "reshardctl"
-    identity = escape(f"{scope}/{subject.stream.arn}/{subject.name}/")
-    return run | {
-        "automationDetails": {"id": identity},
-        "results": _results(subject, subject.findings, verbose),
-    }
+    identity = {"id": escape(f"{scope}/{_arn(subject)}/{subject.name}/")}
+    if (failure := subject.failure) is not None:
+        text = "; ".join(part for part in (failure.what, failure.next) if part)
+        run = _bare(failure.exit, False, [_notification("error", text), *notes])
+        return run | {"automationDetails": identity} if subject.place else run
+    run = _bare(code, True, notes)
+    if subject.taken is not None:
+        run["invocations"][0]["endTimeUtc"] = instant(subject.taken)
+    results = [_result(subject, finding, verbose) for finding in subject.findings]
+    for finding, reason in subject.suppressed:
+        why = {"kind": "external", "status": "accepted", "justification": escape(reason)}
+        results.append(_result(subject, finding, verbose) | {"suppressions": [why]})
+    return run | {"automationDetails": identity, "results": results}
 
 
-def _failed(failure: ReshardError) -> Object:
-    """A run without results that was not successful: not the same as one that found nothing."""
-    text = "; ".join(part for part in (failure.what, failure.next) if part)
-    return _bare(failure.exit, False, [_notification("error", text)])
-
-
-def _of_entry(entry: Entry, verbose: bool) -> Object:
-    """The run of one consumer among several."""
-    if entry.failure is not None:
-        run = _failed(entry.failure)
-        run["automationDetails"] = {"id": escape(f"reshardctl/{entry.stream}/{entry.name}/")}
-    else:
-        assert entry.report is not None and entry.hidden is not None
-        run = _run(of_report(entry.report), entry.exit, verbose)
-        hidden = _results(of_report(entry.hidden), entry.hidden.findings, verbose)
-        for result, (_, by) in zip(hidden, entry.sifted.hidden, strict=True):
-            why = {"kind": "external", "status": "accepted", "justification": escape(by.why)}
-            run["results"].append(result | {"suppressions": [why]})
-        for result in run["results"]:
-            _locate(result, entry)
-    notes = [_notification("note", line) for line in remarks(entry)]
-    run["invocations"][0]["toolExecutionNotifications"] += notes
-    return run
-
-
-def _locate(result: Object, entry: Entry) -> None:
-    """File and line besides shard or store: what shows results needs them."""
-    result["properties"]["name"] = escape(entry.name)
-    if entry.origin is None:
-        return
-    file, line = entry.origin
-    physical = {
-        "artifactLocation": {"uri": escape(file).replace("\\", "/")},
-        "region": {"startLine": line},
-    }
-    for location in result["locations"]:
-        location["physicalLocation"] = physical
+def _arn(subject: Subject) -> str:
+    return subject.place if subject.stream is None else subject.stream.arn
 
 
 def _bare(code: Exit, successful: bool, notifications: list[Object]) -> Object:
@@ -156,17 +111,12 @@ def _rule(page: Page) -> Object:
     }
 
 
-def _results(subject: Subject, findings: Iterable[Finding], verbose: bool) -> list[Object]:
-    codes = [rule.code for rule in RULES]
-    return [_result(subject, finding, codes.index(finding.code), verbose) for finding in findings]
-
-
-def _result(subject: Subject, finding: Finding, index: int, verbose: bool) -> Object:
+def _result(subject: Subject, finding: Finding, verbose: bool) -> Object:
     deadline = finding.deadline
     starts = None if deadline is None else deadline.starts
     return {
         "ruleId": finding.code,
-        "ruleIndex": index,
+        "ruleIndex": [rule.code for rule in RULES].index(finding.code),
         "level": LEVELS[finding.severity],
         "message": {"text": escape(" ".join(subject.sentences(finding, verbose)))},
         "locations": _locations(subject, finding),
@@ -175,17 +125,27 @@ def _result(subject: Subject, finding: Finding, index: int, verbose: bool) -> Ob
             subject.kind: escape(subject.name),
             "shards": [escape(shard) for shard in finding.shards],
             "lossFrom": time_json(starts),
+            **({"name": escape(subject.called)} if subject.called else {}),
         },
     }
 
 
 def _locations(subject: Subject, finding: Finding) -> list[Object]:
-    """One location a shard; the consumer's store, or the sink, where there is no shard."""
-    if not finding.shards:
-        return [_logical(subject.name, subject.name, subject.kind)]
-    return [
-        _logical(shard, f"{subject.stream.arn}/{shard}", "shard") for shard in finding.shards
-    ]
+    """One location a shard; the consumer's store, or the sink, where there is no shard.
+
+    Of several consumers with the file and line that name each: what shows results needs them.
+    """
+    places = [
+        _logical(shard, f"{_arn(subject)}/{shard}", "shard") for shard in finding.shards
+    ] or [_logical(subject.name, subject.name, subject.kind)]
+    if subject.origin is None:
+        return places
+    file, line = subject.origin
+    physical = {
+        "artifactLocation": {"uri": escape(file).replace("\\", "/")},
+        "region": {"startLine": line},
+    }
+    return [{**place, "physicalLocation": physical} for place in places]
 
 
 def _logical(name: str, qualified: str, kind: str) -> Object:

@@ -19,10 +19,10 @@ from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.model.times import instant
 from reshardctl.render.charts import bars, span
+from reshardctl.render.content.subjects import of_audit
 from reshardctl.render.context import Context
 from reshardctl.render.formats.sarif import fingerprint
 from reshardctl.render.html import audit_page, show
-from reshardctl.render.subjects import of_audit
 from reshardctl.report.audit import AuditReport, judge_sink
 from tests.auditing.hand_made_facts import CREATED
 from tests.render.audit.samples import ALL, CONTEXT, alone, clean, everything, hostile, large
