@@ -22,8 +22,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model.shards import parts_of, select
 from reshardctl.model.times import When, instant, parse_when
 from reshardctl.render.formats import Format
-from reshardctl.render.graph import DrawnShards, drawing
-from reshardctl.render.graph.several import TogetherDocument, drawing_of_several
+from reshardctl.render.graph.chart import DrawnShards
+from reshardctl.render.graph.drawings import TogetherDocument, drawing, drawing_of_several
 from reshardctl.snapshot.resolve import resharded_at
 
 

@@ -6,7 +6,7 @@ has the words of each result, `graph` the pictures.
 
 Other rooms import what this file names, and `content.documents`, `content.journals`,
 `content.report`, `content.roundup`, `content.writes`, `context`, `document`, `escape`, `formats`,
-`graph`, `graph.several`, `html`, `markup`, `words`. Read `document` first.
+`graph.chart`, `graph.drawings`, `html`, `markup`, `words`. Read `document` first.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ SNAPSHOT = Path("tests/golden/files-0.2/kcl/stream.snapshot").absolute()
 UNUSED = {
     "networkx", "pyspark", "psycopg", "rich", "random", "tempfile", "tomllib", "xml.etree",
     "reshardctl.journal", "reshardctl.render.formats.github", "reshardctl.render.formats.junit",
-    "reshardctl.render.formats.markdown", "reshardctl.render.formats.openmetrics",
-    "reshardctl.render.formats.sarif",
+    "reshardctl.render.formats.openmetrics", "reshardctl.render.formats.sarif",
+    "reshardctl.render.charts", "reshardctl.render.html", "reshardctl.render.graph.html",
+    "reshardctl.render.graph.svg",
 }  # fmt: skip
 """What an `inspect` of a snapshot needs nothing of."""
 LISTED = """

@@ -11,7 +11,7 @@ from reshardctl.render import write
 from reshardctl.render.context import Context
 from reshardctl.render.formats import REPORTS
 from reshardctl.render.formats import Format as Name
-from reshardctl.render.graph import ChartDocument
+from reshardctl.render.graph.drawings import ChartDocument
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 

@@ -17,7 +17,7 @@ from reshardctl.render.content.documents import (
 )
 from reshardctl.render.document import Document
 from reshardctl.render.formats import Format
-from reshardctl.render.graph import ChartDocument
+from reshardctl.render.graph.drawings import ChartDocument
 
 OFFERED = {
     "discover": DiscoveryDocument, "explain": ExplanationDocument, "graph": ChartDocument,

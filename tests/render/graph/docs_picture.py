@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from reshardctl.render.graph import Chart, ChartDocument, chart_of
+from reshardctl.render.graph.chart import Chart, chart_of
+from reshardctl.render.graph.drawings import ChartDocument
 from tests.render.samples import report_of
 
 ROOT = Path(__file__).parents[3]

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from reshardctl.model import shard_id
-from reshardctl.render.graph import DrawnShards
+from reshardctl.render.graph.chart import DrawnShards
 from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import losses, parsed, rects
 from tests.render.graph.samples import lineage_on, report_on, wide_case

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.render.graph import DrawnShards
+from reshardctl.render.graph.chart import DrawnShards
 from tests.render.formats import DRAWN
 from tests.render.graph.drawing import losses, parsed, rects
 from tests.render.graph.samples import CREATED, LIFE, report_on, wide_case

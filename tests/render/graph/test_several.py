@@ -10,7 +10,7 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.render.graph.several.svg import COLORS
+from reshardctl.render.graph.several import COLORS
 from reshardctl.report.report import RepairOptions, make
 from tests.render.graph.drawing import SVG, parsed, rects, shades
 from tests.render.graph.samples import lineage_on, report_on, wide_case

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reshardctl.render.formats import Format
-from reshardctl.render.graph import drawing
-from reshardctl.render.graph.several import drawing_of_several
+from reshardctl.render.graph.drawings import drawing, drawing_of_several
 
 
 def draw(form: str, *given: Any, **more: Any) -> str:
