@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Consumer
-from reshardctl.consumers.sequence_numbers import Origin, origin
+from reshardctl.consumers.sequence_numbers import NumberKind, Origin, classify, origin
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -32,8 +32,10 @@ from reshardctl.model import (
     TargetFrontier,
     WillRead,
     after,
+    at_number,
     decode,
     meet,
+    shard_id,
 )
 from reshardctl.planning.decision import Scope
 from reshardctl.planning.effects import Effect, Harm, StreamState, aged, effects
@@ -232,8 +234,28 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     frontier = dict(frontiers[0])
     for other in frontiers[1:]:
         frontier = {shard: meet(frontier[shard], other[shard]) for shard in frontier}
+    frontier |= _misplaced(case, checkpoint, frontier)
     beginning = dict.fromkeys(anew, Span(START, START))
     return {**reopened(_probed(case, frontier), case.kept), **beginning}
+
+
+def _misplaced(case: Case, checkpoint: Any, frontier: Frontier) -> dict[ShardId, Span]:
+    """The shards without a number of their own that another shard's row holds one of.
+
+    They may have been read to it; a copy of it proves nothing.
+    """
+    texts, found = case.consumer.texts(checkpoint), dict[ShardId, Span]()
+    for shard, text in texts.items():
+        decoded = decode(text)
+        home = shard if decoded is None else shard_id(decoded.shard)
+        if home == shard or home not in case.state.lineage or decode(texts.get(home, "")):
+            continue
+        span = found.get(home, frontier[home])
+        inside = classify(case.state.lineage, home, text) is NumberKind.INSIDE
+        if inside and span.hi < at_number(text):
+            why = "another shard's row holds its number"
+            found[home] = Span(span.lo, at_number(text), Basis.INFERRED, why)
+    return found
 
 
 def forgotten(case: Case, checkpoint: Any) -> frozenset[ShardId]:
