@@ -185,13 +185,22 @@ class Lineage:
         """Listed children in id order, of listed and of unlisted shards alike."""
         return self._children.get(shard, ())
 
-    def ancestors(self, shard: ShardId) -> set[ShardId]:
-        """All listed ancestors of the shard."""
-        return _reached(shard, self._parents)
+    def ancestors(self, *shards: ShardId) -> set[ShardId]:
+        """All listed ancestors of these shards."""
+        return _reached(shards, self._parents)
 
-    def descendants(self, shard: ShardId) -> set[ShardId]:
-        """All listed descendants of the shard."""
-        return _reached(shard, self._children)
+    def descendants(self, *shards: ShardId) -> set[ShardId]:
+        """All listed descendants of these shards."""
+        return _reached(shards, self._children)
+
+    def related(self, shards: Iterable[ShardId]) -> set[ShardId]:
+        """The shards themselves, their ancestors and descendants, and the parents of all of these.
+
+        A proof about the positions of `shards` depends on the positions of these.
+        """
+        own = tuple(shards)
+        near = {*own, *self.ancestors(*own), *self.descendants(*own)}
+        return near | {p for shard in near if shard in self for p in self[shard].parents}
 
     def open_shards(self) -> Iterator[ShardId]:
         """Ids of the open shards, in id order."""
@@ -284,12 +293,13 @@ def _epochs(numbers: Iterable[int]) -> frozenset[int]:
     return frozenset(fields.epoch for n in numbers if (fields := decode(n)) is not None)
 
 
-def _reached(shard: ShardId, step: Mapping[ShardId, Family]) -> set[ShardId]:
-    """All shards that repeated steps lead to."""
+def _reached(shards: Iterable[ShardId], step: Mapping[ShardId, Family]) -> set[ShardId]:
+    """All shards that repeated steps lead to, each visited once."""
     seen: set[ShardId] = set()
-    todo = list(step.get(shard, ()))
+    todo = list(shards)
     while todo:
-        if (near := todo.pop()) not in seen:
-            seen.add(near)
-            todo += step.get(near, ())
+        for near in step.get(todo.pop(), ()):
+            if near not in seen:
+                seen.add(near)
+                todo.append(near)
     return seen

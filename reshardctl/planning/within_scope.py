@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from reshardctl.consumers.base import MANY
-from reshardctl.consumers.related_shards import related_shards
 from reshardctl.lineage import Lineage
 from reshardctl.model import Fate, ShardId, Step, WillRead, after, in_birth_order, short, writes_of
 from reshardctl.model.phrases import listed
@@ -68,7 +67,7 @@ class _Search:
     def __init__(self, case: Case, scope: Scope, decide: Callable[[Case], Decision]) -> None:
         self._case, self._selected, self._decide = case, scope, decide
         self._starts = Starts(case)
-        self._related = related_shards(case.state.lineage, scope.shards)
+        self._related = case.state.lineage.related(scope.shards)
         self._known = {*case.state.lineage, *case.consumer.positions(case.checkpoint())}
         """Shards that can be selected: an expired one without a row goes with its children."""
         self._excused: _Undone = set()

@@ -17,7 +17,6 @@ from reshardctl.consumers.kinesis_consumer.releases import (
 )
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER, NUMBER, key_of, shard_of
-from reshardctl.consumers.related_shards import related_shards
 from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
@@ -110,7 +109,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         wide: set[str] = set()
         leases = self._whose.leases(lineage.stream.name)
         for key in keys:
-            space, near = key.partition("/")[0], related_shards(lineage, [shard_of(key)])
+            space, near = key.partition("/")[0], lineage.related([shard_of(key)])
             wide |= {key} | {f"{space}/{shard}" for shard in near}
             wide |= {key_of(leases, f"{LEASE}{shard}") for shard in near}
         return wide

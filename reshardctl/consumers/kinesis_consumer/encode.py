@@ -17,7 +17,6 @@ from reshardctl.consumers.kinesis_consumer.behaviour import never_reached, simul
 from reshardctl.consumers.kinesis_consumer.releases import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions, evidence
 from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, key_of
-from reshardctl.consumers.related_shards import below
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, unborn
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -169,7 +168,7 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
 
 def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
     """The frontier without progress below unread shards, as releases need that infer ends."""
-    late = below(lineage, {shard for shard in lineage if want[shard] != DONE})
+    late = lineage.descendants(*(shard for shard in lineage if want[shard] != DONE))
     return {shard: START if shard in late else want[shard] for shard in lineage}
 
 
@@ -191,7 +190,7 @@ class _Orders:
         """Collect orders for shards not created yet, then for listed ones, parents first."""
         start = self.lineage.memo(simulate_start, self.lineage, self.positions, self.app)
         self.fates = start.fates
-        self.late = below(self.lineage, set(filter(self._is_unread, self.lineage)))
+        self.late = self.lineage.descendants(*filter(self._is_unread, self.lineage))
         for shard in self.positions.rows:
             if unborn(self.lineage, shard) and shard not in self.leave:
                 self.order(shard, None, "the shard does not exist yet")

@@ -33,7 +33,6 @@ from reshardctl.consumers.kinsumer.rows import (
     kind_of,
 )
 from reshardctl.consumers.kinsumer.spec import CACHE, CLIENTS, LEADER
-from reshardctl.consumers.related_shards import below
 from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -291,7 +290,7 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
 
 def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
     """The span of a shard that was never read; a start by time holds for roots, not below."""
-    if shard in lineage.memo(below, lineage, tables.rows):
+    if shard in lineage.memo(_below_rows, lineage, tables):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))
 
@@ -310,8 +309,13 @@ def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
     return exactly(TIP, why="LATEST by choice: a bootstrap or an operator wrote it")
 
 
+def _below_rows(lineage: Lineage, tables: Tables) -> set[ShardId]:
+    return lineage.descendants(*filter(lineage.__contains__, tables.rows))
+
+
 def _below_read(lineage: Lineage, tables: Tables) -> set[ShardId]:
-    return below(lineage, {shard for shard, row in tables.rows.items() if _was_read(row)})
+    read = (shard for shard, row in tables.rows.items() if shard in lineage and _was_read(row))
+    return lineage.descendants(*read)
 
 
 def _was_read(row: Row) -> bool:

@@ -18,7 +18,6 @@ from reshardctl.consumers.kinsumer.encode import bootstrap, encode
 from reshardctl.consumers.kinsumer.releases import App, applications, note_of
 from reshardctl.consumers.kinsumer.rows import NOT_BEGUN, Row, Tables, parse, stored_cut
 from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, KINSUMER, key_of
-from reshardctl.consumers.related_shards import related_shards
 from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
@@ -105,7 +104,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:
         """The rows themselves, those of all ancestors and descendants, and the ShardCache."""
         own = (self.shard_of(key) for key in keys if key.startswith(CHECKPOINTS))
-        return {CACHE} | {key_of(shard) for shard in related_shards(lineage, own)}
+        return {CACHE} | {key_of(shard) for shard in lineage.related(own)}
 
 
 def _spelled(row: Row) -> str:

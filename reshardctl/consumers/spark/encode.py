@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.behaviour import simulate_start
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint, log_of, with_watermark
@@ -110,7 +109,7 @@ def generations(lineage: Lineage, places: Places) -> list[Places]:
     behind: dict[ShardId, int] = {}  # how many of the places follow one another above a shard
     for shard in lineage:
         behind[shard] = max((behind[p] + (p in places) for p in lineage.parents(shard)), default=0)
-    above = ancestors_of(lineage, places)
+    above = lineage.ancestors(*places)
     groups: dict[int, dict[ShardId, Position]] = {}
     for shard, position in places.items():
         groups.setdefault(behind[shard] if shard in above else len(behind), {})[shard] = position

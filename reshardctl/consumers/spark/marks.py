@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.consumers.sequence_numbers import earlier_incarnation
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.lines.lineage import begun_by_time
@@ -140,7 +139,7 @@ def _named(app: App, shard: ShardId, mark: Position) -> Position:
 def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:
     """Listed shards without a mark that are ancestors of one with a mark."""
     without = {shard for shard in lineage if shard not in marks}
-    return without & ancestors_of(lineage, marks) if without else without
+    return without & lineage.ancestors(*marks) if without else without
 
 
 def is_first(checkpoint: Checkpoint) -> bool:

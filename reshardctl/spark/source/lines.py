@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast import Begin, Unread, order
 from reshardctl.lineage import Lineage
@@ -98,8 +97,8 @@ def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) 
     names a shard that is not listed.
     """
     _all_listed(lineage, starting.shards, ending or {})
-    processed = ancestors_of(lineage, starting.shards) - starting.shards.keys()
-    before = ancestors_of(lineage, ending or {}) - (ending or {}).keys()
+    processed = lineage.ancestors(*starting.shards) - starting.shards.keys()
+    before = lineage.ancestors(*(ending or {})) - (ending or {}).keys()
     begins = {shard: _begin_of(shard, starting, processed) for shard in lineage}
     ends = {shard: _end_of(lineage, shard, ending, before) for shard in lineage}
     asked = {s: begin for s, begin in begins.items() if begin is not None and ends[s] == TIP}

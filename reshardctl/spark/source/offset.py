@@ -25,7 +25,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, is_number
@@ -191,7 +190,7 @@ def entry(
 
 def processed(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> set[ShardId]:
     """Listed ancestors of the shards in the offset."""
-    return ancestors_of(lineage, places)
+    return lineage.ancestors(*places)
 
 
 def kept(
