@@ -115,7 +115,7 @@ def fix(
     names = consumers or []
     request = FixRequest(
         names[0] if len(names) == 1 else None, plan, resume, out, to, count, assume_stopped, live,
-        watch, journal, positions, set_to or (), shift,
+        watch, journal, positions=positions, set_to=set_to or (), shift=shift,
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
         account=replace(account, budget=probe_budget),

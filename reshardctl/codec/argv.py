@@ -18,6 +18,7 @@ class Option:
     """An option, as `option` declares it."""
 
     name: str
+    ending: str
     no: str
     spell: Callable[[Any], str]
     usual: object
@@ -30,8 +31,8 @@ class Option:
         several = isinstance(value, Sequence) and not isinstance(value, str)
         texts = [self.spell(each) for each in value] if several else [self.spell(value)]  # type: ignore[attr-defined]
         texts = [",".join(texts)] if self.commas else texts
-        if self.name.endswith("="):
-            return [f"{self.name}{text}" for text in texts]
+        if self.ending:
+            return [f"{self.name}{self.ending}{text}" for text in texts]
         return [word for text in texts for word in (self.name, text)]
 
 
@@ -45,7 +46,8 @@ def option(
     value is typed; without a secret. usual: a value that goes without saying. commas: whether
     several values are one word; else the option is repeated.
     """
-    kind = Option(name, no, spell, usual, commas)
+    plain = name.rstrip("=")
+    kind = Option(plain, name[len(plain) :], no, spell, usual, commas)
     return field(default=default, metadata={OPTION: kind})
 
 
@@ -63,9 +65,7 @@ def words(request: object, only: Iterable[str] | None = None) -> tuple[str, ...]
 
 def given(request: object) -> frozenset[str]:
     """The names of a request's options that are not at their defaults; `--no-probe` is another."""
-    return frozenset(
-        (kind.no if value is False else kind.name).rstrip("=") for kind, value in _given(request)
-    )
+    return frozenset(kind.no if value is False else kind.name for kind, value in _given(request))
 
 
 def options_of(kind: type) -> tuple[str, ...]:

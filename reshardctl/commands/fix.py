@@ -147,7 +147,7 @@ def several_plans(request: FixRequest, *, dry_run: bool) -> bool:
 
 def _target(request: FixRequest, observer: Observer) -> Target:
     target = counting(one(request.consumer or "", request, observer), request.count)
-    return scoped(with_given(request.given, target), request.scope)
+    return scoped(with_given(request, target), request.scope)
 
 
 def _of_consumers(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.codec import strict
 from reshardctl.codec.argv import given, option, words
-from reshardctl.commands.exclusions import require_compatible, set_in
+from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
 from reshardctl.commands.requests import REACHED, Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
@@ -305,31 +305,31 @@ def require_sound(report: Report, verb: str, argv: Sequence[str]) -> None:
 SCHEME = "snapshot:"
 
 
-@dataclass(frozen=True, slots=True)
-class GivenOptions:
-    """The options that give positions, as they are spelled."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenSelection(ScopedSelection):
+    """A selection that may give positions."""
 
     positions: str | Path | None = option("--positions")
-    """A file of `export`, or a snapshot."""
+    """A file of `export`, or a snapshot: each shard in it is moved to its position there."""
     set_to: Sequence[str] = option("--set", ())
-    """`SHARD=POSITION`, each."""
+    """Positions of single shards: `3=NUMBER`, `3=TRIM_HORIZON`, `3=AT_TIMESTAMP:TIME`."""
     shift: str | None = option("--shift=")
-    """`-2h`: how far every position is moved back."""
+    """How far every position is moved back: `-2h`."""
 
 
-def with_given(options: GivenOptions, target: Target) -> Target:
+def with_given(options: GivenSelection, target: Target) -> Target:
     """The target whose plan moves shards to the positions given; unchanged if there are none."""
-    if not given(options):
+    if not (asked := words(options, GIVEN)):
         return target
     wanted = replace(POSITIONS, given=_given(options, target))
     return replace(
-        target, argv=(*target.argv, *words(options)),
-        to_write=(*target.to_write, *words(options)) if target.to_write else (),
+        target, argv=(*target.argv, *asked),
+        to_write=(*target.to_write, *asked) if target.to_write else (),
         repair_options=replace(target.repair_options, policy=wanted),
     )
 
 
-def _given(options: GivenOptions, target: Target) -> GivenPositions:
+def _given(options: GivenSelection, target: Target) -> GivenPositions:
     if options.shift is not None:
         return GivenPositions(back=_back(options.shift))
     file = GivenPositions() if options.positions is None else _of_file(options.positions, target)

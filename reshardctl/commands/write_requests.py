@@ -13,7 +13,7 @@ from pathlib import Path
 from reshardctl.codec.argv import given, option
 from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
 from reshardctl.commands.journals import Journals
-from reshardctl.commands.target import GivenOptions, ScopedSelection, accept_of
+from reshardctl.commands.target import GivenSelection, accept_of
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model.times import parse_seconds
 from reshardctl.stores.named_file import check_new_file
@@ -35,7 +35,7 @@ HOW = ("--assume-stopped", "--live", "--watch", "--journal")
 
 
 @dataclass(frozen=True, slots=True)
-class FixRequest(ScopedSelection):
+class FixRequest(GivenSelection):
     """Which consumer to repair, and how. Give exactly one of consumer, plan and resume.
 
     Texts are spelled as the options of `fix` are.
@@ -63,12 +63,6 @@ class FixRequest(ScopedSelection):
     journal: str | None = option("--journal")
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""
-    positions: str | Path | None = option("--positions")
-    """A file of `export`, or a snapshot: each shard in it is moved to its position there."""
-    set_to: Sequence[str] = option("--set", ())
-    """Positions of single shards: `3=NUMBER`, `3=TRIM_HORIZON`, `3=AT_TIMESTAMP:TIME`."""
-    shift: str | None = option("--shift=")
-    """How far every position is moved back: `-2h`."""
     yes: bool = False
     """Whether nobody is asked: shards of which nothing is certain to be lost, and whose repair
     costs more than is taken without a question, are left alone if the others can be mended."""
@@ -77,11 +71,6 @@ class FixRequest(ScopedSelection):
     def patience(self) -> str:
         """How long to watch before a write."""
         return self.watch or USUAL_WATCH
-
-    @property
-    def given(self) -> GivenOptions:
-        """The options that give positions."""
-        return GivenOptions(self.positions, self.set_to, self.shift)
 
     @property
     def verb(self) -> str:

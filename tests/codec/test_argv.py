@@ -47,7 +47,7 @@ def test_what_is_not_at_its_default_is_typed_in_the_order_of_the_fields(request_
 
 def test_some_options_in_an_order_of_their_own():
     request = Request(reach=Reach("eu-west-1"), alone=True, watch="60s", probe=True)
-    assert words(request, ("--watch", "--shift=", *options_of(Reach), "--alone")) == (
+    assert words(request, ("--watch", "--shift", *options_of(Reach), "--alone")) == (
         "--watch", "60s", "--region", "eu-west-1", "--alone",
     )  # fmt: skip
 
