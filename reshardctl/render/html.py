@@ -16,10 +16,9 @@ from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
-from reshardctl.render import markup
+from reshardctl.render import markup, write
 from reshardctl.render.charts import bars, chart, picture, span
 from reshardctl.render.content.audit import (
-    audit,
     by_when,
     cells,
     heads,
@@ -36,7 +35,6 @@ from reshardctl.render.graph.chart import chart_of
 from reshardctl.render.graph.html import SHARDS, drawn
 from reshardctl.render.markup import FINDING_STYLE as FINDING
 from reshardctl.render.markup import PAGE, drawn_finding, frame, html_page, legend, safe, table_head
-from reshardctl.render.sheet import Sheet
 from reshardctl.render.words import absolute, sentence
 from reshardctl.report.audit import AuditReport, ShardCoverage, Stored, judge_sink
 from reshardctl.report.report import Report
@@ -223,9 +221,7 @@ class Shown:
     height: int = 900
 
     def __str__(self) -> str:
-        sheet = Sheet(Context((self.report.facts.sink,), width=100))
-        audit(sheet, self.report)
-        return sheet.render()
+        return write(self.report, "text", Context((self.report.facts.sink,), width=100))
 
     def _repr_html_(self) -> str:
         return frame(audit_page(self.report), self.height)

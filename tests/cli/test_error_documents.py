@@ -63,7 +63,7 @@ def test_a_defect_of_ours(lab, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a secret of the store")
 
-    monkeypatch.setattr("reshardctl.render.content.report_json", broken)
+    monkeypatch.setattr("reshardctl.render.content.documents.report_json", broken)
     result = lab.inspect("--format", "json")
     assert result.code == 3 and "secret" not in told(result)["what"]
 

@@ -18,8 +18,9 @@ class Format(StrEnum):
     """The formats, in the order in which they are named.
 
     view: a method of `Document`. writer: file and function below `reshardctl.render`, imported when
-    it is first called. one_document: a program reads exactly one document per command, so that no
-    plan comes before the outcome. spoken: a program reads stdout, errors too.
+    it is first called; none where the view is the text itself. one_document: a program reads
+    exactly one document per command, so that no plan comes before the outcome. spoken: a program
+    reads stdout, errors too.
     """
 
     view: str
@@ -51,13 +52,14 @@ class Format(StrEnum):
     DIFF = "diff", "rows", "formats.plain:diff"
     CSV = "csv", "table", "formats.plain:csv"
     OPENMETRICS = "openmetrics", "metrics", "formats.openmetrics:write", True
-    SVG = "svg", "picture", "formats.plain:picture"
-    HTML = "html", "page", "formats.plain:page"
+    SVG = "svg", "picture"
+    HTML = "html", "page"
 
     def write(self, document: Document[Any]) -> str:
         """The document as whole lines, to be printed as they are."""
         module, _, function = self.writer.partition(":")
-        text: str = getattr(import_module(f"reshardctl.render.{module}"), function)(document)
+        source = import_module(f"reshardctl.render.{module}") if module else document
+        text: str = getattr(source, function)(document) if module else getattr(source, self.view)()
         return text
 
 

@@ -86,13 +86,3 @@ def _cell(value: object) -> str:
             return f"{value:.3f}".rstrip("0").rstrip(".")
         case _:
             return str(value)
-
-
-def picture(document: Shown) -> str:
-    """An SVG document of its own."""
-    return document.picture()
-
-
-def page(document: Shown) -> str:
-    """An HTML page of its own."""
-    return document.page()

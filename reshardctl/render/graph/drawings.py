@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from reshardctl.lineage import Lineage
 from reshardctl.render.context import Context
@@ -13,19 +14,25 @@ from reshardctl.render.graph.export import graph_document
 from reshardctl.render.sheet import Sheet
 from reshardctl.report.report import Report
 
+Drawn = TypeVar("Drawn")
 
-class ChartDocument(Document[Chart]):
-    """A stream with one consumer at most. width: columns of its text; `None` for what it needs."""
 
-    def __init__(self, chart: Chart, width: int | None = None) -> None:
-        super().__init__(chart, Context())
-        self._width = width
+class Drawing(Document[Drawn]):
+    """A picture. width: columns of its text; `None` for as many as it needs."""
+
+    def __init__(self, drawn: Drawn, width: int | None = None) -> None:
+        super().__init__(drawn, Context())
+        self.width = width
+
+
+class ChartDocument(Drawing[Chart]):
+    """A stream with one consumer at most."""
 
     def data(self) -> Json:
         return graph_document(self.result)
 
     def screen(self, sheet: Sheet) -> None:
-        sheet.raw(text.draw(self.result, self._width))
+        sheet.raw(text.draw(self.result, self.width))
 
     def chart(self) -> Chart:
         return self.result
@@ -37,15 +44,11 @@ class ChartDocument(Document[Chart]):
         return html.draw(self.result)
 
 
-class TogetherDocument(Document[several.Together]):
-    """A stream with several consumers. width: as above."""
-
-    def __init__(self, shown: several.Together, width: int | None = None) -> None:
-        super().__init__(shown, Context())
-        self._width = width
+class TogetherDocument(Drawing[several.Together]):
+    """A stream with several consumers."""
 
     def screen(self, sheet: Sheet) -> None:
-        sheet.raw(several.draw_text(self.result, self._width))
+        sheet.raw(several.draw_text(self.result, self.width))
 
     def picture(self) -> str:
         return several.draw_svg(self.result)
@@ -58,10 +61,7 @@ def drawing(
     lineage: Lineage, now: float, report: Report | None = None,
     selection: DrawnShards = EVERY_SHARD, width: int | None = None,
 ) -> ChartDocument:
-    """The lineage at `now` (Unix seconds), with the line of a judged consumer.
-
-    width: columns that a line of text may have; `None` for as many as it needs.
-    """
+    """The lineage at `now` (Unix seconds), with the line of a judged consumer."""
     (chart,) = select([chart_of(lineage, now, report)], selection)
     return ChartDocument(chart, width)
 
