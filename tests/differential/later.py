@@ -25,13 +25,14 @@ SHARE = 0.3
 
 def twin(rng: Random, rows: Rows, world: World) -> Forged:
     """Rows of a stream of the same name in another region, made with this one and resharded alike:
-    the same shards, with numbers of its own."""
+    the same shards, with numbers of its own, none of them from the future."""
     off, every = rng.choice((-86_400, -61, -2, 2, 61, 86_400)), rng.random() < 0.5
     keys = [key for key in world.keys(rows) if world.place_of(key, rows) in world.case.topology]
     for key in keys if every else rng.sample(keys, len(keys) // 2):
         text = (world.shape.position(rows[key]) or {}).get("S", "")
-        if (own := decode(str(text))) is not None and own.time <= world.case.now:
-            index, time = rng.randrange(2**20), own.time + max(off, 0)
+        own = decode(str(text))
+        if own is not None and (time := own.time + max(off, 0)) <= world.case.now:
+            index = rng.randrange(2**20)
             world.shape.place(rows[key], {"S": number(own.epoch + off, index, time, own.shard)})
     return ()
 
