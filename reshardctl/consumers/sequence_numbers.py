@@ -86,10 +86,11 @@ def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
 
     The start is checked before the end: an emulator's end may lie before the start.
     """
-    return lineage.memo.last(_classified, lineage, shard, text)
+    return lineage.memo.last(_classified, lineage, (shard, text))
 
 
-def _classified(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
+def _classified(lineage: Lineage, place: tuple[ShardId, str]) -> NumberKind:
+    shard, text = place
     if not is_number(text):
         return NumberKind.NOT_A_NUMBER
     number = int(text)

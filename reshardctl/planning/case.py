@@ -244,14 +244,17 @@ def _misplaced(case: Case, checkpoint: Any, frontier: Frontier) -> dict[ShardId,
 
     They may have been read to it; a copy of it proves nothing.
     """
-    texts, found = case.consumer.texts(checkpoint), dict[ShardId, Span]()
+    lineage, texts = case.state.lineage, case.consumer.texts(checkpoint)
+    found: dict[ShardId, Span] = {}
     for shard, text in texts.items():
+        if classify(lineage, shard, text) is not NumberKind.OTHER_SHARD:
+            continue
         decoded = decode(text)
         home = shard if decoded is None else shard_id(decoded.shard)
-        if home == shard or home not in case.state.lineage or decode(texts.get(home, "")):
+        if home not in lineage or decode(texts.get(home, "")):
             continue
         span = found.get(home, frontier[home])
-        inside = classify(case.state.lineage, home, text) is NumberKind.INSIDE
+        inside = classify(lineage, home, text) is NumberKind.INSIDE
         if inside and span.hi < at_number(text):
             why = "another shard's row holds its number"
             found[home] = Span(span.lo, at_number(text), Basis.INFERRED, why)

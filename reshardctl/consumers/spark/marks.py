@@ -163,10 +163,11 @@ def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Posit
 
 def is_refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
     """Whether the source or Kinesis refuses the mark's number, also in a mark of an end."""
-    return lineage.memo.last(_refused, lineage, shard, mark)
+    return lineage.memo.last(_refused, lineage, (shard, mark))
 
 
-def _refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
+def _refused(lineage: Lineage, place: tuple[ShardId, Position]) -> bool:
+    shard, mark = place
     if not mark.value or mark.kind not in (AFTER_SEQUENCE_NUMBER, SHARD_END):
         return False
     if mark.kind == AFTER_SEQUENCE_NUMBER and is_foreign(lineage, shard, mark):
