@@ -6,8 +6,8 @@ else (FSDirAttrOp.setOwner of HDFS). File systems without owners say the same of
 
 Errors of these file systems are put into words for an operator. Names of exceptions:
 org.apache.hadoop.security, hdfs.protocol and hdfs.server.namenode of Hadoop 3.5, whose NameNode
-raises each of them in tests/spark/test_hdfs.py; that of a standby, which comes without its name,
-was seen by hand.
+raises each of them in tests/unit/spark/test_hdfs.py; that of a standby, which comes without its
+name, was seen by hand.
 """
 
 from __future__ import annotations

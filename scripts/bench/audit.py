@@ -42,7 +42,9 @@ COLUMNS = ("sequence_number", "shard_id", "partition_key", "approximate_arrival_
 def run(scale: int, folder: Path) -> None:
     """Print seconds, rows a second, and each question's ratio to the bare reading."""
     if importlib.util.find_spec("pyspark") is None or not shutil.which("java"):
-        print("audit: left out, needs PySpark and Java (tests/interop/run tells how to have them)")
+        print(
+            "audit: left out, needs PySpark and Java (see tests/proof/libraries/run)"
+        )
         return
     os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     from pyspark import __version__

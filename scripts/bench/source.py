@@ -54,7 +54,9 @@ class Cost(NamedTuple):
 def run(scale: int, folder: Path) -> None:
     """Print records a second of each way, ratios, and how many GetRecords it took."""
     if importlib.util.find_spec("pyspark") is None or not shutil.which("java"):
-        print("source: left out, needs PySpark and Java (tests/interop/run tells how to have them)")
+        print(
+            "source: left out, needs PySpark and Java (see tests/proof/libraries/run)"
+        )
         return
     os.environ |= MADE_UP
     from pyspark import __version__

@@ -25,10 +25,10 @@ from scripts.bench.apply import _server as moto_server
 from scripts.bench.apply import _session, _timed
 from scripts.bench.metastore import INDEX, NUMBER, SOURCE, plant
 from scripts.bench.targets import record
-from tests.servers import PASSWORD, USER
-from tests.servers.mariadb import mariadb
-from tests.servers.postgresql import postgresql
-from tests.servers.redisserver import redis_server
+from tests.support.servers import PASSWORD, USER
+from tests.support.servers.mariadb import mariadb
+from tests.support.servers.postgresql import postgresql
+from tests.support.servers.redisserver import redis_server
 
 POSITIONS, TOGETHER = 10_000, 100
 MOVE = 1 << 80

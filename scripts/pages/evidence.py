@@ -3,7 +3,7 @@
     .venv/bin/python -m scripts.pages evidence
 
 It counts the cases, the checked-in lists of starts of the real libraries, the recorded starts, and
-the totals of differential runs (tests/differential/totals.toml).
+the totals of differential runs (tests/proof/drawn/totals.toml).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.interop.kcl.situations import AS_3_5_1
+from tests.proof.libraries.kcl.situations import AS_3_5_1
 from tests.support.case import Case, all_cases
 
 ROOT = Path(__file__).parents[2]
@@ -32,11 +32,12 @@ FOLDERS = {
     "spark": ("spark",),
 }
 COMMANDS = {
-    "kcl": "tests/interop/run -k test_kcl.py",
-    "kinesis-consumer": "tests/interop/run -k 'test_kinesis_consumer_go or test_telegraf_go'",
-    "kinsumer": "tests/interop/run -k test_kinsumer_go",
-    "quickwit": "scripts/test tests/reference tests/whole/test_cases_dialects.py",
-    "spark": "tests/interop/run -k test_spark",
+    "kcl": "tests/proof/libraries/run -k test_kcl.py",
+    "kinesis-consumer":
+        "tests/proof/libraries/run -k 'test_kinesis_consumer_go or test_telegraf_go'",
+    "kinsumer": "tests/proof/libraries/run -k test_kinsumer_go",
+    "quickwit": "scripts/test tests/proof/reference tests/whole/test_cases_dialects.py",
+    "spark": "tests/proof/libraries/run -k test_spark",
 }
 SPARK = {
     "qubole": "qubole-1.2.0_spark-3.0",
@@ -79,7 +80,7 @@ What [was read and never executed](evidence.md#read-and-never-executed) beside t
 RANDOM = """
 ## Random states
 
-A seed draws a stream, a store and a damage ([the harness](../tests/differential/README.md)). A
+A seed draws a stream, a store and a damage ([the harness](../tests/proof/drawn/README.md)). A
 violation is a wrong forecast, a loss that the report does not name, or a repair that is not what
 the plan says. Seeds "held back" were first run after everything was mended. One state again:
 `scripts/prove differential FAMILY --seeds 41-41`.
@@ -132,15 +133,15 @@ def _expected(case: Case) -> Iterator[tuple[str, int, bool]]:
 def _started(library: str) -> Iterator[tuple[str, str]]:
     """Release and state of the store, "observed" where it is unrepaired, of each listed start."""
     if library == "kcl":
-        for line in _lines(TESTS / "interop/kcl/executed.txt"):
+        for line in _lines(TESTS / "proof/libraries/kcl/executed.txt"):
             yield line.partition("/")[0], _state(line.rpartition("/")[2])
     elif library in {name for name, _ in GO.values()}:
-        for line in _lines(TESTS / "interop/go/executed.txt"):
+        for line in _lines(TESTS / "proof/libraries/go/executed.txt"):
             name, release = GO[line.partition("/")[0]]
             if name == library:
                 yield release, _state(line.rpartition("/")[2])
     elif library == "spark":
-        for line in _lines(TESTS / "interop/spark/executed.txt"):
+        for line in _lines(TESTS / "proof/libraries/spark/executed.txt"):
             yield SPARK[line.partition(" ")[0]], _state(line)
 
 
@@ -158,13 +159,13 @@ def _lines(path: Path) -> list[str]:
 
 def not_started() -> dict[str, dict[str, Any]]:
     """Releases that have cases and that no test starts: library → release → how and what."""
-    text = (TESTS / "interop/not_started.toml").read_text(encoding="utf-8")
+    text = (TESTS / "proof/libraries/not_started.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def runs() -> list[dict[str, Any]]:
     """The differential runs of which totals are kept."""
-    text = (TESTS / "differential/totals.toml").read_text(encoding="utf-8")
+    text = (TESTS / "proof/drawn/totals.toml").read_text(encoding="utf-8")
     return list(tomllib.loads(text)["run"])
 
 
@@ -223,7 +224,7 @@ def _random() -> Iterator[str]:
 def _recorded() -> Iterator[str]:
     yield _table("release", "cases: starts", "random: starts", "random: stores", "of these crashed")
     total: Counter[str] = Counter()
-    folders = (TESTS / "interop/recorded", TESTS / "differential/recorded")
+    folders = (TESTS / "proof/libraries/recorded", TESTS / "proof/drawn/recorded")
     names = sorted({path.stem for folder in folders for path in folder.glob("*.jsonl")})
     for name in names:
         cases, drawn = (_records(folder / f"{name}.jsonl") for folder in folders)

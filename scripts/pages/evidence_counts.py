@@ -21,9 +21,9 @@ def counts(library: str) -> Mapping[str, int]:
                       folder.rglob("*.toml")]),
         "golden files": len([path for folder in _folders("golden", library) for path in
                              folder.rglob("*") if path.is_file() and path.suffix != ".md"]),
-        "reference files": len(list((TESTS / "reference").glob(f"{stem}*.py"))),
-        "recorded starts": _lines(TESTS / "interop" / "recorded", library),
-        "drawn starts": _lines(TESTS / "differential" / "recorded", library),
+        "reference files": len(list((TESTS / "proof" / "reference").glob(f"{stem}*.py"))),
+        "recorded starts": _lines(TESTS / "proof" / "libraries" / "recorded", library),
+        "drawn starts": _lines(TESTS / "proof" / "drawn" / "recorded", library),
     }
 
 

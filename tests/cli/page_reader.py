@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from tests.cli.lab import Lab
-from tests.docs.pages import ROOT
-from tests.docs.transcripts import Transcript, beside, differences, shows, transcripts
 from tests.support.own_folders import WRITE_TRANSCRIPTS
+from tests.whole.docs.pages import ROOT
+from tests.whole.docs.transcripts import Transcript, beside, differences, shows, transcripts
 
 MIDNIGHT = 1_795_219_200
 """2026-11-21T00:00:00Z, when the stream of most transcripts was created."""

@@ -13,8 +13,8 @@ from reshardctl.stores.sql.mysql import MySql
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
 from tests.cli.lab import Item, Lab
-from tests.servers import PASSWORD, USER, Running
 from tests.support.position_tables import create_table
+from tests.support.servers import PASSWORD, USER, Running
 
 _names = itertools.count()
 

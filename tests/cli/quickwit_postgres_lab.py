@@ -13,7 +13,7 @@ import psycopg
 
 from tests.cli.lab import Lab
 from tests.cli.quickwit_lab import GOLDEN
-from tests.servers import PASSWORD, USER, Running
+from tests.support.servers import PASSWORD, USER, Running
 
 _names = itertools.count()
 

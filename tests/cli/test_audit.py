@@ -1,6 +1,6 @@
 """`reshardctl audit` around what Spark counts: words, positions, exit codes, files, errors.
 
-What Spark counts is put in its place by hand here; tests/spark/audit runs it on real sinks.
+What Spark counts is put in its place by hand here; tests/unit/spark/audit runs it on real sinks.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.locator import parse
 from reshardctl.execution import plan_file
 from tests.cli.lab import TRIM_HORIZON, Lab
-from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
+from tests.unit.render.test_json import VALIDATOR
 
 Rows = dict[str, dict[str, Any]]
 

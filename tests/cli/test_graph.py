@@ -10,8 +10,8 @@ import pytest
 from reshardctl.render.formats import Format
 from tests.cli.lab import LATEST, mode_of_new_files
 from tests.cli.process import on_terminal
-from tests.render.formats import DRAWN
-from tests.render.graph.drawing import parsed, rects
+from tests.unit.render.formats import DRAWN
+from tests.unit.render.graph.drawing import parsed, rects
 
 CHILDREN = ["shardId-000000000002", "shardId-000000000003"]
 

@@ -24,7 +24,7 @@ from reshardctl.model import Image
 from reshardctl.render.formats import REPORTS
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.lab import Lab, Result
-from tests.render.formats import DRAWN
+from tests.unit.render.formats import DRAWN
 
 PIECES = (
     "\x1b[31m", "\x1b]8;;http://evil\x07", "\x9b2J", "\r\n", "\n", "\u202e", "\u2066", "\u200b",

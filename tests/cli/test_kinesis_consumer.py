@@ -17,8 +17,8 @@ from reshardctl.model import Image
 from reshardctl.snapshot.file import load as load_snapshot
 from tests.cli.kinesis_consumer_lab import PositionsLab, positions_lab
 from tests.cli.lab import Result, fake_of, opened, option_words
-from tests.dialects import kinesis_consumer as dialect
 from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.golden_kinesis_consumer import RELEASES, STARTS, STORES, images_of
 from tests.support.golden_kinesis_consumer import fake_of as golden_fake
 from tests.support.judging import asked

@@ -15,9 +15,9 @@ import pytest
 from reshardctl.model import Image, canonical
 from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
 from tests.cli.lab import Item, Result, fake_of, opened, option_words
-from tests.dialects import kinsumer as dialect
-from tests.reference.kinsumer import run
+from tests.proof.reference.kinsumer import run
 from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.dialects import kinsumer as dialect
 from tests.support.golden_kinsumer import STORES, images_of, topology
 from tests.support.golden_kinsumer import fake_of as golden_fake
 from tests.support.judging import asked

@@ -11,7 +11,7 @@ from reshardctl.model.times import instant
 from reshardctl.planning.effects import GRACE
 from tests.cli.lab import LATEST
 from tests.cli.test_probe import case, drained
-from tests.reference.kcl import run
+from tests.proof.reference.kcl import run
 
 
 def at(lab, seconds: float) -> str:

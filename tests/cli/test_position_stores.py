@@ -12,13 +12,13 @@ import pytest
 from tests.cli.lab import fake_of, opened, option_words
 from tests.cli.position_stores import StoreLab, store_lab
 from tests.cli.restoring import set_restored_and_undone_twice
-from tests.dialects import kinesis_consumer as dialect
-from tests.servers import PASSWORD, USER, Running
-from tests.servers.mariadb import mariadb
-from tests.servers.postgresql import postgresql
-from tests.servers.redisserver import redis_server
 from tests.support.case import CASES, Case, all_cases, load
+from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.judging import asked
+from tests.support.servers import PASSWORD, USER, Running
+from tests.support.servers.mariadb import mariadb
+from tests.support.servers.postgresql import postgresql
+from tests.support.servers.redisserver import redis_server
 
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
 KINDS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}

@@ -16,8 +16,8 @@ from tests.cli.quickwit_lab import golden_fake as quickwit_fake
 from tests.cli.quickwit_lab import planted as quickwit_planted
 from tests.cli.restoring import set_restored_and_undone_twice
 from tests.cli.spark_lab import FOLDERS, QUBOLE, SparkLab, facts, golden_fake, planted, said
-from tests.dialects import dialect_of
 from tests.support.case import CASES, load
+from tests.support.dialects import dialect_of
 
 OWNERS = {"OwnerID", "OwnerName", "leaseOwner", "leaseCounter", "checkpointOwner",
           "ownerSwitchesSinceCheckpoint"}  # fmt: skip

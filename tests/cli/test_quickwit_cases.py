@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.quickwit_lab import GOLDEN, QuickwitLab
-from tests.dialects import quickwit as dialect
 from tests.support.case import Case, Expect, all_cases
+from tests.support.dialects import quickwit as dialect
 from tests.support.judging import asked
 
 TEMPLATE = GOLDEN / "0.8.2" / "q1" / "metastore" / "events" / "metastore.json"

@@ -19,10 +19,10 @@ from tests.cli.quickwit_lab import golden_fake
 from tests.cli.quickwit_postgres_lab import PostgresLab, connected, restored
 from tests.cli.restoring import set_restored_and_undone_twice
 from tests.cli.test_quickwit import end, number
-from tests.servers import PASSWORD, USER, Running
-from tests.servers.postgresql import postgresql
 from tests.support.case_stream import shard_name
 from tests.support.needs import needs
+from tests.support.servers import PASSWORD, USER, Running
+from tests.support.servers.postgresql import postgresql
 
 Make = Callable[..., PostgresLab]
 

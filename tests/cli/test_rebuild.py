@@ -14,11 +14,11 @@ from jsonschema import Draft202012Validator
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.render.formats import REPORTS
-from tests.reference.kcl import run
-from tests.sinks.random import facts, missing
+from tests.proof.reference.kcl import run
 from tests.support.case import CASES, load
 from tests.support.case_stream import shard_name
 from tests.support.lease_server import session
+from tests.support.sinks.random import facts, missing
 
 CASE = load(CASES / "kcl" / "a-both.toml")
 OPTIONS = "?release=3.5.1&initial=LATEST"

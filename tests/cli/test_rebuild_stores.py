@@ -9,10 +9,10 @@ import pytest
 
 from reshardctl.exit import Exit
 from tests.cli.test_position_stores import made, running  # noqa: F401 - fixtures
-from tests.reference.kinesis_consumer import run
-from tests.sinks.random import facts, missing
+from tests.proof.reference.kinesis_consumer import run
 from tests.support.case import CASES, load
 from tests.support.case_stream import shard_name
+from tests.support.sinks.random import facts, missing
 
 CASE = load(CASES / "kinesis-consumer" / "a.toml")
 

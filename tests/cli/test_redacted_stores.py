@@ -17,9 +17,9 @@ from reshardctl.snapshot.redaction import Redaction
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
-from tests.dialects import kinsumer as dialect
 from tests.support import lineages
 from tests.support.case import CASES, load
+from tests.support.dialects import kinsumer as dialect
 
 TYPES = {"S", "N", "B", "SS", "NS", "BS", "M", "L", "BOOL", "NULL"}
 SCHEMES_TO_SPECS = {

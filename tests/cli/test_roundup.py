@@ -16,8 +16,8 @@ from reshardctl.model.times import instant
 from reshardctl.render.formats import REPORTS
 from reshardctl.testing.requests import ApiError
 from tests.cli.lab import TRIM_HORIZON
-from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
+from tests.unit.render.test_json import VALIDATOR
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 

@@ -12,8 +12,8 @@ from tests.cli.spark_lab import (
     SparkLab,
     spark_lab,
 )
-from tests.reference.spark import Query, connector_of
-from tests.reference.spark_release import Options
+from tests.proof.reference.spark import Query, connector_of
+from tests.proof.reference.spark_release import Options
 
 
 def once(lab: SparkLab) -> set[str]:

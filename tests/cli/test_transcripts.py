@@ -1,7 +1,7 @@
 """Transcripts of pages are what the commands print, on the stream that they were made with.
 
-A page that is not here shows commands whose output no test compares; tests/docs/test_shell_blocks
-says of every page why.
+A page that is not here shows commands whose output no test compares;
+tests/whole/docs/test_shell_blocks says of every page why.
 """
 
 from __future__ import annotations

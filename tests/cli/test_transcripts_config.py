@@ -12,10 +12,10 @@ import pytest
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Item, fake_of, opened
 from tests.cli.page_reader import Reader, of
-from tests.dialects import kinsumer as dialect
-from tests.docs.pages import ROOT, blocks
 from tests.support.case import CASES, load
+from tests.support.dialects import kinsumer as dialect
 from tests.support.lease_server import delete_tables
+from tests.whole.docs.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "config.md"
 CASE = load(CASES / "kcl" / "a-both.toml")

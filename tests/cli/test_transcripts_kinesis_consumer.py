@@ -12,8 +12,8 @@ from reshardctl.model import Image
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.lab import fake_of, opened
 from tests.cli.page_reader import Reader, of
-from tests.dialects import kinesis_consumer as dialect
 from tests.support.case import CASES, load
+from tests.support.dialects import kinesis_consumer as dialect
 
 PAGE = "kinesis-consumer"
 APP = "app-orders/"

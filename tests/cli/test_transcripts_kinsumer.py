@@ -12,8 +12,8 @@ import pytest
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import fake_of, opened
 from tests.cli.page_reader import Reader, of
-from tests.dialects import kinsumer as dialect
 from tests.support.case import CASES, load
+from tests.support.dialects import kinsumer as dialect
 from tests.support.golden_kinsumer import STORES, images_of
 from tests.support.golden_kinsumer import fake_of as golden_fake
 

@@ -14,9 +14,9 @@ from tests.cli.lab import opened
 from tests.cli.page_reader import Reader, of, written
 from tests.cli.quickwit_lab import GOLDEN, QuickwitLab, planted
 from tests.cli.quickwit_postgres_lab import PostgresLab, restored
-from tests.servers import PASSWORD, USER
-from tests.servers.postgresql import postgresql
 from tests.support.needs import needs
+from tests.support.servers import PASSWORD, USER
+from tests.support.servers.postgresql import postgresql
 
 INDEXES = "/var/lib/quickwit/indexes"
 """The page's `metastore_uri`."""

@@ -1,7 +1,7 @@
 """Transcripts of pages whose application runs, and of one that is read at a terminal.
 
 The worker is played here: it renews a lease while the command waits. What the real KCL did on these
-rows is in tests/interop/test_kcl_live.py.
+rows is in tests/proof/libraries/test_kcl_live.py.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.dialects import dialect_of
 from tests.support.case_rows import Item, item_of, repaired
 from tests.support.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
 from tests.support.case_tables import Multi, multi_of, side_of, stored, unnamed
+from tests.support.dialects import dialect_of
 
 CASES = Path(__file__).parents[1] / "cases"
 RULES = "rules"
@@ -31,7 +31,7 @@ Delivery = Mapping[str, tuple[str, ...]]
 
 COMMON_KEYS = {"title", "source", "consumer", "stream", "live", "expect"}
 CASE_KEYS = {*COMMON_KEYS, "rows", "foreign", "multi", "side"}
-"""Of KCL; the keys of other libraries' tables are their dialects', see `tests/dialects`."""
+"""Of KCL; the keys of other libraries' tables are their dialects', see `tests/support/dialects`."""
 EXPECT_KEYS = {
     "initial", "releases", "options", "probe", "delivers", "order", "dies", "findings", "infos",
     "fixed",

@@ -9,7 +9,7 @@ from typing import Any
 
 from reshardctl.model import Image, canonical
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.reference.kinsumer import Tables
+from tests.proof.reference.kinsumer import Tables
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 STORES = sorted(

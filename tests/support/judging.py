@@ -33,10 +33,10 @@ from reshardctl.planning.effects import StreamState, aged, beside_the_crash
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept, Policy
-from tests.dialects import dialect_of
-from tests.dialects.kcl import images_of, side_images
 from tests.support.case import Case
 from tests.support.case_stream import number
+from tests.support.dialects import dialect_of
+from tests.support.dialects.kcl import images_of, side_images
 
 
 def shard_of(listed: dict) -> Shard:

@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests import servers
-from tests.interop.go import built as go_built
-from tests.interop.kcl import built as kcl_built
-from tests.interop.kinesis_local import built as kinesis_local_built
-from tests.interop.spark import built as spark_built
+from tests.proof.libraries.go import built as go_built
+from tests.proof.libraries.kcl import built as kcl_built
+from tests.proof.libraries.kinesis_local import built as kinesis_local_built
+from tests.proof.libraries.spark import built as spark_built
+from tests.support import servers
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MISSING = pytest.StashKey[str]()

@@ -93,8 +93,8 @@ def make(folder: Path) -> None:
     from reshardctl.consumers.locator import parse
     from reshardctl.diagnosis.evidence import Snapshot
     from reshardctl.snapshot.file import SavedSnapshot, text
-    from tests.dialects import dialect_of
     from tests.support.case import all_cases
+    from tests.support.dialects import dialect_of
     from tests.support.judging import Bench, options_of
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.servers.hdfs import Hdfs, hdfs
+from tests.support.servers.hdfs import Hdfs, hdfs
 
 READER = "spark"
 """The user of the query, whose files an administrator repairs."""

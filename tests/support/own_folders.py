@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT = ("__pycache__", ".pytest_cache", ".hypothesis", "target", "node_modules")
 """Folders of a checkout that git ignores."""
 RECORD_STARTS, WRITE_TRANSCRIPTS = "RESHARDCTL_RECORD_STARTS", "RESHARDCTL_WRITE_TRANSCRIPTS"
-ASKED = {RECORD_STARTS: "tests/interop/recorded", WRITE_TRANSCRIPTS: "docs"}
+ASKED = {RECORD_STARTS: "tests/proof/libraries/recorded", WRITE_TRANSCRIPTS: "docs"}
 """Folders of the checkout that a run is asked to write into, by the variable that asks for it."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGED = {

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.planning.plan import Ask
-from tests.dialects import dialect_of
 from tests.support.case import Case, all_cases
+from tests.support.dialects import dialect_of
 from tests.support.judging import Bench, options_of
 
 FOLDERS = ("kcl", "kcl-tables", "kinsumer", "kinesis-consumer", "quickwit", "spark")

@@ -15,11 +15,11 @@ from typing import Any
 
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.service import Settings
-from tests.reference.spark import Run, Sink, run
-from tests.reference.spark_files import Logged, logged, put, remove
-from tests.reference.spark_log import FOLDERS
-from tests.reference.spark_offset import Offset, Position, entry_text
-from tests.reference.spark_release import RELEASES, Options
+from tests.proof.reference.spark import Run, Sink, run
+from tests.proof.reference.spark_files import Logged, logged, put, remove
+from tests.proof.reference.spark_log import FOLDERS
+from tests.proof.reference.spark_offset import Offset, Position, entry_text
+from tests.proof.reference.spark_release import RELEASES, Options
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "spark"
 FOLDER_OF = {

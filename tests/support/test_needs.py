@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests import servers
+from tests.support import servers
 from tests.support.grouped import by_case
 from tests.support.needs import MISSING, decide, fail_if_missing, missing, needs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interop.starts.records import RECORDED
+from tests.proof.libraries.starts.records import RECORDED
 from tests.support.own_folders import (
     CHECKOUT,
     RECORD_STARTS,
@@ -48,7 +48,7 @@ def test_paths_that_an_event_changes(event, arguments, paths):
     [
         ("", True), ("/dev/null", True), ("{tmp}/x", True),
         ("{checkout}/reshardctl/__pycache__/a.pyc", True),
-        ("{checkout}/tests/interop/kcl/target/a.log", True),
+        ("{checkout}/tests/proof/libraries/kcl/target/a.log", True),
         ("{checkout}/x", False), ("{checkout}/tests/golden/x", False), ("{checkout}/../x", False),
         ("/etc/x", False), ("{checkout}/target/../x", False),
     ],
@@ -64,7 +64,7 @@ def test_where_a_test_may_write(path, own, tmp_path):
     (WRITE_TRANSCRIPTS, CHECKOUT / "docs" / "kcl.md"),
 ])  # fmt: skip
 def test_what_a_run_is_asked_to_write_it_may_write(variable, path, monkeypatch):
-    """What tests/interop/run --record and CONTRIBUTING.md set, and nothing else with it."""
+    """What tests/proof/libraries/run --record and CONTRIBUTING.md set, and nothing else with it."""
     monkeypatch.delenv(variable, raising=False)
     assert not is_own(str(path), roots())
     monkeypatch.setenv(variable, "1")

@@ -14,8 +14,8 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from tests.dialects import Dialect, dialect_of, spoken
 from tests.support.case import INCIDENTS, RULES, Case, Expect, all_cases
+from tests.support.dialects import Dialect, dialect_of, spoken
 from tests.support.grouped import by_case
 from tests.support.judging import Bench, delivered, options_of
 

@@ -13,9 +13,9 @@ import pytest
 
 from reshardctl.model import Image, Step, after
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
-from tests.consumers.test_kcl_golden import GOLDEN, above_info, case_of
-from tests.execution.test_undo import fixed, settled, undone
 from tests.support.plans import Plan as Written
+from tests.unit.consumers.test_kcl_golden import GOLDEN, above_info, case_of
+from tests.unit.execution.test_undo import fixed, settled, undone
 
 SHARDS = [f"shardId-{index:012d}" for index in range(6)]
 

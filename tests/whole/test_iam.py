@@ -55,7 +55,7 @@ def test_to_name_another_stream_is_optional_and_reads_no_record():
 
 
 def test_the_source_of_spark_reads_and_nothing_else():
-    """That it calls just these: tests/spark/source/test_stream.py."""
+    """That it calls just these: tests/unit/spark/source/test_stream.py."""
     (stream,) = policies()[SOURCE]["Statement"]
     assert tuple(stream["Action"]) == STREAM["probe"]
     assert stream["Resource"].startswith("arn:aws:kinesis:")

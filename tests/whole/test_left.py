@@ -11,9 +11,9 @@ import pytest
 from reshardctl.diagnosis.rules import Finding, Severity, fails
 from reshardctl.errors import ReshardError
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, nothing_left
-from tests.differential.families import FAMILIES
-from tests.differential.states import State
-from tests.differential.trial import bench_of
+from tests.proof.drawn.families import FAMILIES
+from tests.proof.drawn.states import State
+from tests.proof.drawn.trial import bench_of
 from tests.support.judging import Bench
 from tests.whole.test_cases_core import EXPECTS
 from tests.whole.test_cases_dialects import SITUATIONS

@@ -12,8 +12,8 @@ import pytest
 
 from reshardctl.model import after
 from reshardctl.planning.plan import Nothing, Plan, decide
-from tests.dialects.spark import planted
-from tests.reference.test_spark_runs import BUILDS, REPAIRED, SHAPES
+from tests.proof.reference.test_spark_runs import BUILDS, REPAIRED, SHAPES
+from tests.support.dialects.spark import planted
 from tests.support.spark_recorded import Recorded
 from tests.support.spark_shapes import FOLDER_OF, shape
 

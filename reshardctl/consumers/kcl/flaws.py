@@ -2,7 +2,7 @@
 
 Sources: DynamoDBLeaseSerializer and DynamoUtils of 2.2.11, 2.7.2, 3.1.3 and 3.5.1, LeaseSerializer
 and KinesisClientLeaseSerializer of 1.13.3 and 1.15.3, HashKeyRangeForLease; run attribute by
-attribute on 1.15.3, 2.7.2, 3.1.3 and 3.5.1 (tests/consumers/kcl_attribute_types.toml).
+attribute on 1.15.3, 2.7.2, 3.1.3 and 3.5.1 (tests/unit/consumers/kcl_attribute_types.toml).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from tests.cli.lab import opened
 from tests.cli.quickwit_lab import golden_fake
 from tests.cli.quickwit_postgres_lab import PostgresLab, restored
 from tests.cli.quickwit_rest_lab import Answer, RestLab, rest_lab
-from tests.servers import PASSWORD
+from tests.support.servers import PASSWORD
 
 Told = tuple[Sequence[str], str]
 UNNAMED = ("'0' is not listed", "there is no Kinesis source")

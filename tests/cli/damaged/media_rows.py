@@ -14,8 +14,8 @@ from tests.cli.damaged.row_damages import Row, Rows, damaged_rows
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened
-from tests.dialects import kinesis_consumer, kinsumer
 from tests.support.case import CASES, load
+from tests.support.dialects import kinesis_consumer, kinsumer
 from tests.support.side_tables import side_tables
 
 NOT_UNDONE = {

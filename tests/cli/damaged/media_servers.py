@@ -12,9 +12,9 @@ from tests.cli.damaged.medium import Medium, Setting, Store
 from tests.cli.damaged.row_damages import ODD_TEXTS
 from tests.cli.lab import fake_of, opened
 from tests.cli.position_stores import StoreLab, store_lab
-from tests.dialects import kinesis_consumer
-from tests.servers import PASSWORD
 from tests.support.case import CASES, load
+from tests.support.dialects import kinesis_consumer
+from tests.support.servers import PASSWORD
 
 VARIABLE = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_PWD"}
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.lab import Lab, Servers, Wire
-from tests.servers import Running
+from tests.support.servers import Running
 
 Damage = Callable[[Random], tuple[Sequence[str], str]]
 """dice → texts that name what was damaged, and what was done."""

@@ -18,10 +18,10 @@ from tests.cli.damaged import (
 )
 from tests.cli.damaged.judging import Damaged, judge, positions
 from tests.cli.damaged.medium import Setting, seeded
-from tests.servers import Running
-from tests.servers.mariadb import mariadb
-from tests.servers.postgresql import postgresql
-from tests.servers.redisserver import redis_server
+from tests.support.servers import Running
+from tests.support.servers.mariadb import mariadb
+from tests.support.servers.postgresql import postgresql
+from tests.support.servers.redisserver import redis_server
 
 pytestmark = pytest.mark.timeout(300)  # pipes and loops: whoever waits for one hangs
 

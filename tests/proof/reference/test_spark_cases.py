@@ -1,0 +1,136 @@
+"""Every Spark case through the reference of the connectors: as it stands, and repaired by hand.
+
+Case and reference were written from the same runs and sources but apart from each other, so where
+they differ one of them is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from reshardctl.model import Image
+from reshardctl.testing import load_topology
+from reshardctl.testing.service import Settings
+from tests.proof.reference.spark import LINEAGE, Run, Sink, run
+from tests.proof.reference.spark_files import numbered
+from tests.proof.reference.spark_release import KNOWN, Options
+from tests.support.case import Case, Expect, all_cases
+from tests.support.dialects.spark import images, planted, repaired
+
+SINKS = {"": None, "other": None, "file": "written", "file-unwritten": "unwritten"}
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One case under one start position and one release."""
+
+    case: Case
+    expect: Expect
+    initial: str
+    release: str
+
+    def __str__(self) -> str:
+        told = [self.case.name, self.initial, self.release, *self.expect.options.values()]
+        return "-".join([*told, *(["probe"] if self.expect.probe else [])])
+
+    def start(self, files: list[Image], to: Path, *, together: bool) -> Run:
+        """The query's next start on these files."""
+        planted(files, to)
+        settings = Settings(end_with_last_records=together)
+        fake = load_topology(self.case.stream, settings=settings)
+        name = self.case.stream["name"]
+        live = self.case.live
+
+        def put() -> None:
+            for shard in live.shards:
+                for index in range(live.n):
+                    fake.put(name, shard, f"n{shard}-{index}")
+
+        key = self.case.state["query"].get("key", "0")
+        return run(
+            fake, name, to, self.release, self.options(), key=key, live=put, sink=self.sink(to)
+        )
+
+    def options(self) -> Options:
+        """What the query is started with."""
+        given = self.expect.options
+        fails = given.get("failOnDataLoss")
+        limit = int(given.get("maxFetchRecordsPerShard", 100_000))
+        name, _, after = self.initial.partition(":+")
+        at = f":{int((self.case.stream['created'] + float(after)) * 1000)}" if after else ""
+        return Options(name + at, None if fails is None else fails == "true", limit=limit)
+
+    def sink(self, root: Path) -> Sink:
+        """A file sink holds every committed batch, and what ``sink`` says of the newest one."""
+        kind = SINKS[self.expect.options.get("sink", "")]
+        if kind is None:
+            return Sink()
+        committed, planned = numbered(root / "commits"), numbered(root / "offsets")
+        return Sink(log=[*committed, *(planned[-1:] if kind == "written" else [])])
+
+
+def _situations() -> Iterator[Situation]:
+    for case in all_cases("spark"):
+        for expect in case.expects:
+            for initial in expect.initial:
+                for release in expect.releases:
+                    if release in (*KNOWN, LINEAGE):
+                        yield Situation(case, expect, initial, release)
+
+
+SITUATIONS = list(_situations())
+every = pytest.mark.parametrize("one", SITUATIONS, ids=str)
+ends = pytest.mark.parametrize("together", [True, False], ids=["end-with-records", "end-after"])
+
+
+def delivered(case: Case, ran: Run) -> dict[str, tuple[str, ...]]:
+    """Payloads by shard; a shard that gave nothing is named."""
+    shards = [shard["ShardId"] for shard in case.shards]
+    return {shard: tuple(ran.delivered.get(shard, ())) for shard in shards}
+
+
+def wanted(case: Case, told: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What the case says of the listed shards."""
+    return {shard["ShardId"]: tuple(told.get(shard["ShardId"], ())) for shard in case.shards}
+
+
+def in_order(ran: Run, pairs: tuple[tuple[str, str], ...]) -> None:
+    """Every batch of the first shard comes before any of the second: within one, none is first."""
+    for first, second in pairs:
+        places = {
+            shard: [place for place, (_, rows) in enumerate(ran.batches) if rows.get(shard)]
+            for shard in (first, second)
+        }
+        if all(places.values()):
+            assert max(places[first]) < min(places[second]), (first, second)
+
+
+@ends
+@every
+def test_a_start_delivers_what_the_case_says(
+    one: Situation, together: bool, tmp_path: Path
+) -> None:
+    ran = one.start(images(one.case), tmp_path, together=together)
+    assert (ran.died is not None) == one.expect.dies, ran.died
+    if not one.expect.dies and one.expect.options.get("sink") != "file":
+        assert delivered(one.case, ran) == wanted(one.case, dict(one.expect.delivers))
+    in_order(ran, one.expect.order)
+
+
+@ends
+@every
+@pytest.mark.only(
+    lambda one: one.expect.fixed and not one.expect.fixed.refused, "the case names no fix"
+)
+def test_a_start_after_the_fix_delivers_what_the_case_says(
+    one: Situation, together: bool, tmp_path: Path
+) -> None:
+    fixed = one.expect.fixed
+    ran = one.start(repaired(one.case, fixed.writes), tmp_path, together=together)
+    assert (ran.died is not None) == fixed.dies, ran.died
+    assert delivered(one.case, ran) == wanted(one.case, dict(fixed.delivers))
+    in_order(ran, fixed.order)

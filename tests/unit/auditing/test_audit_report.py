@@ -1,0 +1,368 @@
+"""Findings of an audit, from facts made by hand. What is expected is what the facts say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.auditing.coverage import NOT_ASKED
+from reshardctl.auditing.facts import UP_TO_A_TIME, Fault, Record, Unusable
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id
+from reshardctl.report.audit import AuditReport, Stored, judge_sink
+from tests.unit.auditing.hand_made_facts import (
+    CREATED,
+    TAKEN,
+    compared,
+    facts,
+    ids,
+    inside,
+    lacking,
+    lineage,
+    number,
+    record,
+    whole,
+)
+
+DAY = 86_400
+
+
+def judged(
+    found, stored: dict | None = None, retention: int | None = None
+) -> AuditReport:
+    line = None if stored is None else Stored(
+        "kcl://app", {shard_id(s): one if isinstance(one, Span) else exactly(one)
+                      for s, one in stored.items()},
+    )
+    return judge_sink(found, lineage(retention), line)
+
+
+def only(report: AuditReport, code: str) -> Finding:
+    (one,) = [f for f in report.findings if f.code == code]
+    return one
+
+
+def codes(report: AuditReport) -> list[str]:
+    return [f.code for f in report.findings]
+
+
+def test_a_whole_sink_has_no_finding():
+    report = judged(whole())
+    assert report.findings == ()
+    assert report.counts() == {"error": 0, "warning": 0, "info": 0}
+    assert report.read == 40 and report.missing == 0
+    assert all(one.unknowable == () and one.window is not None for one in report.coverages)
+
+
+def test_a_hole_is_a_certain_loss_with_its_deadline():
+    found = replace(whole(), compared={
+        **whole().compared, shard_id(1): lacking(1, 3, 300, 400),
+    })
+    one = only(judged(found), "RSH501")
+    assert one.severity is Severity.ERROR and one.shards == ids(1)
+    assert one.what.startswith("3 records of the stream are not in the sink")
+    assert "later records of the same shard" in one.costs
+    assert one.deadline is not None
+    assert (one.deadline.starts, one.deadline.complete) == (
+        CREATED + 300 + DAY, CREATED + 400 + DAY
+    )
+
+
+def test_a_tail_may_be_on_its_way():
+    """Newer than all rows of its shard, and of no other shard by more than ten minutes."""
+    found = facts(
+        inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870), inside(0, 1, 90),
+        against=(lacking(1, 2, 850, 890),),
+    )
+    assert only(judged(found), "RSH501").severity is Severity.WARNING
+
+
+def test_a_tail_that_other_shards_have_left_behind_is_lost():
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 200), inside(2, 110, 880), inside(3, 120, 870),
+        against=(lacking(1, 2, 250, 270),),
+    )
+    one = only(judged(found), "RSH501")
+    assert one.severity is Severity.ERROR and "of other shards" in one.costs
+
+
+def test_a_parents_tail_is_lost_where_a_child_has_rows():
+    found = facts(
+        inside(0, 1, 50), inside(1, 2, 300), inside(2, 110, 300),
+        against=(lacking(0, 2, 60, 90),),
+    )
+    one = only(judged(found), "RSH501")
+    assert one.severity is Severity.ERROR and "a child" in one.costs
+
+
+@pytest.mark.parametrize(("place", "severity", "words"), [
+    (number(1, 299), Severity.INFO, "still to read"),
+    (number(1, 300), Severity.ERROR, "will not read them again"),
+    (number(1, 890), Severity.ERROR, "will not read them again"),
+])
+def test_the_stored_position_tells_what_is_lost(place, severity, words):
+    found = replace(whole(), compared={shard_id(1): lacking(1, 3, 300, 400)})
+    one = only(judged(found, {1: at_number(place)}), "RSH501")
+    assert one.severity is severity and words in one.costs
+
+
+def test_what_is_newer_than_the_position_is_not_called_lost_with_the_rest():
+    """Of 300 to 400 the consumer has acknowledged up to 350; the others it reads at its start."""
+    found = replace(whole(), compared={shard_id(1): lacking(1, 3, 300, 400)})
+    one = only(judged(found, {1: at_number(number(1, 350))}), "RSH501")
+    assert one.severity is Severity.ERROR and "still to read the others" in one.costs
+    all_of_it = only(judged(found, {1: at_number(number(1, 400))}), "RSH501")
+    assert "still to read" not in all_of_it.costs
+
+
+def test_what_is_newer_than_the_sinks_last_row_is_not_called_lost_with_the_hole():
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 850), inside(2, 110, 880), inside(3, 120, 870),
+        against=(lacking(1, 5, 300, 890),),
+    )
+    one = only(judged(found), "RSH501")
+    assert one.severity is Severity.ERROR and "may still be on its way" in one.costs
+
+
+@pytest.mark.parametrize("more", [{"since": CREATED + 900.0}, {"until": CREATED + 200.0}])
+def test_a_window_without_a_record_does_not_say_that_the_stream_has_none(more):
+    """Of 3 nothing was read, of 2 only a part: either may have records outside of the window."""
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 890),
+        against=(compared(0, 10, 1, 90), compared(1, 10, 2, 890), replace(
+            compared(2, 0, 110, 880, whole=False), since=None, until=None)), **more,
+    )
+    one = only(judged(found), "RSH505")
+    assert one.severity is Severity.INFO and one.shards == ids(2, 3)
+    assert "not all was read" in one.what and "--since" in one.helps
+
+
+def test_what_the_next_start_never_reads_is_lost_although_it_is_owed():
+    """A child without a lease: its position lies before everything, and nobody will read it."""
+    found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
+    line = {shard_id(3): exactly(START)}
+    report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
+    one = only(report, "RSH501")
+    assert one.severity is Severity.ERROR and "never reads the shard" in one.costs
+    assert only(judge_sink(found, lineage(), Stored("kcl://app", line)), "RSH501").severity \
+        is Severity.INFO
+
+
+def test_losses_of_different_certainty_are_findings_of_their_own():
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
+        against=(lacking(1, 2, 850, 890), lacking(2, 5, 200, 400)),
+    )
+    both = [f for f in judged(found).findings if f.code == "RSH501"]
+    assert [(f.severity, f.shards) for f in both] == [
+        (Severity.ERROR, ids(2)), (Severity.WARNING, ids(1)),
+    ]
+
+
+def test_a_shard_that_is_never_read_is_lost_whatever_may_have_been_settled():
+    """A lease that is absent: it may have been there once, and nothing reads the shard now."""
+    found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
+    line = {shard_id(3): Span(START, DONE)}
+    report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
+    assert "never reads the shard" in only(report, "RSH501").costs
+
+
+def test_reasons_name_their_shards():
+    found = facts(
+        inside(0, 1, 50), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
+        against=(lacking(0, 2, 60, 90), lacking(2, 5, 200, 400)),
+    )
+    costs = only(judged(found), "RSH501").costs
+    assert costs.startswith("0: the sink has records of a child already; 2: the sink has later")
+
+
+def test_a_missing_part_of_an_aggregate_is_a_hole():
+    last = Record(number(1, 300), 5, CREATED + 300.0)
+    first = Record(number(1, 300), 2, CREATED + 300.0)
+    found = facts(
+        replace(inside(1, 2, 300), last=last), inside(0, 1, 90), inside(2, 110, 300),
+        inside(3, 120, 300),
+        against=(replace(lacking(1, 1, 300, 300), first_missing=first, last_missing=first),),
+    )
+    assert only(judged(found), "RSH501").severity is Severity.ERROR
+
+
+def test_doubled_and_disordered_rows():
+    found = facts(
+        inside(0, 1, 90, doubled=2, extra=3, disordered=0), inside(1, 2, 890, disordered=4),
+        inside(2, 110, 880), inside(3, 120, 870), ordered_by="batch",
+    )
+    report = judged(found)
+    doubled, order = only(report, "RSH502"), only(report, "RSH503")
+    assert doubled.what == "2 records are in the sink more than once: 3 rows too many"
+    assert (doubled.shards, order.shards) == (ids(0), ids(1))
+    assert order.what == "4 rows came after a later record of the same key, by batch"
+
+
+def test_no_order_is_said_and_not_passed():
+    assert any("order within keys was not looked at" in note for note in judged(whole()).notes)
+    ordered = facts(inside(0, 1, 90, disordered=0))
+    assert not any("order within keys" in note for note in judged(ordered).notes)
+
+
+@pytest.mark.parametrize(("fault", "code"), [
+    (Fault.NO_NUMBER, "RSH509"), (Fault.NOT_NUMERIC, "RSH509"), (Fault.ODD_LENGTH, "RSH509"),
+    (Fault.OTHER_STREAM, "RSH504"), (Fault.OTHER_INCARNATION, "RSH504"),
+    (Fault.UNKNOWN_SHARD, "RSH504"), (Fault.NOT_ITS_SHARD, "RSH504"),
+])
+def test_every_fault_of_a_row_has_its_code(fault, code):
+    found = replace(whole(), unusable=(
+        Unusable(fault, 3, shard_id(1), ("4.9E55",)), Unusable(fault, 4, None),
+    ))
+    report = judged(found)
+    assert codes(report) == [code]
+    one = only(report, code)
+    assert one.severity is Severity.WARNING and one.shards == ids(1)
+    assert one.what.startswith("7 rows: ") and one.what.endswith("such as “4.9E55”")
+
+
+def test_a_number_of_a_wrong_length_says_how_long_it_is():
+    """Shown shortened, 55 digits look like 56."""
+    text = number(1, 5)[:-1]
+    found = replace(whole(), unusable=(Unusable(Fault.ODD_LENGTH, 1, None, (text,)),))
+    assert only(judged(found), "RSH509").what.endswith(f"such as {text} (55 digits)")
+
+
+def test_a_shard_without_rows_may_be_idle():
+    found = facts(inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880))
+    one = only(judged(found), "RSH505")
+    assert one.severity is Severity.INFO and one.shards == ids(3)
+
+
+def test_a_shard_without_rows_that_has_records():
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880),
+        against=(lacking(3, 20, 110, 890),),
+    )
+    report = judged(found)
+    assert only(report, "RSH505").severity is Severity.WARNING
+    assert only(report, "RSH501").severity is Severity.ERROR
+
+
+def test_a_shard_that_was_seen_to_be_empty_is_no_finding():
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880),
+        against=(compared(0, 10, 1, 90), compared(1, 10, 2, 890), compared(2, 10, 110, 880),
+                 replace(compared(3, 0, 110, 110), since=None, until=None)),
+    )
+    assert judged(found).findings == ()
+
+
+def test_an_empty_sink():
+    one = only(judged(facts()), "RSH505")
+    assert one.severity is Severity.WARNING and one.what == "the sink holds no row at all"
+
+
+def test_a_position_behind_the_sink():
+    report = judged(whole(), {
+        0: DONE, 1: at_number(number(1, 290)), 2: at_number(number(2, 880)), 3: TIP,
+    })
+    one = only(report, "RSH506")
+    assert codes(report) == ["RSH506"]
+    assert one.severity is Severity.WARNING and one.shards == ids(1)
+    assert "by 10m of stream time" in one.what
+
+
+def test_a_position_at_the_beginning_is_behind_every_row():
+    one = only(judged(whole(), {1: START}), "RSH506")
+    assert one.shards == ids(1)
+
+
+def test_an_unknown_position_is_neither_behind_nor_ahead():
+    assert judged(whole(), {1: Span(START, DONE)}).findings == ()
+
+
+def test_a_position_ahead_of_a_sink_by_its_number_alone():
+    alone = replace(whole(), compared={})
+    one = only(judged(alone, {1: at_number(number(1, 900))}), "RSH507")
+    assert one.severity is Severity.WARNING and one.shards == ids(1)
+
+
+@pytest.mark.parametrize("cut", [DONE, TIP, at_time(CREATED + 950.0)])
+def test_marks_that_are_ahead_of_every_row_say_nothing_by_themselves(cut):
+    alone = replace(whole(), compared={})
+    assert "RSH507" not in codes(judged(alone, {1: cut}))
+
+
+@pytest.mark.parametrize("cut", [DONE, at_number(number(1, 900)), at_time(CREATED + 950.0)])
+def test_an_acknowledged_record_that_was_never_stored(cut):
+    found = replace(whole(), compared={shard_id(1): lacking(1, 1, 895, 895)})
+    one = only(judged(found, {1: cut}), "RSH507")
+    assert one.severity is Severity.ERROR and one.shards == ids(1)
+
+
+def test_the_stream_shows_that_nothing_lies_between():
+    """The position's number is no record that is missing: a place that another tool wrote."""
+    assert judged(whole(), {1: at_number(number(1, 900))}).findings == ()
+
+
+def test_what_retention_has_taken_is_never_fine():
+    """Of a stream that keeps ten minutes, seen 1000 s after its creation."""
+    cut = compared(1, 5, 500, 890, whole=False)
+    found = replace(whole(), compared={**whole().compared, shard_id(1): cut})
+    report = judged(found, retention=600)
+    one = only(report, "RSH508")
+    assert one.severity is Severity.INFO and one.shards == ids(1)
+    (gap,) = report.coverages[1].unknowable
+    assert (gap.since, gap.until) == (CREATED, CREATED + 400)
+    window = report.coverages[1].window
+    assert window is not None and (window.since, window.until) == (CREATED + 400, TAKEN)
+
+
+def test_what_nobody_asked_for_is_no_finding():
+    """A window in time: what lies outside of it is told, and is not judged."""
+    cut = compared(1, 5, 500, 590, whole=False, tip=False, short=UP_TO_A_TIME)
+    found = replace(
+        whole(), compared={shard_id(1): cut}, since=CREATED + 450.0, until=CREATED + 600.0
+    )
+    report = judged(found)
+    assert report.findings == ()
+    window = report.coverages[1].window
+    assert window is not None and (window.since, window.until) == (CREATED + 450, CREATED + 600)
+    assert [gap.why for gap in report.coverages[1].unknowable] == [NOT_ASKED, NOT_ASKED]
+
+
+def test_a_read_that_was_cut_short_says_why():
+    cut = compared(1, 5, 2, 500, tip=False, short="the read was stopped after 10 minutes")
+    report = judged(replace(whole(), compared={**whole().compared, shard_id(1): cut}))
+    one = only(report, "RSH508")
+    assert one.what == "not compared: the read was stopped after 10 minutes"
+    (gap,) = report.coverages[1].unknowable
+    assert (gap.since, gap.until) == (CREATED + 500, None)
+
+
+def test_a_shard_that_was_not_read_is_not_known():
+    report = judged(replace(whole(), compared={
+        s: one for s, one in whole().compared.items() if s != shard_id(2)
+    }))
+    assert only(report, "RSH508").shards == ids(2)
+
+
+def test_the_sink_alone_knows_nothing_of_losses_and_says_so():
+    report = judged(replace(whole(), compared={}))
+    assert report.findings == () and not report.against_stream
+    assert any("the stream was not read" in note for note in report.notes)
+
+
+def test_a_sink_that_changed():
+    one = only(judged(replace(whole(), changed="3 new files")), "RSH510")
+    assert one.severity is Severity.WARNING and one.what.endswith(": 3 new files")
+
+
+def test_rows_of_shards_that_are_not_listed_are_shown():
+    gone = replace(inside(0, 1, 90), shard=shard_id(9))
+    report = judged(replace(whole(), shards={**whole().shards, shard_id(9): gone}))
+    assert report.coverages[0].shard == shard_id(9)
+
+
+def test_when_the_facts_were_taken_decides_nothing_but_windows():
+    later = replace(whole(), taken=TAKEN + 50)
+    assert judged(later).findings == judged(whole()).findings
+    assert {w.window.until for w in judged(later).coverages if w.window} >= {TAKEN + 50}
+    assert record(1, 5).arrival == CREATED + 5

@@ -1,0 +1,178 @@
+"""A checkpoint directory that is gone, written anew, and the reference query started on it.
+
+The reference of kinesis-lineage is written from docs/source.md and from call traces of PySpark 4.0
+to 4.3, Qubole's from its sources; neither knows of sinks or lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from reshardctl.auditing.sink_frontier import sink_frontier_of
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.errors import Refused, UsageError
+from reshardctl.model import START, Span, after, at_number
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Harm, StreamState
+from reshardctl.planning.plan import Case as PlanCase
+from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
+from reshardctl.planning.policy import EVERYTHING, Accept
+from reshardctl.planning.rebuild import rebuilt
+from reshardctl.testing import load_topology
+from tests.proof.exhaustive.histories import random_stream
+from tests.proof.reference.spark import LINEAGE, Run, Sink, run
+from tests.proof.reference.spark_release import Options
+from tests.support.case import Case, from_table
+from tests.support.dialects.spark import planted
+from tests.support.judging import lineage_of
+from tests.support.sinks.random import drawn, facts, missing
+
+QUBOLE = "qubole-1.2.0_spark-3.0"
+RELEASES = (LINEAGE, QUBOLE)
+EACH = 80
+STARTS = ("LATEST", "TRIM_HORIZON")
+
+
+def case_of(rng: Random) -> Case:
+    table = {
+        "title": "random", "source": "reference consumer", "consumer": "kcl",
+        "stream": random_stream(rng), "rows": [],
+        "expect": [{
+            "initial": ["LATEST"], "releases": ["3.5.1"], "delivers": {}, "findings": [],
+        }],
+    }  # fmt: skip
+    return from_table(Path("random.toml"), deepcopy(table))
+
+
+def lost(case: Case, release: str, initial: str, batch: int) -> PlanCase:
+    """A directory without a file."""
+    said = {
+        "release": "kinesis-lineage" if release == LINEAGE else release,
+        "startingPosition": initial, "batch": str(batch), "failOnDataLoss": "false",
+        "sink": "other",
+    }
+    spark = CONSUMERS["spark"].for_options(said)
+    spark.validate_options(said)
+    lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
+    candidates = spark.candidates(spark.parse([], lineage.stream), said)
+    return PlanCase(
+        spark, StreamState(lineage, case.now), [], candidates,
+        accept=Accept(reread=EVERYTHING, disorder=True),
+    )
+
+
+def started(case: Case, images, to: Path, release: str, initial: str, seen: range) -> Run:
+    """seen: the batches that the file sink has in its log."""
+    planted(images, to)
+    fake = load_topology(case.stream)
+
+    def live() -> None:
+        for shard in case.topology.values():
+            if not shard.end:
+                fake.put(case.stream["name"], shard.id, f"n{shard.id}-0")
+
+    return run(
+        fake, case.stream["name"], to, release, Options(initial, False), live=live,
+        sink=Sink(log=list(seen)),
+    )
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tmp_path):
+    outcomes: Counter[str] = Counter()
+    for seed in range(EACH):
+        rng = Random(f"spark lost {seed}")
+        case, initial, last = case_of(rng), rng.choice(STARTS), rng.choice((0, 0, 1, 17))
+        sink = drawn(case, rng)
+        plain = lost(case, release, initial, last)
+        found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True)
+        try:
+            line = sink_frontier_of(found, plain.state.lineage, inside=False)
+        except Refused:
+            continue
+        decision = rebuilt(replace(plain, line=line.spans))
+        outcomes[type(decision).__name__] += 1
+        assert isinstance(decision, Plan | NoSafePlan), (seed, decision)
+        if isinstance(decision, NoSafePlan):
+            continue
+        images = after([], decision.steps)
+        ran = started(
+            case, images, tmp_path / str(seed), release, initial, range(last + 1)
+        )
+        assert ran.died is None, (seed, ran.died)
+        assert min((batch for batch, _ in ran.batches), default=last + 1) > last
+        effects = decision.after[0]
+        for shard, unread in missing(case, sink).items():
+            assert unread <= set(ran.delivered.get(shard, ())), (seed, shard, decision)
+        for shard, payloads in ran.delivered.items():
+            told = [e for e in effects if e.shard == shard and e.harm is Harm.REREAD]
+            for payload in set(payloads) & sink.get(shard, frozenset()):
+                cut = at_number(case.number_of(payload))
+                assert any(e.since < cut <= e.until for e in told), (seed, shard, payload)
+        again = decide(replace(plain, line=line.spans, images=images))
+        assert isinstance(again, Nothing), (seed, again)
+    assert outcomes["Plan"] > EACH / 2, outcomes
+
+
+def test_the_files_of_a_lost_checkpoint(tmp_path):
+    """Spark's formats: checkpoints of runs on PySpark 4.0 to 4.3, November 2026; the offset is
+    docs/source.md's."""
+    rng = Random("files")
+    case = case_of(rng)
+    sink = {s: frozenset(p for _, p, _ in held) for s, held in case.records.items()}
+    plain = lost(case, LINEAGE, "LATEST", 7)
+    line = sink_frontier_of(facts(case, sink), plain.state.lineage)
+    decision = rebuilt(replace(plain, line=line.spans))
+    assert [w.key for step in decision.steps for w in step.writes] == [
+        "offsets/6", "offsets/7", "commits/7", "metadata",
+    ]
+    planted(after([], decision.steps), tmp_path)
+    head, settings, offset = (tmp_path / "offsets" / "7").read_text().split("\n")
+    assert head == "v1" and json.loads(settings)["conf"] == {}
+    stored = json.loads(offset)
+    assert json.dumps(stored) == offset
+    assert (stored["stream"], stored["created"]) == ("orders", case.stream["created"])
+    for shard, mark in stored["shards"].items():
+        held = case.records[shard]
+        assert mark["seq"] == (held[-1][0] if held else "")
+        assert ("tip" in mark) is not mark["end"]
+        assert mark["end"] is bool(case.topology[int(shard[-12:])].end)
+    assert set(json.loads((tmp_path / "metadata").read_text())) == {"id"}
+
+
+def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
+    rng = Random("said")
+    case = case_of(rng)
+    lineage = lineage_of(case.shards, case.stream["created"])
+    with pytest.raises(UsageError, match="no checkpoint") as refusal:
+        CONSUMERS["spark"].for_options({"release": "kinesis-lineage"}).parse([], lineage.stream)
+    assert "batch=" in refusal.value.next
+    with pytest.raises(UsageError, match="batch=x"):
+        CONSUMERS["spark"].validate_options({"batch": "x"})
+
+
+@pytest.mark.parametrize("release", ["awslabs-2.0.0", "awslabs-1.4.2", "databricks"])
+def test_connectors_that_skip_what_is_closed_get_ways_out(release):
+    case = case_of(Random("cannot"))
+    plain = lost(case, release, "LATEST", 0)
+    line = {shard: Span(START, START) for shard in plain.state.lineage}
+    decision = rebuilt(replace(plain, line=line))
+    assert isinstance(decision, NoSafePlan)
+    way, *others = decision.ways_out
+    if release == "databricks":  # the first shards open three seconds before their stream is there
+        since = instant(case.stream["created"] - 3 - 60)
+        assert any("initialPosition" in one and since in one for one in others), others
+    else:
+        assert not others
+    if release == "awslabs-1.4.2":  # the option's JSON, as its README has it
+        places = json.loads(way.partition("startingPosition=")[2])
+        assert places["metadata"]["streamName"] == "orders"
+        assert all(one["iteratorType"] == "TRIM_HORIZON" for name, one in places.items()
+                   if name != "metadata")

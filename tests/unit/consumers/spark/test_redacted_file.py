@@ -1,0 +1,74 @@
+"""What a redacted file of a checkpoint no longer tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reshardctl.consumers.spark.redacted_file import redact
+from reshardctl.model import Image
+
+
+def test_neither_the_owner_of_a_file_nor_the_headers_of_an_object_are_shown() -> None:
+    own = {"text": {"S": "v1\n{}"}, "size": {"N": "5"}, "modified": {"N": "1"}}
+    local = {"stored_with": {"S": '{"mode":"0640","owner":"4711:4712"}'}}
+    beside = {"crc_stored_with": {"S": '{"mode":"0640","owner":"4711:4712"}'}}
+    s3 = {"stored_with": {"S": '{"Metadata":{"team":"alice"}}'}}
+    for more in (local, beside, s3):
+        assert redact(Image("commits/7", {**own, **more}), lambda text: text).attributes == own
+
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "spark"
+NAMES: dict[str, str] = {}
+
+
+def named(text: str) -> str:
+    return NAMES.setdefault(text, f"name-{len(NAMES)}")
+
+
+def redacted(key: str, text: str) -> str:
+    return str(redact(Image(key, {"text": {"S": text}}), named).attributes["text"]["S"])
+
+
+LOGS = sorted({
+    lines[1]: path
+    for path in GOLDEN.glob("*/*/offsets/[0-9]*") for lines in [path.read_text().split("\n")]
+    if len(lines) > 2 and lines[1].startswith("{")
+}.values())
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: "-".join(log.parts[-4:]))
+def test_every_setting_that_spark_itself_recorded_is_kept(log: Path) -> None:
+    """Whatever the recorded queries of 3.3 to 4.3 wrote there (tests/golden/spark)."""
+    before, after = (
+        json.loads(text.split("\n")[1])
+        for text in (log.read_text(), redacted(f"offsets/{log.name}", log.read_text()))
+    )
+    assert after["conf"] == before["conf"]
+
+
+def test_settings_of_an_operators_own_are_not_kept() -> None:
+    conf = {"spark.sql.acmecorp": "acmecorp", "spark.sql.shuffle.partitions": "acmecorp",
+            "spark.sql.streaming.stateStore.providerClass": "com.acmecorp.Store",
+            "spark.sql.streaming.multipleWatermarkPolicy": "max"}
+    line = json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": 1, "conf": conf, "acmecorp": 1})
+    then = redacted("offsets/0", f"v1\n{line}\n-")
+    assert "acmecorp" not in then
+    assert json.loads(then.split("\n")[1])["conf"].keys() >= {
+        "spark.sql.shuffle.partitions", "spark.sql.streaming.multipleWatermarkPolicy",
+    }
+    assert '"spark.sql.streaming.multipleWatermarkPolicy":"max"' in then
+
+
+def test_texts_that_no_connector_writes_in_an_entry_are_not_kept() -> None:
+    entry = {"shardId": "shardId-000000000000", "iteratorType": "AFTER_SEQUENCE_NUMBER",
+             "iteratorPosition": "acmecorp", "subSequenceNumber": -1, "isLast": True}
+    then = redacted("sources/0/shard-source/0/shardId-000000000000", json.dumps(entry))
+    assert "acmecorp" not in then
+    assert json.loads(then) == {**entry, "iteratorPosition": named("acmecorp")}
+    ids = {"nextBatchWatermarkMs": 0,
+           "stateUniqueIds": {"0": [["6f1c9a52-4d0e-4b7a-9d56-0a1b2c3d4e5f"]], "acmecorp": []}}
+    then = redacted("commits/0", "v1\n" + json.dumps(ids))
+    assert "acmecorp" not in then and "6f1c9a52-4d0e-4b7a-9d56-0a1b2c3d4e5f" in then

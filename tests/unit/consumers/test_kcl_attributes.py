@@ -1,0 +1,166 @@
+"""Attributes of a wrong type or value, against runs of the real library.
+
+`kcl_attribute_types.toml` says for attribute × value × release what came of a row that was half
+read by a worker that was killed (tests/proof/libraries/kcl/attributes.py runs them): "dies", "left
+out" (never taken), "stuck" (taken, and never begun), "read".
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.rows import parse
+from reshardctl.model import Image, WontRead, shard_id
+from reshardctl.planning.plan import Nothing, Plan
+from reshardctl.testing import load_topology
+from tests.proof.drawn.trial import steps_of
+from tests.proof.reference.kcl import run
+from tests.support.case import CASES, Item, load
+from tests.support.dialects.kcl import images_of
+from tests.support.judging import Bench, delivered
+
+FILE = Path(__file__).with_name("kcl_attribute_types.toml")
+TABLE: dict[str, dict[str, dict[str, str]]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+CASE = load(CASES / "kcl" / "c.toml")
+
+OVERFLOWS = {"leaseCounter", "ownerSwitchesSinceCheckpoint"}
+"""KCL 3.x adds 1 to the greatest number there is when it takes the lease, and cannot read that."""
+ASSIGNED_ONCE = "entityType"
+"""KCL 3.5.1 assigns a row of an unknown kind once, makes nothing of it then, and audits as if it
+were not there: the counter moves by one, and no list shows it."""
+
+
+def value_of(spelled: str) -> dict[str, Any] | None:
+    """An attribute as `attributes.spelled` wrote it."""
+    kind, _, body = spelled.partition(" ")
+    if kind == "absent":
+        return None
+    return {"B": "eA=="} if kind == "B" else {kind: json.loads(body)}
+
+
+def images(attribute: str, spelled: str) -> list[Image]:
+    """The table with the value in it."""
+    shard = "shardId-000000000002" if attribute == "parentShardId" else "shardId-000000000001"
+    items: list[Item] = [dict(item) for item in CASE.items()]
+    row = next(item for item in items if item["leaseKey"]["S"] == shard)
+    row["leaseOwner"] = {"S": "killed"}
+    row.pop(attribute, None)
+    if (value := value_of(spelled)) is not None:
+        row[attribute] = value
+    if attribute == "pendingCheckpointSubSequenceNumber":
+        row["pendingCheckpoint"] = row["checkpoint"]
+    return images_of(items)
+
+
+def forecast(attribute: str, spelled: str, release: str) -> str:
+    """The table's word for what is forecast."""
+    found = images(attribute, spelled)
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    (run,) = Bench.on(CASE, found, options).replays()
+    if run.crash is not None and run.crash.certain:
+        return "dies"
+    shard = "shardId-000000000002" if attribute == "parentShardId" else "shardId-000000000001"
+    row = parse(found).rows[shard]  # type: ignore[index]
+    if isinstance(run.fates[row.shard], WontRead):
+        taken = not row.unread(traits_of(release)) and not row.has_flaw("checkpointOwner")
+        return "stuck" if taken else "left out"
+    return "read"
+
+
+def seen() -> list[tuple[str, str, str, str]]:
+    return [
+        (attribute, value, release, word)
+        for attribute, values in TABLE.items()
+        for value, words in values.items() for release, word in words.items()
+        if not word.startswith("cannot be stored")
+    ]
+
+
+@pytest.mark.parametrize("attribute", TABLE)
+def test_each_value_does_what_it_did_to_the_real_library(attribute: str) -> None:
+    wrong = {}
+    for name, value, release, word in seen():
+        if name != attribute or (attribute in OVERFLOWS and word == "stuck"):
+            continue
+        expected = word.partition(" [")[0]
+        if attribute == ASSIGNED_ONCE and expected == "stuck":
+            expected = "left out"
+        if (said := forecast(attribute, value, release)) != expected:
+            wrong[value, release] = (word, said)
+    assert not wrong
+
+
+@pytest.mark.parametrize("attribute", TABLE)
+def test_a_repaired_value_is_read_by_every_release(attribute: str) -> None:
+    """What one release dies of, or leaves out, is right for all that were run after its fix."""
+    for name, value, release, word in seen():
+        if name != attribute or word.startswith("read") or word == "stuck":
+            continue
+        options = {"initial": "TRIM_HORIZON", "release": release}
+        bench = Bench.on(CASE, images(attribute, value), options, accept="reread=48h,disorder")
+        decision = bench.decide()
+        assert isinstance(decision, Plan), (value, release, decision)
+        after = bench.after(steps_of(None, decision))  # type: ignore[arg-type]
+        for later in ("1.15.3", "2.7.2", "3.1.3", "3.5.1"):
+            again = Bench.on(CASE, after, {**options, "release": later})
+            assert isinstance(again.decide(), Nothing), (value, release, later)
+            assert again.replays()[0].crash is None
+
+
+@pytest.mark.parametrize("release", ["3.1.3", "3.5.1"])
+def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str) -> None:
+    """The assignment looks at the owner, not at the listing: nobody asks for the shard, so nobody
+    learns that it is gone, and its children wait (drawn stores: KCL 3.5.1 seed 7213)."""
+    case = load(CASES / "kcl" / "d1-waiting.toml")
+    items = [dict(item) for item in case.items()]
+    items[0]["checkpointOwner"] = {"NULL": True}
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    bench = Bench.on(case, images_of(items), options, accept="reread=1h,disorder")
+    (simulation,) = bench.replays()
+    ran = run(load_topology(case.stream), case.stream["name"], items, "TRIM_HORIZON", release)
+    said = delivered(case, simulation, bench.plan_case.state.lineage)
+    assert {s for s, got in said.items() if got} == set(ran.delivered) == {shard_id(1)}
+    assert "RSH301" in {f.code for f in bench.findings()}
+    plan = bench.decide()
+    assert isinstance(plan, Plan)
+    after = Bench.on(case, bench.after(plan.steps), options, accept="reread=1h,disorder")
+    assert isinstance(after.decide(), Nothing)
+    (then,) = after.replays()
+    read = delivered(case, then, bench.plan_case.state.lineage)
+    assert {s for s, got in read.items() if got} == {shard_id(1), shard_id(2), shard_id(3)}
+
+
+@pytest.mark.parametrize("release", ["1.15.3", "2.7.2", "3.5.1"])
+@pytest.mark.parametrize(
+    ("value", "audited"),
+    [
+        # ExtendedSequenceNumber.isShardEnd calls equals on what DynamoUtils.safeGetString gives:
+        # a NullPointerException without an S, and an answer for an empty one.
+        ({"S": ""}, True), ({"S": "abc"}, True), ({"NULL": True}, False),
+    ],
+)
+def test_a_checkpoint_that_is_there_stops_no_audit(
+    value: dict[str, Any], audited: bool, release: str
+) -> None:
+    """Drawn stores: KCL 1.15.3 by time, seed 60400."""
+    shards = ["shardId-000000000001", "shardId-000000000002"]
+    items = [
+        {**item, "checkpoint": value} for item in CASE.items() if item["leaseKey"]["S"] == shards[0]
+    ]
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    bench = Bench.on(CASE, images_of(items), options)
+    (simulation,) = bench.replays()
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)
+    if ran.died:
+        assert simulation.crash is not None
+        return
+    said = delivered(CASE, simulation, bench.plan_case.state.lineage)
+    read = {shard for shard, got in said.items() if any(p.startswith("s") for p in got)}
+    assert read == set(ran.delivered)
+    assert bool(read) is audited

@@ -1,0 +1,58 @@
+"""Rows of KCL beside a row that holds the number of a record of their shard, as after a swap.
+
+Whoever wrote that number had read the shard so far: KCL checkpoints what was read
+(ShardRecordProcessorCheckpointer). What the shard's own row leaves of it is read again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reshardctl.model import START, Span, at_number, shard_id
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Plan, processed_frontier
+from reshardctl.testing import load_topology
+from tests.proof.drawn.states import rows_of
+from tests.proof.reference.kcl import run
+from tests.support.case import CASES, load
+from tests.support.dialects.kcl import images_of
+from tests.support.judging import Bench
+
+CASE = load(CASES / "kcl" / "latest-number-elsewhere.toml")
+"""Two roots of four records; the row of 1 holds the number of s0-1."""
+OPTIONS = {"initial": "TRIM_HORIZON", "release": "3.5.1"}
+
+
+def bench(checkpoint: str) -> Bench:
+    """Shard 0's row at this record, or this word."""
+    own, other = CASE.items()
+    text = CASE.number_of(checkpoint) if checkpoint.startswith("s0") else checkpoint
+    items: list[dict[str, Any]] = [{**own, "checkpoint": {"S": text}}, other]
+    return Bench.on(CASE, images_of(items), OPTIONS, accept="reread=48h")
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "again"), [("TRIM_HORIZON", ["s0-0", "s0-1"]), ("s0-0", ["s0-1"]), ("s0-2", [])]
+)
+def test_what_the_number_shows_to_be_read_is_priced(checkpoint: str, again: list[str]) -> None:
+    found = bench(checkpoint)
+    plan = found.decide()
+    assert isinstance(plan, Plan)
+    rows = list(rows_of(found.after(plan.steps)).values())
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], rows, "TRIM_HORIZON", "3.5.1")
+    read = {"s0-0", "s0-1"}
+    assert [p for p in ran.delivered[shard_id(0)] if p in read] == again
+    priced = [
+        e for e in plan.after[0] if e.harm is Harm.REREAD and e.shard == shard_id(0)
+    ]
+    assert [e.until for e in priced] == ([at_number(CASE.number_of("s0-1"))] if again else [])
+    assert not any(e.certain for e in priced)
+
+
+def test_the_row_is_taken_at_its_word_for_what_is_certain() -> None:
+    span = processed_frontier(bench("TRIM_HORIZON").plan_case)[shard_id(0)]
+    until = at_number(CASE.number_of("s0-1"))
+    assert replace(span, why="") == replace(Span(START, until, span.basis), why="")

@@ -1,0 +1,99 @@
+"""What the rows of an application that starts at a time say of shards without a row.
+
+allgroup.go and consumer.go of v0.5.0 and master 31e0042: a shard without a row begins at the start
+mode, whatever the rows of the others hold. States: the differential families `…-by-time`.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from reshardctl.model import Image, at_number, canonical, shard_id
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Decision, Nothing, Plan
+from tests.support.case import Case, from_table
+from tests.support.dialects import kinesis_consumer as dialect
+from tests.support.judging import Bench, options_of
+
+RELEASES = ("0.5.0", "master-31e0042")
+LATE = "AT_TIMESTAMP:+2000"
+LOWER, UPPER = ["0", "1/2"], ["1/2", "1"]
+SHARDS = [
+    {"id": 0, "range": LOWER, "open": 0, "close": 600,
+     "records": {"n": 3, "from": 60, "to": 560}},
+    {"id": 1, "range": LOWER, "open": 601, "parents": [0],
+     "records": {"n": 2, "from": 700, "to": 2900}},
+    {"id": 2, "range": UPPER, "open": 0, "close": 1200,
+     "records": {"n": 3, "from": 60, "to": 1100}},
+    {"id": 3, "range": UPPER, "open": 1201, "parents": [2],
+     "records": {"n": 2, "from": 1300, "to": 2900}},
+]
+
+
+def case(**numbers: str) -> Case:
+    """The stream, and rows by shard: s1="START"."""
+    rows = [{"shard": int(name[1:]), "number": text} for name, text in numbers.items()]
+    return from_table(Path("drawn.toml"), {
+        "title": "t", "source": "drawn", "consumer": "kinesis-consumer",
+        "stream": {"created": 1_795_219_200, "now": 3000, "shards": deepcopy(SHARDS)},
+        "rows": rows, "expect": [{"findings": []}],
+    })
+
+
+def bench_of(rows: Case, initial: str, release: str) -> Bench:
+    options = {**options_of(rows, initial, release), "app": "app"}
+    return Bench.on(rows, dialect.images(rows), options)
+
+
+def decided(rows: Case, initial: str, release: str) -> Decision:
+    return bench_of(rows, initial, release).decide()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_row_at_its_shard_s_start_does_not_show_that_the_application_was_at_work(
+    release: str
+) -> None:
+    """`fix` writes such a row in place of one that is no number: no record was read with it."""
+    assert isinstance(decided(case(s1="START"), LATE, release), Nothing)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_row_that_is_no_number_is_repaired_once(release: str) -> None:
+    plan = decided(case(s1="null"), LATE, release)
+    assert isinstance(plan, Plan)
+    assert [write.key for step in plan.steps for write in step.writes] == [
+        "app-orders/shardId-000000000001"
+    ]
+
+
+def test_an_application_that_read_before_its_start_time_may_have_begun_elsewhere() -> None:
+    """Its start mode was another one then: a root without a row may be unread from its start."""
+    bench = bench_of(case(s1="s1-0"), LATE, "0.5.0")
+    assert "RSH202" in {finding.code for finding in bench.findings()}
+    plan = bench.decide()
+    assert isinstance(plan, Plan)
+    assert any(write.key.endswith("2") for step in plan.steps for write in step.writes)
+
+
+def test_an_application_that_read_nothing_before_its_start_time_began_there() -> None:
+    """A root without a row has had no record since."""
+    early = "AT_TIMESTAMP:+10"
+    assert isinstance(decided(case(s1="s1-0"), early, "0.5.0"), Nothing)
+
+
+def test_a_number_under_another_key_tells_how_far_the_shard_may_have_been_read() -> None:
+    """A copy of the row under a key that is no shard's proves nothing, and prices the repair."""
+    rows = case(s0="s0-2", s3="s3-0")
+    own = rows.number_of("s1-0")
+    copied = Image("app-orders/old-shardId-000000000001", canonical({
+        "namespace": {"S": "app-orders"}, "shard_id": {"S": "old-shardId-000000000001"},
+        "sequence_number": {"S": own},
+    }))
+    options = {**options_of(rows, LATE, "0.5.0"), "app": "app"}
+    plan = Bench.on(rows, [*dialect.images(rows), copied], options, accept="reread=24h").decide()
+    assert isinstance(plan, Plan)
+    (again,) = [e for e in plan.after[0] if e.harm is Harm.REREAD and e.shard == shard_id(1)]
+    assert again.until == at_number(own)

@@ -1,0 +1,96 @@
+"""What GetCheckpoint makes of each value in each store, and who starts on which store.
+
+Sources: store/{ddb,redis,postgres,mysql} of harlow/kinesis-consumer at v0.4.0, v0.4.1, v0.5.0 and
+master 31e0042 (GetCheckpoint is the same text in all four); store.go of Telegraf's input, b272631.
+Rows that end the process were run on v0.5.0: tests/proof/libraries/go/executed.txt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinesis_consumer.releases import App
+from reshardctl.errors import UsageError
+from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
+from tests.support.lineages import split_in_turn
+
+SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
+ABSENT, DEADLY = "absent", "deadly"
+VALUES = [
+    (SQL, None, DEADLY),  # Scan: converting NULL to string is unsupported
+    (SQL, {"S": ""}, ABSENT),  # a column of text
+    (SQL, {"S": "NaN"}, DEADLY),
+    (SQL, {"S": "1.50"}, DEADLY),
+    (REDIS, None, ABSENT),  # WRONGTYPE: the error of Get is dropped
+    (REDIS, {"S": ""}, ABSENT),
+    (REDIS, {"B": "//4xMg=="}, DEADLY),
+    (REDIS, {"S": "abc"}, DEADLY),
+    (DDB, None, ABSENT),
+    (DDB, {"NULL": True}, ABSENT),
+    (DDB, {"B": "//4xMg=="}, ABSENT),
+    (DDB, {"BOOL": True}, ABSENT),
+    (DDB, {"S": ""}, ABSENT),
+    (DDB, {"S": "abc"}, DEADLY),
+    (DDB, {"N": "1.5"}, DEADLY),
+]
+"""Stores, value of sequence_number, what becomes of the start."""
+
+
+@pytest.mark.parametrize("release", ["0.4.0", "0.4.1", "0.5.0", "master", "group-0.5"])
+@pytest.mark.parametrize(
+    ("medium", "value", "what"),
+    [(medium, value, what) for media, value, what in VALUES for medium in media],
+)
+def test_what_a_value_does(medium, value, what, release):
+    lineage = split_in_turn(1, ())
+    shard = next(iter(lineage))
+    row: dict[str, Mapping[str, Any]] = {"namespace": {"S": "app-orders"}, "shard_id": {"S": shard}}
+    if value is not None:
+        row["sequence_number"] = value
+    options = {"app": "app", "initial": "TRIM_HORIZON", "release": release}
+    consumer = KinesisConsumer().for_options(options, medium)
+    positions = consumer.parse([Image(f"app-orders/{shard}", canonical(row))], lineage.stream)
+    (candidate,) = consumer.candidates(positions, options)
+    app = candidate.app
+    assert isinstance(app, App)
+    simulation = consumer.simulate_start(lineage, positions, app)
+    if what == DEADLY:
+        assert simulation.crash is not None
+        assert simulation.crash.cause is Cause.UNREADABLE
+        assert isinstance(simulation.fates[shard], WontRead)
+    else:
+        assert simulation.crash is None
+        assert isinstance(simulation.fates[shard], WillRead)
+    assert [one.shard for one in positions.anomalies] == [shard]
+
+
+@pytest.mark.parametrize("medium", ["postgres", "mysql", "redis", "rediss"])
+def test_telegraf_is_no_candidate_on_a_store_that_it_does_not_have(medium):
+    consumer = KinesisConsumer().for_options({"app": "app"}, medium)
+    found = consumer.candidates(consumer.parse(()), {"app": "app"})
+    apps = [one.app for one in found if isinstance(one.app, App)]
+    assert len(apps) == len(found)
+    assert {app.traits.release for app in apps} == {"0.5.0", "master-31e0042"}
+    with pytest.raises(UsageError, match="DynamoDB alone"):
+        consumer.candidates(consumer.parse(()), {"release": "telegraf-1.36"})
+
+
+@pytest.mark.parametrize(
+    ("medium", "sizes"),
+    [("dynamodb", [100] * 11 + [50]), ("redis", [100] * 11 + [50]), ("postgres", [1000, 150]),
+     ("mysql", [1000, 150])],
+)
+def test_a_step_holds_what_its_store_takes_in_one_transaction(medium, sizes):
+    """TransactWriteItems takes 100 actions (DynamoDB API reference); SQL has no such limit."""
+    lineage = split_in_turn(1150, ())
+    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
+    consumer = KinesisConsumer().for_options(options, medium)
+    (candidate,) = consumer.candidates(consumer.parse(()), options)
+    assert isinstance(candidate.app, App)
+    want = {shard: at_number(lineage[shard].start) for shard in lineage}
+    steps = consumer.bootstrap(lineage, want, candidate.app)
+    assert [len(step.writes) for step in steps] == sizes

@@ -1,0 +1,199 @@
+"""Which stored texts are places in a shard, and that no other text is taken for progress.
+
+The pattern is AWS's (StartingSequenceNumber of GetShardIterator, API reference). What Kinesis
+answers to the others: FakeKinesis, after kinesalite's tests against AWS; what each library makes of
+that: the reference consumers, each written from its library's source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.consumers.sequence_numbers import (
+    CLOCKS_APART,
+    NumberKind,
+    classify,
+    of_another_stream,
+    of_wrong_stream,
+)
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.lineage import Lineage
+from reshardctl.model import decode, index_of, is_number, shard_id
+from reshardctl.testing.shards import SequenceNumber, end, start
+from tests.proof.drawn.damages import Shape
+from tests.proof.drawn.drawn_go import ConsumerShape, KinsumerShape
+from tests.proof.drawn.drawn_kcl import LeaseShape
+from tests.proof.drawn.drawn_quickwit import EntryShape
+from tests.proof.drawn.families import FAMILIES
+from tests.proof.drawn.states import State
+from tests.proof.drawn.trial import bench_of, examine
+from tests.support.case import Case
+from tests.support.judging import shard_of
+from tests.support.lineages import CREATED, STREAM, split_in_turn
+
+OWN = str(SequenceNumber(CREATED - 3, 7, CREATED + 60, 0))
+NOW = CREATED + 3600
+LATER = 400 * 86_400
+
+
+@pytest.mark.parametrize("text", ["0", "1", OWN, "9" * 129])
+def test_a_number_by_the_pattern(text: str) -> None:
+    assert is_number(text)
+
+
+@pytest.mark.parametrize("text", [
+    "", OWN + "\n", " " + OWN, OWN + " ", "0" + OWN, "00", "+1", "-1", "1_0", "1.0", "9" * 130,
+    "٤٩", OWN[:-1] + "²", "TRIM_HORIZON",
+])
+def test_no_number_by_the_pattern(text: str) -> None:
+    assert not is_number(text)
+    assert decode(text) is None
+
+
+def lineage(closed: bool = False) -> Lineage:
+    numbers = {"StartingSequenceNumber": str(start(0, CREATED - 3))}
+    if closed:
+        numbers["EndingSequenceNumber"] = str(end(0, CREATED - 3, CREATED + 120))
+    listed = {
+        "ShardId": shard_id(0), "SequenceNumberRange": numbers,
+        "HashKeyRange": {"StartingHashKey": "0", "EndingHashKey": str(2**128 - 1)},
+    }
+    return Lineage(STREAM, [shard_of(listed)]).as_of(NOW)
+
+
+def forged(epoch: int, time: int, index: int = 9, shard: int = 0) -> str:
+    return str(SequenceNumber(epoch, index, time, shard))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize(("text", "place"), [
+    (OWN, NumberKind.INSIDE),
+    (str(start(0, CREATED - 3)), NumberKind.START),
+    (forged(CREATED - 3, NOW + CLOCKS_APART), NumberKind.INSIDE),
+    (forged(CREATED - 3, NOW + LATER), NumberKind.AHEAD),
+    (forged(CREATED - 3, NOW + 3600), NumberKind.AHEAD),
+    (forged(CREATED + LATER, CREATED + LATER), NumberKind.OTHER_SHARD),
+    (forged(CREATED - 90_000, CREATED - 80_000), NumberKind.BEFORE_START),
+    (forged(CREATED - 3, CREATED + 60, shard=1), NumberKind.OTHER_SHARD),
+    (OWN + OWN[-1], NumberKind.OTHER_SHARD), (OWN[:-1], NumberKind.OTHER_SHARD),
+    ("0", NumberKind.OTHER_SHARD),
+    ("0" + OWN, NumberKind.NOT_A_NUMBER), (OWN + "\n", NumberKind.NOT_A_NUMBER),
+])
+def test_how_a_text_fits_its_shard(text: str, place: NumberKind, closed: bool) -> None:
+    assert classify(lineage(closed), shard_id(0), text) is place
+
+
+def test_a_younger_number_is_of_another_stream_where_it_is_out_of_range() -> None:
+    """On an open shard it is a finding of its row; one beyond a shard's end is another stream's."""
+    later = forged(CREATED + LATER, CREATED + LATER)
+    assert of_another_stream(lineage(closed=True), forged(CREATED + 600, CREATED + 700))
+    assert of_another_stream(lineage(closed=True), later)
+    assert not of_another_stream(lineage(), later)
+
+
+def test_only_a_store_without_any_number_of_this_stream_is_another_streams() -> None:
+    """One wrong row must not hide the others (DESIGN.md, rule 13)."""
+    later = forged(CREATED + LATER, CREATED + LATER)
+    alone, beside = {shard_id(0): later}, {shard_id(1): later, shard_id(0): OWN}
+    assert of_wrong_stream(lineage(closed=True), alone) == shard_id(0)
+    assert of_wrong_stream(lineage(closed=True), beside) is None
+
+
+def test_a_shard_id_of_thousands_of_digits_is_no_shard() -> None:
+    """PostgreSQL and Redis keep any text; int() takes 4300 digits."""
+    assert index_of("shardId-" + "9" * 5000) is None
+
+
+def test_a_clock_before_the_streams_creation_judges_nothing() -> None:
+    early = lineage().as_of(CREATED - 3600)
+    assert classify(early, shard_id(0), OWN) is NumberKind.INSIDE
+
+
+MISJUDGED: dict[str, Callable[[Case, str], str]] = {
+    "a leading zero": lambda _, own: "0" + own,
+    "its last digit missing": lambda _, own: own[:-1],
+    "its last digit doubled": lambda _, own: own + own[-1],
+    "a younger stream's": lambda case, own: another(own, case.now, epoch=case.now + LATER),
+    "another clock's": lambda case, own: another(own, case.now),
+}
+"""What once was taken for progress, or for a text that Kinesis takes: how a record's number became
+one that no record of the shard can have."""
+SHAPES: dict[str, Shape] = {
+    "kinsumer": KinsumerShape(), "kinesis-consumer": ConsumerShape(), "quickwit": EntryShape(),
+    "kcl": LeaseShape(),
+}
+JUDGED = (
+    "reference-kinesis-consumer", "reference-kinesis-consumer-master", "reference-telegraf",
+    "reference-kinsumer-snowplow", "reference-kinsumer-twitch", "reference-quickwit-0.9.0",
+    "reference-kcl-3.1.3", "reference-kcl-3.5.1",
+)
+
+
+def another(own: str, time: int, epoch: int = 0) -> str:
+    """The same number with a time that lies so far ahead of this moment, and of that epoch."""
+    fields = decode(own)
+    assert fields is not None and fields.index is not None
+    return str(SequenceNumber(epoch or fields.epoch, fields.index, time + LATER, fields.shard))
+
+
+def misjudged(state: State, text: Callable[[Case, str], str], orphan: bool) -> Iterator[State]:
+    """The store as it was left, but for one number, of an open shard and of a closed one; orphan:
+    without the rows of that shard's ancestors."""
+    shape, case = SHAPES[state.consumer], state.case
+    for closed in (False, True):
+        for key, shard in shape.shards(state.honest).items():
+            own = str((shape.position(state.honest[key]) or {}).get("S", ""))
+            fields = decode(own)
+            if fields is None or bool(case.topology[fields.shard].end) is not closed:
+                continue
+            rows = {k: dict(row) for k, row in state.honest.items()}
+            shape.place(rows[key], {"S": text(case, own)})
+            above = {shard_id(one) for one in ancestors(case, fields.shard)} if orphan else set()
+            rows = {k: row for k, row in rows.items() if k.rpartition("/")[2] not in above}
+            yield replace(state, rows=rows, forged=frozenset({shard}))
+            break
+
+
+def some(name: str, how: str) -> list[State]:
+    """Four stores or more of a family, half of them with orphans."""
+    found: list[State] = []
+    for seed in range(20):
+        whole = FAMILIES[name].state(seed, only=[])
+        found += misjudged(whole, MISJUDGED[how], orphan=bool(seed % 2))
+        if len(found) >= 4 and seed % 2:
+            return found
+    raise AssertionError(f"{name} keeps too few numbers: {len(found)}")
+
+
+def ancestors(case: Case, index: int) -> set[int]:
+    parents = set(case.topology[index].parents)
+    return parents.union(*(ancestors(case, parent) for parent in parents))
+
+
+@pytest.mark.parametrize("how", MISJUDGED)
+@pytest.mark.parametrize("name", JUDGED)
+def test_stores_that_were_misjudged(name: str, how: str) -> None:
+    with FAMILIES[name].judges(1) as judge:
+        for state in some(name, how):
+            assert examine(state, judge).violations == [], (state.name, state.rows)
+
+
+@pytest.mark.parametrize(
+    "name", ["reference-kinesis-consumer", "reference-telegraf", "reference-quickwit-0.8.2"]
+)
+def test_a_number_of_another_clock_is_an_error(name: str) -> None:
+    for state in some(name, "another clock's"):
+        found = [one for one in bench_of(state, state.images).findings() if one.code == "RSH207"]
+        assert [one.severity for one in found] == [Severity.ERROR], state.rows
+
+
+def test_another_text_of_the_same_shard_is_another_question() -> None:
+    """A repair moves a row and asks again."""
+    lineage = split_in_turn(2, [])
+    shard = shard_id(1)
+    assert classify(lineage, shard, lineage[shard].start) is NumberKind.START
+    assert classify(lineage, shard, lineage[shard_id(0)].start) is NumberKind.OTHER_SHARD
+    assert classify(lineage, shard, lineage[shard].start) is NumberKind.START

@@ -1,0 +1,154 @@
+"""Releases that are not known: a newer patch is judged with a note, anything newer is refused.
+
+KCL 3.5.2 (2026-09-04), 3.5.3 (2026-09-24) and Telegraf 1.40.1 (2026-09-21) exist; the newest that
+was read or run here are 3.5.1 and 1.39.3. The other numbers are made up.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.consumers.spark.spark_json import version_of
+from reshardctl.errors import UsageError
+from reshardctl.report.results import Fixed
+from tests.support.case import all_cases
+from tests.support.judging import Bench
+from tests.unit.render.formats import FORMATS
+from tests.unit.render.samples import context, report_of
+
+FOLDERS = {"kcl": "kcl", "spark": "spark", "quickwit": "quickwit", "kinsumer": "kinsumer",
+           "kinesis-consumer": "kinesis_consumer"}  # fmt: skip
+
+NEWER_PATCH = [
+    ("kcl", "3.5.2", "KCL 3.5.1"),
+    ("kcl", "3.5.3", "KCL 3.5.1"),
+    ("kcl", "3.4.4", "KCL 3.4.3"),
+    ("kcl", "2.7.4", "KCL 2.7.3"),
+    ("kcl", "1.15.4", "KCL 1.15.3"),
+    ("spark", "awslabs-1.4.4", "1.4.3"),
+    ("spark", "awslabs-2.0.1", "2.0.0"),
+    ("spark", "awslabs-2.1.0", "awslabs-head-0f4c005"),
+    ("spark", "awslabs-main-1234567", "awslabs-head-0f4c005"),
+    ("spark", "qubole-1.2.1_spark-3.0", "qubole-1.2.0_spark-3.0"),
+    ("spark", "roncemer-1.2.4_spark-3.2", "roncemer-1.2.3_spark-3.2"),
+    ("quickwit", "0.9.1", "Quickwit 0.9.0"),
+    ("quickwit", "0.8.3", "Quickwit 0.8.2"),
+    ("kinsumer", "snowplow-1.7.1", "1.7.0"),
+    ("kinsumer", "twitch-1234567", "twitch-9a48088"),
+    ("kinesis-consumer", "0.5.1", "0.5.0"),
+    ("kinesis-consumer", "group-0.5.1", "0.5.0"),
+    ("kinesis-consumer", "telegraf-1.39.4", "Telegraf 1.39.3"),
+    ("kinesis-consumer", "master-1234567", "master-31e0042"),
+]
+REFUSED = [
+    ("kcl", "3.9.0", "3.5.1"),
+    ("kcl", "3.6", "3.5.1"),
+    ("kcl", "2.99", "2.7.3"),
+    ("kcl", "1.16.0", "1.15.3"),
+    ("kcl", "4", "3.5.1"),
+    ("spark", "awslabs-1.5", "awslabs-1.4.3"),
+    ("spark", "awslabs-2.2.0", "awslabs-2.1.0"),
+    ("spark", "awslabs-3", "awslabs-2.1.0"),
+    ("spark", "qubole-1.3.0_spark-3.0", "qubole-1.2.0_spark-3.0"),
+    ("quickwit", "0.10.0", "0.9.0"),
+    ("quickwit", "1.0", "0.9.0"),
+    ("kinsumer", "snowplow-1.8", "snowplow-1.7.0"),
+    ("kinsumer", "snowplow-2", "snowplow-1.7.0"),
+    ("kinesis-consumer", "0.6", "0.5.0"),
+    ("kinesis-consumer", "1.0.0", "0.5.0"),
+    ("kinesis-consumer", "group-0.6.0", "group-0.5.0"),
+    ("kinesis-consumer", "telegraf-1.40.1", "telegraf-1.39.3"),
+    ("kinesis-consumer", "telegraf-1.99", "telegraf-1.39.3"),
+    ("kinesis-consumer", "telegraf-2", "telegraf-1.39.3"),
+]
+
+
+def _releases(consumer: str):
+    return importlib.import_module(f"reshardctl.consumers.{FOLDERS[consumer]}.releases")
+
+
+def _known(consumer: str) -> list[str]:
+    found = _releases(consumer).RELEASES if hasattr(_releases(consumer), "RELEASES") else [
+        getattr(_releases(consumer), name)
+        for name in ("LIBRARY", "MASTER", "GROUP", "TELEGRAF", "TELEGRAF_OLD")
+    ]
+    return [t if isinstance(t, str) else t.release for t in found]
+
+
+@pytest.mark.parametrize(("consumer", "release", "judged"), NEWER_PATCH)
+def test_a_newer_patch_is_judged_as_the_newest_known_one_and_says_so(consumer, release, judged):
+    note = _releases(consumer).note_of(release)
+    assert f"release={release}" in note and note.endswith(judged)
+    _releases(consumer).traits_of(release)
+
+
+@pytest.mark.parametrize(("consumer", "release", "newest"), REFUSED)
+def test_a_newer_release_is_refused_with_the_newest_known_one(consumer, release, newest):
+    try:
+        CONSUMERS[consumer].validate_options({"release": release})
+    except UsageError as error:
+        refused = error
+    else:
+        pytest.fail(
+            f"{release} is known now: name the next one after it in NEWER_PATCH and REFUSED; "
+            "see docs/adding-a-release.md"
+        )
+    assert release in refused.what
+    assert newest in refused.next
+    _releases(consumer).traits_of(newest)
+
+
+@pytest.mark.parametrize("consumer", sorted(FOLDERS))
+def test_every_known_release_is_taken_at_its_word(consumer):
+    for release in _known(consumer):
+        _releases(consumer).traits_of(release)
+        assert _releases(consumer).note_of(release) == ""
+    assert _releases(consumer).note_of(None) == ""
+
+
+def test_every_registered_consumer_is_in_these_tables():
+    assert set(FOLDERS) == set(CONSUMERS)
+    assert {c for c, *_ in NEWER_PATCH} == {c for c, *_ in REFUSED} == set(CONSUMERS)
+
+
+@pytest.mark.parametrize("consumer", sorted(FOLDERS))
+def test_the_note_is_every_candidates(consumer):
+    """So it is in every report, whatever was decided."""
+    release = next(release for name, release, _ in NEWER_PATCH if name == consumer)
+    for case in all_cases(consumer):
+        try:
+            bench = Bench.of(case, "", release)
+        except UsageError:
+            continue  # of another connector or medium
+        notes = {c.note for c in bench.plan_case.candidates}
+        assert notes == {_releases(consumer).note_of(release)}
+        assert set(bench.plan_case.caveats) == notes
+        return
+    raise AssertionError("no case takes that release")
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize("case", ["a-both", "healthy-split-cleaned"])
+def test_the_note_is_in_every_format(form, case):
+    report = report_of(case, "initial=LATEST&release=3.5.2")
+    shown = FORMATS[form]
+    said = "judged as KCL 3.5.1"
+    assert said in _flat(shown.inspect(report, context(report)))
+    assert said in _flat(shown.plan(report, context(report)))
+    done = Fixed(report, report, (), "journal", 0)
+    assert said in _flat(shown.fixed(done, context(report)))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("\\n", " ").split())
+
+
+def test_a_log_of_a_newer_spark_is_refused():
+    """Spark itself says that the log was produced by a newer version of Spark (HDFSMetadataLog)."""
+    for line in ("v3", "v10"):
+        with pytest.raises(UsageError, match=r"newer Spark than 4\.3\.0"):
+            version_of(line)
+    assert [version_of(line) for line in ("v1", "v2")] == [1, 2]

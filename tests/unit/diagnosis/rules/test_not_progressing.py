@@ -1,0 +1,125 @@
+"""RSH403 over views: what was seen, what is known of records, and how grave that makes it.
+
+Expectations: what the page of the rule promises. Nothing is said without evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from reshardctl.consumers.base import ShardOwner
+from reshardctl.diagnosis.evidence import Movement, Watched, watched
+from reshardctl.diagnosis.rules import View
+from reshardctl.diagnosis.rules.base import Found
+from reshardctl.diagnosis.rules.watched import not_progressing
+from reshardctl.lineage import Lineage
+from reshardctl.model import START, Probe, ShardId, shard_id
+from reshardctl.planning.effects import StreamState
+from tests.unit.diagnosis.rules.rule_tables import view_of
+from tests.unit.diagnosis.rules.test_tables import BY_CASES
+
+SINCE, UNTIL = 1_795_232_000.0, 1_795_232_060.0
+ROOTS = next(told for told in BY_CASES if told.name == "healthy-roots")
+A, B = shard_id(0), shard_id(1)
+HELD = Movement("w1", renewed=True, moved=False)
+MOVED = Movement("w1", renewed=True, moved=True)
+LEFT = Movement("w1", renewed=False, moved=False)
+
+
+def findings(
+    shards: dict[ShardId, Movement], probes: dict[ShardId, Probe] | None = None, *,
+    elsewhere: bool = False,
+) -> list[Found]:
+    view = view_of(ROOTS)
+    seen = Watched(SINCE, UNTIL, "60 s rules out 180 s", shards, elsewhere)
+    state = StreamState(view.lineage, view.state.now, probes or {})
+    return list(not_progressing(replace(view, state=state, watched=seen)))
+
+
+def severities(found: list[Found]) -> list[tuple[str, tuple[ShardId, ...]]]:
+    return [(str(f.severity), f.shards) for f in found]
+
+
+BEFORE = Probe(START, False, SINCE - 1, "1", 1)
+MEANWHILE = Probe(START, False, SINCE, "1", 1)
+DRAINED = Probe(START, True)
+CUT_SHORT = Probe(START, False)
+
+
+@pytest.mark.parametrize(("one", "probe", "severity"), [
+    (MOVED, None, None), (MOVED, BEFORE, None),
+    (HELD, None, "info"), (HELD, BEFORE, "warning"), (HELD, MEANWHILE, "info"),
+    (HELD, DRAINED, None), (HELD, CUT_SHORT, "info"),
+    (LEFT, None, "warning"), (LEFT, BEFORE, "error"), (LEFT, MEANWHILE, "warning"),
+    (LEFT, DRAINED, "warning"),
+    (replace(LEFT, finished=True), BEFORE, None),
+])  # fmt: skip
+def test_evidence_makes_the_severity(
+    one: Movement, probe: Probe | None, severity: str | None
+) -> None:
+    found = findings({A: MOVED, B: one}, {} if probe is None else {B: probe})
+    assert severities(found) == ([] if severity is None else [(severity, (B,))])
+
+
+def test_silence_everywhere_is_no_finding() -> None:
+    assert findings({A: LEFT, B: LEFT}, {A: BEFORE}) == []
+    assert severities(findings({A: LEFT, B: LEFT}, elsewhere=True)) == [("warning", (A, B))]
+
+
+def test_without_a_watch_nothing_is_said() -> None:
+    view = view_of(ROOTS)
+    assert view.watched is None and list(not_progressing(view)) == []
+
+
+def test_rows_of_shards_that_are_gone_are_left_out() -> None:
+    assert findings({A: MOVED, shard_id(77): HELD}) == []
+
+
+def test_the_oldest_record_dates_the_loss() -> None:
+    older = replace(BEFORE, first_arrival=SINCE - 3600)
+    (found,) = findings({A: HELD, B: HELD}, {A: BEFORE, B: older})
+    assert found.shards == (A, B)
+    assert found.costs == "the oldest record seen expires at 2026-11-22T02:33:20Z"
+
+
+def test_other_owners_are_named_and_not_all_of_them() -> None:
+    many = {shard_id(i): replace(HELD, owner=f"w{i}") for i in range(9)}
+    view = view_of(ROOTS)
+    listed = [replace(view.lineage[A], id=shard) for shard in many]
+    lineage = Lineage(view.lineage.stream, listed)
+    seen = Watched(SINCE, UNTIL, "", many)
+    processed = dict.fromkeys(many, view.processed[A])
+    state = StreamState(lineage, view.state.now)
+    run = SimpleNamespace(fates=dict.fromkeys(many, view.simulation.fates[A]))
+    (found,) = not_progressing(View(state, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
+    assert "held by w0, w1, w2 and others" in found.what
+
+
+def test_two_looks() -> None:
+    first = {A: ShardOwner("w1", "7", "1/0"), B: ShardOwner("w1", "7", "1/0")}
+    second = {
+        A: ShardOwner("w1", "8", "1/0"),
+        B: ShardOwner("w1", "7", "2/0"),
+        shard_id(2): ShardOwner("", "0", "T/0"),
+        shard_id(3): ShardOwner("w1", "1", "S/0", finished=True),
+    }
+    seen = watched(first, second, SINCE, UNTIL, "x").shards
+    assert (seen[A].renewed, seen[A].moved) == (True, False)
+    assert (seen[B].renewed, seen[B].moved) == (True, True)
+    assert (seen[shard_id(2)].renewed, seen[shard_id(2)].moved) == (True, True)
+    assert seen[shard_id(3)].finished
+
+
+@pytest.mark.parametrize(("before", "after", "renewed"), [
+    (ShardOwner("w1", "7", "1/0"), ShardOwner("w1", "7", "1/0"), False),
+    (ShardOwner("w1", "7", "1/0"), ShardOwner("w2", "7", "1/0"), True),
+    (ShardOwner("w1", "7", "1/0"), ShardOwner("", "7", "1/0"), False),
+    (ShardOwner("", "7", "1/0"), ShardOwner("", "8", "1/0"), False),
+])  # fmt: skip
+def test_what_is_a_sign_of_life(before: ShardOwner, after: ShardOwner, renewed: bool) -> None:
+    """A row that lost its owner shows that one went, not that one works; another program's
+    change to a row without an owner shows nothing."""
+    assert watched({A: before}, {A: after}, SINCE, UNTIL, "").shards[A].renewed is renewed

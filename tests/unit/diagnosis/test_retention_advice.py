@@ -1,0 +1,100 @@
+"""First aid: a command that the service takes, only where it can help, never run.
+
+Sources: IncreaseStreamRetentionPeriod API reference (24–8760 hours, no data comes back by it).
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.lineage import Lineage
+from reshardctl.report.forecast import retention_advice
+from reshardctl.report.report import RepairOptions, Report, make
+from tests.support.case import CASES, load
+from tests.unit.render.formats import FORMATS
+from tests.unit.render.samples import context
+from tests.unit.snapshot.test_file import snapshot_of
+
+HOUR = 3600
+
+
+def report(name: str, *, hours: int = 24, later: float = 0) -> Report:
+    """A case's report with another retention, or looked at so many hours later."""
+    snapshot = snapshot_of(load(CASES / "kcl" / f"{name}.toml"))
+    lineage = snapshot.lineage
+    longer = replace(lineage.stream, retention=hours * HOUR)
+    same = Lineage(longer, (lineage[shard] for shard in lineage))
+    return make(replace(snapshot, lineage=same, now=snapshot.now + later * HOUR), RepairOptions())
+
+
+@pytest.mark.parametrize(("have", "asked"), [(24, 168), (25, 168), (168, 336), (8700, 8760)])
+def test_how_long(have, asked):
+    aid = retention_advice(report("a-both", hours=have))
+    assert aid is not None and aid.hours == asked
+
+
+def test_where_there_is_nothing_longer():
+    assert retention_advice(report("a-both", hours=8760)) is None
+
+
+@pytest.mark.parametrize("name", ["healthy-split-cleaned", "c"])
+def test_where_nothing_waits(name):
+    assert retention_advice(report(name)) is None
+
+
+def test_too_late():
+    """i2: the parent's records are whole gone a day after it closed; money brings none back."""
+    assert retention_advice(report("i2", later=20)) is not None
+    assert retention_advice(report("i2", later=30)) is None
+
+
+def test_the_service_takes_the_command(lab_command):
+    """As the `aws` CLI would send it; the loss moves away."""
+    aid = retention_advice(report("a-both"))
+    assert aid is not None
+    before, after = lab_command(aid.argv())
+    assert (before, after) == (24, aid.hours)
+
+
+@pytest.fixture
+def lab_command():
+    from reshardctl.testing import load_topology
+
+    def run(words):
+        case = load(CASES / "kcl" / "a-both.toml")
+        fake = load_topology(case.stream)
+        names = words[3::2]
+        values = dict(zip(names, words[4::2], strict=True))
+        assert words[:3] == ("aws", "kinesis", "increase-stream-retention-period")
+        assert set(names) == {"--stream-name", "--retention-period-hours", "--region"}
+
+        def hours() -> int:
+            found = fake.call("DescribeStreamSummary", {"StreamName": "orders"})
+            return found["StreamDescriptionSummary"]["RetentionPeriodHours"]
+
+        before = hours()
+        fake.call("IncreaseStreamRetentionPeriod", {
+            "StreamName": values["--stream-name"],
+            "RetentionPeriodHours": int(values["--retention-period-hours"]),
+        })  # fmt: skip
+        return before, hours()
+
+    return run
+
+
+@pytest.mark.parametrize("view", ["inspect", "plan"])
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_it_is_shown_before_the_commands_that_mend(form, view):
+    found = report("a-both")
+    aid = retention_advice(found)
+    assert aid is not None
+    shown = getattr(FORMATS[form], view)(found, context(found, width=200))
+    flat = " ".join(shown.replace("\\\n", " ").split())
+    command = shlex.join(aid.argv())
+    assert command in flat
+    assert flat.index(command) < flat.index("reshardctl fix")
+    healthy = report("healthy-split-cleaned")
+    assert "retention-period" not in FORMATS[form].inspect(healthy, context(healthy))

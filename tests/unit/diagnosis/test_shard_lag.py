@@ -1,0 +1,119 @@
+"""The lag that reads of one shard show, by what they met.
+
+`a-both` stands at 1500 s: shard 1 is processed up to its second record, written at 460 s; records
+follow at 860 s and 1260 s. The retention is 24 hours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
+from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.lag import (
+    NO_UNREAD,
+    Lag,
+    LagMeter,
+    first_unread,
+    lags_of,
+    reads_of,
+    worst_of,
+)
+from reshardctl.report.report import Report, case_of
+from tests.unit.render.samples import CASES, report_of
+
+ONE = shard_id(1)
+BEGIN = CASES["a-both"].stream["created"]
+DAY = 86400
+REPORT = report_of("a-both", "initial=LATEST&release=3.5.1")
+AT: Cut = processed_frontier(case_of(REPORT.snapshot, REPORT.options))[ONE].lo
+COUNT = Count(2, first_arrival=BEGIN + 860.0, last_arrival=BEGIN + 1260.0, size_bytes=40)
+PROBE = Probe(AT, False, BEGIN + 860.0, "1", 2, False, BEGIN + 1260.0, 40)
+
+
+def with_reads(**evidence) -> Report:
+    return replace(REPORT, snapshot=replace(REPORT.snapshot, **evidence))
+
+
+def lag(**evidence) -> Lag:
+    report = with_reads(**evidence)
+    case = case_of(report.snapshot, report.options)
+    return LagMeter(report, case).lag(ONE, processed_frontier(case)[ONE])
+
+
+def test_without_a_read_the_position_is_the_bound():
+    assert lag() == Lag(
+        seconds=1500 - 460, least_seconds=1500 - 460, unread_seconds=1500 - 460,
+        position_age=1500 - 460, margin=None,
+    )
+
+
+@pytest.mark.parametrize("evidence", [
+    {"counts": {Interval(ONE, AT, TIP): COUNT}}, {"probes": {ONE: PROBE}},
+], ids=["count", "probe"])
+def test_a_record_that_was_read_is_measured(evidence):
+    assert lag(**evidence) == Lag(
+        seconds=1500 - 860, least_seconds=1500 - 860, unread_seconds=1500 - 460, records=2,
+        size_bytes=40, oldest=BEGIN + 860.0, measured=True, position_age=1500 - 460,
+        margin=860 + DAY - 1500,
+    )
+
+
+@pytest.mark.parametrize("evidence", [
+    {"counts": {Interval(ONE, AT, TIP): Count(0)}}, {"probes": {ONE: Probe(AT, True)}},
+    {"first_records": {ONE: Probe(AT, True)}},
+], ids=["count", "probe", "first record"])
+def test_a_read_to_the_end_without_a_record_measures_none(evidence):
+    measured = lag(**evidence)
+    assert measured.measured and measured.measured_seconds == 0 and measured.records == 0
+    assert measured.margin is None, "there is nothing that can expire"
+    assert first_unread(reads_of(with_reads(**evidence).snapshot), ONE, AT) == NO_UNREAD
+
+
+@pytest.mark.parametrize("evidence", [
+    {"probes": {ONE: Probe(START, False, BEGIN + 60.0, "1", 4)}},
+    {"probes": {ONE: Probe(AT, False)}},
+    {"counts": {Interval(ONE, AT, replace(AT, number=AT.number + 1)): Count(0)}},
+], ids=["from elsewhere", "silent", "a part without a record"])
+def test_reads_that_tell_nothing(evidence):
+    assert lag(**evidence) == lag()
+
+
+def test_a_count_that_was_cut_off_before_a_record():
+    """The limit was reached: records may follow, and none was seen."""
+    cut_off = lag(counts={Interval(ONE, AT, TIP): Count(0, at_least=True)})
+    assert not cut_off.measured and (cut_off.records, cut_off.at_least) == (0, True)
+    assert (cut_off.seconds, cut_off.least_seconds) == (1500 - 460, 0)
+
+
+def test_the_read_that_tells_most_counts():
+    """Of reads from one cut: a part, then the first record alone, a probe, a count of all."""
+    part = {Interval(ONE, AT, replace(AT, number=AT.number + 1)): COUNT}
+    first = {ONE: Probe(AT, False, BEGIN + 861.0, "1", 1, True)}
+    probes = {ONE: replace(PROBE, count=100, more=True)}
+    whole = {Interval(ONE, AT, TIP): replace(COUNT, records=207)}
+    reads = [
+        lag(counts=part), lag(counts=part, first_records=first),
+        lag(counts=part, first_records=first, probes=probes),
+        lag(counts=part | whole, first_records=first, probes=probes),
+    ]
+    assert [(read.records, read.at_least) for read in reads] == [
+        (2, True), (1, True), (100, True), (207, False),
+    ]
+    assert reads[1].oldest == BEGIN + 861
+
+
+def test_the_worst_is_zero_only_if_every_shard_was_measured():
+    none, unknown = Lag(0.0, measured=True), Lag(5.0, position_age=5.0)
+    assert worst_of([none, none]).measured_seconds == 0 == worst_of([]).measured_seconds
+    assert worst_of([none, unknown]).measured_seconds is None
+    some = Lag(7.0, measured=True, margin=3.0, expired=1)
+    worst = worst_of([none, unknown, some, Lag(margin=4.0, expired=1)])
+    assert (worst.measured_seconds, worst.position_age, worst.margin, worst.expired) == (7, 5, 3, 2)
+
+
+def test_lags_of_the_unfinished_shards_only():
+    """Shard 0 is at SHARD_END; its children have no lease and are unread from their start."""
+    assert [shard for shard, _ in lags_of(REPORT)] == [shard_id(n) for n in (1, 2, 3)]

@@ -1,0 +1,314 @@
+"""The crash tier: killed anywhere, a fix ends whole, or goes back whole.
+
+As SQLite tests its own ("How SQLite Is Tested", crash testing): after any crash a change is wholly
+there or wholly not. Every plan of up to six writes in one to six steps, every point around every
+write, the answer lost before and after.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reshardctl.errors import HalfDone, UsageError
+from reshardctl.execution.undo import undo_steps
+from reshardctl.journal import Journal, read
+from reshardctl.journal.records import parsed
+from reshardctl.planning.writes import rebase
+from reshardctl.stores.base import Store
+from tests.contracts.memory_store import MemoryStore
+from tests.support.lease_server import LeaseTable, lease_server
+from tests.support.plans import (
+    MODES,
+    MOVING,
+    RESTORE,
+    Crashing,
+    Killed,
+    Plan,
+    apply,
+    as_given,
+    checked,
+    counters,
+    cuts,
+    header,
+    journal_of,
+    plan_of,
+    resume,
+    settled,
+    twice,
+)
+
+PLANS = [plan_of(sizes) for total in range(1, 7) for sizes in cuts(total)] + [twice()]
+SMALL = [plan_of(sizes) for sizes in ([1], [2], [1, 1], [2, 1], [1, 1, 1])] + [twice()]
+STOPS = (Killed, HalfDone)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of journals: what a sync adds is not what is tested here."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+
+
+def points(plan: Plan) -> Iterator[tuple[int, str]]:
+    for at in range(len(plan.steps)):
+        for mode in MODES:
+            yield at, mode
+
+
+def begin(plan: Plan, medium: Store, path: Path) -> None:
+    with journal_of(plan, medium, path) as journal:
+        apply(plan.steps, medium, journal, check=checked(plan))
+
+
+def go_on(medium: Store, path: Path) -> None:
+    journal, records = Journal.open(path)
+    with journal:
+        resume(journal, records, medium, check=as_given, volatile_attributes=MOVING)
+
+
+def go_back(medium: Store, path: Path) -> None:
+    """What `undo` does: resume one that was begun, else begin one."""
+    if read(path).undo is not None:
+        go_on(medium, path)
+    else:
+        current = {image.key: image for image in medium.read()}
+        steps = undo_steps(read(path), current, RESTORE, MOVING)
+        journal, _ = Journal.open(path)
+        with journal:
+            journal.begin_undo(steps)
+            apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, MOVING))
+    journal, _ = Journal.open(path)
+    with journal:
+        journal.undone()
+
+
+def is_whole(plan: Plan, medium: MemoryStore) -> None:
+    assert medium.read() == plan.after()
+
+
+def is_back(plan: Plan, medium: Store, left: dict[str, int]) -> None:
+    assert settled(medium.read()) == settled(sorted(plan.rows, key=lambda image: image.key))
+    assert all(count >= left.get(key, 0) for key, count in counters(medium.read()).items())
+
+
+def is_between(plan: Plan, medium: MemoryStore) -> None:
+    """Every step wholly there or wholly not, and in order."""
+    assert medium.read() in [plan.after(count) for count in range(len(plan.steps) + 1)]
+
+
+def crashed(plan: Plan, path: Path, at: int, mode: str) -> MemoryStore:
+    medium = MemoryStore(plan.rows)
+    with pytest.raises(STOPS):
+        begin(plan, Crashing(medium, at, mode), path)
+    is_between(plan, medium)
+    return medium
+
+
+def test_the_plans_are_all_there_are() -> None:
+    """2^(n-1) ways to cut n writes into steps: 63 for one to six."""
+    assert len(PLANS) == 63 + 1
+    assert {len(plan.steps) for plan in PLANS} == set(range(1, 7))
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
+def test_killed_anywhere_it_is_finished_or_goes_back(plan: Plan, tmp_path: Path) -> None:
+    for number, (at, mode) in enumerate(points(plan)):
+        path, copy = tmp_path / f"{number}.jsonl", tmp_path / f"{number}-back.jsonl"
+        medium = crashed(plan, path, at, mode)
+        copy.write_bytes(path.read_bytes())
+        other, left = MemoryStore(medium.read()), counters(medium.read())
+        go_on(medium, path)
+        is_whole(plan, medium)
+        go_back(other, copy)
+        is_back(plan, other, left)
+
+
+@pytest.mark.parametrize("plan", SMALL, ids=lambda plan: plan.name)
+def test_killed_again_while_going_on(plan: Plan, tmp_path: Path) -> None:
+    for number, (at, mode, again, mode_again) in enumerate(pairs(plan)):
+        path, copy = tmp_path / f"{number}.jsonl", tmp_path / f"{number}-back.jsonl"
+        medium = crashed(plan, path, at, mode)
+        with suppress(*STOPS):
+            go_on(Crashing(medium, again, mode_again), path)
+        is_between(plan, medium)
+        copy.write_bytes(path.read_bytes())
+        other, left = MemoryStore(medium.read()), counters(medium.read())
+        go_on(medium, path)
+        is_whole(plan, medium)
+        go_back(other, copy)
+        is_back(plan, other, left)
+
+
+@pytest.mark.parametrize("plan", SMALL, ids=lambda plan: plan.name)
+def test_killed_again_while_going_back(plan: Plan, tmp_path: Path) -> None:
+    for number, (at, mode, again, mode_again) in enumerate(pairs(plan)):
+        path = tmp_path / f"{number}.jsonl"
+        medium = crashed(plan, path, at, mode)
+        left = counters(medium.read())
+        with suppress(*STOPS):
+            go_back(Crashing(medium, again, mode_again), path)
+        if (run := read(path).undo) is None or run.outcome != "undone":
+            go_back(medium, path)
+        is_back(plan, medium, left)
+
+
+def pairs(plan: Plan) -> Iterator[tuple[int, str, int, str]]:
+    for at, mode in points(plan):
+        for again, mode_again in points(plan):
+            yield at, mode, again, mode_again
+
+
+# the last record torn
+
+
+def torn(plan: Plan, path: Path, at: int, mode: str) -> Iterator[tuple[bytes, MemoryStore]]:
+    """The journal of a crash cut at every byte of its last record, with the rows as they were.
+
+    Every cut must read as the journal without that record. Of a long record only some cuts are
+    given back: what is done next depends on nothing but what was read.
+    """
+    rows = crashed(plan, path, at, mode).read()
+    content = path.read_bytes()
+    last = content.rindex(b"\n", 0, -1) + 1
+    whole = parsed(content[:last], path)
+    for size in range(last, len(content)):
+        found = parsed(content[:size], path)
+        assert replace(found, torn="") == whole
+        if len(content) - last < 200 or size % 37 == 0:
+            yield content[:size], MemoryStore(rows)
+
+
+@pytest.mark.parametrize("at", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("mode", MODES)
+def test_torn_at_every_byte_it_is_finished(tmp_path: Path, at: int, mode: str) -> None:
+    plan = plan_of([1, 2])
+    path = tmp_path / "j.jsonl"
+    for content, medium in torn(plan, path, at, mode):
+        path.write_bytes(content)
+        go_on(medium, path)
+        is_whole(plan, medium)
+
+
+@pytest.mark.parametrize("at", [pytest.param(0, marks=pytest.mark.long), 1])
+@pytest.mark.parametrize("mode", ["killed after", "never sent", "answer lost"])
+def test_torn_at_every_byte_it_goes_back(tmp_path: Path, at: int, mode: str) -> None:
+    """Not for a process killed before its first write: there the last record is an intent, and
+    an intent that is torn was never acted on (the test below)."""
+    plan = plan_of([1, 2])
+    path = tmp_path / "j.jsonl"
+    for content, medium in torn(plan, path, at, mode):
+        if parsed(content, path).fix.intents.keys() != {0, 1}:
+            continue
+        path.write_bytes(content)
+        left = counters(medium.read())
+        go_back(medium, path)
+        is_back(plan, medium, left)
+
+
+def test_killed_while_intents_are_written_nothing_is_there(tmp_path: Path) -> None:
+    """Cut at every byte after the header: no write had been sent yet, and all are after it."""
+    plan = plan_of([1, 2])
+    path = tmp_path / "j.jsonl"
+    medium = MemoryStore(plan.rows)
+    with journal_of(plan, medium, path) as journal:
+        start = path.stat().st_size
+        journal.intend(enumerate(plan.steps))
+    content = path.read_bytes()
+    for size in range(start, len(content), 101):
+        for end, check in ((go_back, is_back), (go_on, is_whole)):
+            path.write_bytes(content[:size])
+            medium = MemoryStore(plan.rows)
+            end(medium, path)
+            if check is is_whole:
+                is_whole(plan, medium)
+            else:
+                is_back(plan, medium, counters(plan.rows))
+
+
+def test_a_journal_without_its_header_does_not_say_what_was_written(tmp_path: Path) -> None:
+    """Killed while the header was written, or cut later: the file alone does not tell which."""
+    plan = plan_of([2])
+    path = tmp_path / "j.jsonl"
+    journal_of(plan, MemoryStore(plan.rows), path).close()
+    content = path.read_bytes()
+    for size in range(0, len(content), 11):
+        path.write_bytes(content[:size])
+        with pytest.raises(UsageError, match="has no complete record"):
+            Journal.open(path)
+
+
+# killed for real
+
+CHILD = """
+import os, signal, sys, time
+from pathlib import Path
+sys.path[:0] = sys.argv[1:2]
+import boto3
+from tests.support.plans import apply, checked, journal_of, plan_of
+from reshardctl.stores.dynamodb import DynamoDb
+
+class Kill:
+    max_writes = 100
+    def __init__(self, medium, at, after):
+        self.medium, self.at, self.after = medium, at, after
+        self.identity, self.read, self.get = medium.identity, medium.read, medium.get
+    def write(self, step, token):
+        self.at -= 1
+        if self.at == -1 and not self.after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        landed = self.medium.write(step, token)
+        if self.at == -1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return landed
+
+_, _, table, url, path, at, after = sys.argv
+session = boto3.Session(region_name="us-east-1")
+medium = DynamoDb(session, table, endpoint_url=url, clock=time.monotonic, sleep=time.sleep)
+plan = plan_of([1, 2, 1])
+with journal_of(plan, medium, Path(path)) as journal:
+    apply(plan.steps, Kill(medium, int(at), after == "after"), journal, check=checked(plan))
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with lease_server() as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    ("at", "when", "end"),
+    [(0, "before", go_on), (0, "after", go_back), (1, "after", go_on), (2, "before", go_back)],
+)
+def test_a_process_killed_for_real(
+    server: str, tmp_path: Path, at: int, when: str, end: object
+) -> None:
+    plan = plan_of([1, 2, 1])
+    table = LeaseTable(server)
+    for image in plan.rows:
+        table.plant(image)
+    path = tmp_path / "j.jsonl"
+    root = str(Path(__file__).parents[3])
+    words = [root, table.name, server, str(path), str(at), when]
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD, *words], timeout=60, capture_output=True, check=False
+    )
+    assert child.returncode == -signal.SIGKILL, child.stderr.decode()
+    medium = table.medium()
+    landed = at + (when == "after")
+    assert medium.read() == plan.after(landed)
+    assert read(path).header == header(plan, medium)
+    if end is go_on:
+        go_on(medium, path)
+        assert medium.read() == plan.after()
+    else:
+        left = counters(medium.read())
+        go_back(medium, path)
+        is_back(plan, medium, left)

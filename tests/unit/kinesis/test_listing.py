@@ -1,0 +1,323 @@
+"""ListShards by hand: pages, tokens that expire, listings that tear or move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reshardctl.errors import CannotTell, StreamUnsettled, UsageError
+from reshardctl.model import shard_id
+from reshardctl.testing import FakeKinesis
+from reshardctl.testing.faults import cut_page, expired_token, short_page, torn_listing
+from tests.unit.kinesis.streams import (
+    ARN,
+    CREATED,
+    in_process,
+    over_http,
+    split_stream,
+    wide_stream,
+)
+
+
+def asked_of(fake: FakeKinesis, action: str = "ListShards") -> list[dict[str, Any]]:
+    return [dict(call.params) for call in fake.calls if call.action == action]
+
+
+@pytest.mark.parametrize("stream", ["orders", ARN])
+def test_a_long_listing_over_http_by_name_and_by_arn(stream: str) -> None:
+    fake = wide_stream(2500)
+    with over_http(fake) as asked:
+        lineage = asked.kinesis.lineage(stream)
+    assert list(lineage) == [shard_id(i) for i in range(2500)]
+    assert lineage.breaches() == []
+    first, *later = asked_of(fake)
+    named = {"StreamARN": ARN} if stream == ARN else {"StreamName": "orders"}
+    assert first == {**named, "MaxResults": 1000}
+    # AWS: "NextToken and StreamName cannot be provided together." (botocore#2009)
+    assert [set(params) for params in later] == [{"NextToken"}, {"NextToken"}]
+    assert asked.progress == [1000, 2000, 2500]
+    assert asked.waits == []
+
+
+def test_both_ways_in_see_the_same_shards() -> None:
+    fake = split_stream()
+    with over_http(fake) as asked:
+        one = asked.kinesis.lineage("orders")
+    other = in_process(fake).kinesis.lineage("orders")
+    assert one.digest() == other.digest()
+    assert one.stream == other.stream
+    assert [one[i] for i in one] == [other[i] for i in other]
+    assert one.children(shard_id(0)) == (shard_id(2), shard_id(3))
+
+
+def test_the_summary() -> None:
+    fake = split_stream(retention_hours=48, mode="ON_DEMAND")
+    for stream in ("orders", ARN):
+        with over_http(fake) as asked:
+            found = asked.kinesis.summary(stream)
+        assert (found.arn, found.name, found.created) == (ARN, "orders", CREATED)
+        assert (found.retention, found.status, found.mode) == (48 * 3600, "ACTIVE", "ON_DEMAND")
+        assert (found.open_shards, found.account, found.region) == (3, "123456789012", "us-east-1")
+
+
+def test_an_expired_token_goes_on_behind_the_last_id() -> None:
+    fake = wide_stream(2500)
+    fake.faults.add(**expired_token(), after=1)
+    with over_http(fake) as asked:
+        lineage = asked.kinesis.lineage("orders")
+    assert len(lineage) == 2500
+    restart = asked_of(fake)[3]
+    assert restart == {
+        "StreamName": "orders", "MaxResults": 1000, "ExclusiveStartShardId": shard_id(1999),
+    }  # fmt: skip
+
+
+def test_a_token_that_expires_because_the_listing_is_slow() -> None:
+    """300 seconds (ListShards API reference)."""
+    fake = wide_stream(3000)
+    asked = in_process(fake)
+
+    def slow(_listed: int) -> None:
+        fake.clock.advance(301)
+
+    asked.kinesis._progress = slow
+    assert len(asked.kinesis.lineage("orders")) == 3000
+    assert sum("ExclusiveStartShardId" in params for params in asked_of(fake)) == 2
+
+
+def test_a_token_that_is_not_accepted() -> None:
+    fake = wide_stream(1500)
+    fake.faults.add(
+        "ListShards", "InvalidArgumentException", when=lambda request: "NextToken" in request.params
+    )
+    assert len(in_process(fake).kinesis.lineage("orders")) == 1500
+
+
+def test_tokens_that_never_work_end_in_a_message() -> None:
+    fake = wide_stream(1001)
+    fake.faults.add(**expired_token(), times=None)
+    fake.faults.add("ListShards", short_page(1), times=None)
+    with pytest.raises(CannotTell, match="ExpiredNextTokenException"):
+        in_process(fake).kinesis.lineage("orders")
+    assert len(asked_of(fake)) < 300
+
+
+def test_empty_pages_are_no_end() -> None:
+    fake = wide_stream(30)
+    fake.faults.add("ListShards", short_page(0), times=5)
+    fake.faults.add("ListShards", short_page(7), times=None)
+    assert len(in_process(fake).kinesis.lineage("orders")) == 30
+
+
+def test_pages_that_stay_empty_end_in_a_message() -> None:
+    fake = wide_stream(30)
+    fake.faults.add("ListShards", short_page(0), times=None)
+    with pytest.raises(CannotTell, match="round in circles"):
+        in_process(fake).kinesis.lineage("orders")
+
+
+def test_the_same_page_again_and_again_ends_in_a_message() -> None:
+    fake = wide_stream(30)
+    page: dict[str, Any] = {}
+
+    def repeat(request: Any, proceed: Any) -> Any:
+        page.setdefault("it", proceed(request))
+        return {**page["it"], "NextToken": "again"}
+
+    fake.faults.add("ListShards", repeat, times=None)
+    with pytest.raises(CannotTell, match="round in circles"):
+        in_process(fake).kinesis.lineage("orders")
+
+
+@pytest.mark.parametrize("code", ["LimitExceededException", "InternalFailure", "ServiceUnavailable",
+                                  "ThrottlingException"])  # fmt: skip
+def test_what_passes_by_itself_is_waited_for(code: str) -> None:
+    fake = wide_stream(1500)
+    fake.faults.add("*", code, times=3, after=1)
+    with over_http(fake) as asked:
+        assert len(asked.kinesis.lineage("orders")) == 1500
+    assert asked.waits == [0.2, 0.4, 0.8]
+
+
+def test_a_torn_listing_is_read_again() -> None:
+    fake = split_stream()
+    fake.faults.add("ListShards", torn_listing(first_page=2), times=2)
+    with over_http(fake) as asked:
+        lineage = asked.kinesis.lineage("orders")
+    assert lineage.breaches() == []
+    assert len(lineage) == 4
+    assert asked.waits == [1.0]
+    assert len(asked_of(fake)) == 3
+    assert len(asked_of(fake, "DescribeStreamSummary")) == 4
+
+
+def test_a_listing_that_stays_torn_is_never_a_lineage() -> None:
+    fake = split_stream()
+    fake.faults.add("ListShards", torn_listing(first_page=2), times=None)
+    asked = in_process(fake)
+    with pytest.raises(StreamUnsettled) as caught:
+        asked.kinesis.lineage("orders")
+    assert "RSH103 hash-range-hole" in caught.value.what
+    assert (
+        "RSH104 open-parent: listed as open although a child is listed (shard 0)"
+        in caught.value.what
+    )
+    assert "describe-stream-summary --stream-name orders --region us-east-1" in caught.value.next
+    assert caught.value.exit == 3
+    assert asked.waits == [1, 2, 4, 8, 16]
+
+
+def test_a_listing_that_stops_short_is_never_a_lineage() -> None:
+    """bento#531: 500 of 1500 shards unseen for a day."""
+    fake = wide_stream(1500)
+    fake.faults.add("ListShards", cut_page(1000), times=None)
+    with pytest.raises(StreamUnsettled, match=r"1500 open shards and lists 1000.*RSH103"):
+        in_process(fake).kinesis.lineage("orders")
+
+
+def test_closed_shards_that_are_cut_off_behind_are_missed() -> None:
+    fake = split_stream()
+    fake.faults.add("ListShards", cut_page(3), times=None)
+    with pytest.raises(StreamUnsettled, match=r"RSH105 closed-without-children.*shard 0"):
+        in_process(fake).kinesis.lineage("orders", rereads=1)
+
+
+def test_a_stream_that_finishes_updating_meanwhile_is_read_again() -> None:
+    fake = wide_stream(4)
+    fake.client().update_shard_count(
+        StreamName="orders", TargetShardCount=8, ScalingType="UNIFORM_SCALING"
+    )
+    asked = in_process(fake)
+    asked.kinesis._progress = lambda _listed: fake.settle()
+    lineage = asked.kinesis.lineage("orders")
+    assert lineage.stream.status == "ACTIVE"
+    assert lineage.stream.open_shards == lineage.open_count() == 8
+    assert len(lineage) == 12
+
+
+def test_a_stream_that_stays_updating_passes_when_two_listings_agree() -> None:
+    fake = split_stream()
+    fake.settings.reshard_seconds = 3600
+    fake.client().split_shard(
+        StreamName="orders", ShardToSplit=shard_id(1), NewStartingHashKey=str(3 << 126)
+    )
+    with over_http(fake) as asked:
+        lineage = asked.kinesis.lineage("orders")
+    assert lineage.stream.status == "UPDATING"
+    assert len(lineage) == 4
+    assert asked.waits == [1.0]
+    assert len(asked_of(fake)) == 2
+
+
+def test_a_stream_that_goes_on_changing_does_not_settle() -> None:
+    fake = FakeKinesis()
+    fake.client().create_stream(StreamName="orders", ShardCount=1)
+    fake.settle()
+    asked = in_process(fake)
+
+    def reshard(_listed: int) -> None:
+        newest = max(fake.stream("orders").shards)
+        shard = fake.stream("orders").shards[newest]
+        fake.client().split_shard(
+            StreamName="orders", ShardToSplit=shard.id,
+            NewStartingHashKey=str((shard.low + shard.high) // 2 + 1),
+        )  # fmt: skip
+        fake.settle()
+
+    asked.kinesis._progress = reshard
+    with pytest.raises(StreamUnsettled, match="open shards"):
+        asked.kinesis.lineage("orders", rereads=3)
+
+
+def test_a_stream_recreated_between_pages_is_read_again() -> None:
+    fake = wide_stream(1500)
+    asked = in_process(fake)
+    again: list[int] = []
+
+    def recreate(_listed: int) -> None:
+        if again:
+            return
+        again.append(1)
+        client = fake.client()
+        client.delete_stream(StreamName="orders")
+        fake.settle()
+        client.create_stream(StreamName="orders", ShardCount=3)
+        fake.settle()
+
+    asked.kinesis._progress = recreate
+    before = asked.kinesis.summary("orders").created
+    lineage = asked.kinesis.lineage("orders")
+    assert len(lineage) == 3
+    assert lineage.stream.created > before
+
+
+def test_a_stream_recreated_alike_behind_the_last_page_is_read_again() -> None:
+    fake = wide_stream(3)
+    asked = in_process(fake)
+
+    def recreate(_listed: int) -> None:
+        client = fake.client()
+        if [call.action for call in fake.calls].count("CreateStream") == 0:
+            client.delete_stream(StreamName="orders")
+            fake.settle()
+            client.create_stream(StreamName="orders", ShardCount=3)
+            fake.settle()
+
+    asked.kinesis._progress = recreate
+    lineage = asked.kinesis.lineage("orders")
+    assert lineage.stream == asked.kinesis.summary("orders")
+    assert lineage[shard_id(0)].start == str(fake.stream("orders").shards[0].starting)
+
+
+def test_a_stream_that_is_being_created_is_waited_for() -> None:
+    fake = FakeKinesis()
+    fake.client().create_stream(StreamName="orders", ShardCount=2)
+    asked = in_process(fake)
+    assert len(asked.kinesis.lineage("orders")) == 2
+    assert asked.waits == [1, 2, 4]
+
+
+def test_a_stream_that_stays_in_creation_does_not_settle() -> None:
+    fake = FakeKinesis()
+    fake.settings.create_seconds = 3600
+    fake.client().create_stream(StreamName="orders", ShardCount=2)
+    with pytest.raises(StreamUnsettled, match="CREATING"):
+        in_process(fake).kinesis.lineage("orders")
+
+
+def test_a_stream_that_is_not_there() -> None:
+    with over_http(split_stream()) as asked, pytest.raises(UsageError) as caught:
+        asked.kinesis.lineage("order")
+    assert caught.value.what == "there is no stream order in us-east-1 in account 123456789012"
+    assert (
+        "--region and --profile: aws kinesis list-streams --region us-east-1" in caught.value.next
+    )
+
+
+@pytest.mark.parametrize("stream", ["", "a b", "arn:aws:sqs:us-east-1:123456789012:orders",
+                                    ARN + "/consumer/c:1", "x" * 129, "orders\n"])  # fmt: skip
+def test_what_is_no_stream_is_not_asked_for(stream: str) -> None:
+    fake = split_stream()
+    with pytest.raises(UsageError, match=r"is no|is the ARN of a consumer"):
+        in_process(fake).kinesis.lineage(stream)
+    assert fake.calls == []
+
+
+def test_an_arn_of_another_region_is_not_asked_for() -> None:
+    fake = split_stream()
+    with pytest.raises(UsageError, match="is in eu-west-1, but us-east-1 would be asked") as caught:
+        in_process(fake).kinesis.summary(ARN.replace("us-east-1", "eu-west-1"))
+    assert caught.value.next == "add --region eu-west-1"
+    assert fake.calls == []
+
+
+@pytest.mark.parametrize("answer", [{}, {"Shards": None}, {"Shards": [{}]},
+                                    {"Shards": [{"ShardId": 5}]}, {"Shards": ["x"]}])  # fmt: skip
+def test_an_answer_that_is_not_that_of_kinesis(answer: dict[str, Any]) -> None:
+    fake = split_stream()
+    fake.faults.add("ListShards", lambda _request, _proceed: dict(answer), times=None)
+    with over_http(fake) as asked, pytest.raises(CannotTell) as caught:
+        asked.kinesis.lineage("orders")
+    assert "ListShards of orders" in caught.value.what
+    assert "endpoint" in caught.value.next

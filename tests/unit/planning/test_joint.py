@@ -1,0 +1,96 @@
+"""A plan for several candidates: right for each of them, by the reference consumer of KCL.
+
+DESIGN.md section 3, "Unknown release or option". Where their own plans differ, no start after the
+joint plan delivers less than the same start without it, and none has anything left to plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from reshardctl.model import Create
+from reshardctl.planning.agreement import alike
+from reshardctl.planning.decision import Decision, Nothing, Plan
+from reshardctl.planning.plan import decide
+from reshardctl.testing import load_topology
+from tests.proof.reference.kcl import RELEASES, run
+from tests.support.case import CASES, Case, load
+from tests.support.grouped import by_case
+from tests.support.judging import Bench
+from tests.support.questions import STARTED, situations
+
+MODES = ("LATEST", "TRIM_HORIZON")
+LATER = {"startingHashKey", "endingHashKey", "childShardIds"}
+"""What tables from before KCL 1.14 do not have."""
+Rows = list[dict]
+
+
+def old(case: Case) -> Rows:
+    return [{n: v for n, v in item.items() if n not in LATER} for item in case.items()]
+
+
+def alone(bench: Bench) -> list[Decision]:
+    """What each candidate would need if it were the only one."""
+    case = bench.plan_case
+    return [decide(replace(case, candidates=[one])) for one in case.candidates]
+
+
+def payloads(case: Case, items: Rows, initial: str, release: str) -> set[str]:
+    ran = run(load_topology(case.stream), "orders", items, initial, release)
+    return {name for names in ran.delivered.values() for name in names}
+
+
+def test_one_lost_lease_in_a_table_from_before_1_14():
+    """1.13 recovers by itself, later releases need the row: creating it is right for all."""
+    case = load(CASES / "kcl" / "a-one.toml")
+    bench = Bench.of(case, "LATEST", None, items=old(case))
+    assert {type(decision) for decision in alone(bench)} == {Nothing, Plan}
+    plan = bench.decide()
+    assert isinstance(plan, Plan) and len(plan.after) == len(bench.plan_case.candidates)
+    (write,) = [w for step in plan.steps for w in step.writes]
+    assert isinstance(write.change, Create)
+    assert not write.live, "1.13 was not seen to take it while it runs"
+
+
+CANDIDATES = {
+    (case.name, options["initial"], age): (case, case.items() if age == "new" else old(case))
+    for what, case, options, probe in situations()
+    if case.consumer == "kcl" and not (case.multi or case.side or probe) and what == STARTED
+    and case.rows and options["initial"] in MODES
+    for age in ("new", "old")
+}  # fmt: skip
+"""Cases that may have several candidates: name, start mode, whether the table is of today."""
+
+
+@cache
+def mixed(name: str, initial: str, age: str) -> Bench | None:
+    """Where the candidates want different plans; judged once for all tests here."""
+    case, rows = CANDIDATES[name, initial, age]
+    bench = Bench.of(case, initial, None, items=rows)
+    several = len(bench.plan_case.candidates) > 1 and not alike(alone(bench))
+    return bench if several else None
+
+
+@by_case((key[0], "-".join(key[1:]), key) for key in CANDIDATES)
+def test_no_release_delivers_less_after_it_and_none_has_more_to_plan(name, initial, age):
+    bench = mixed(name, initial, age)
+    plan = None if bench is None else bench.decide()
+    if bench is None or not isinstance(plan, Plan):
+        return
+    rows = CANDIDATES[name, initial, age][1]
+    then = replace(bench.plan_case, images=tuple(bench.after(plan.steps)))
+    for one in then.candidates:
+        assert isinstance(decide(replace(then, candidates=[one])), Nothing)
+        release = one.options["release"]
+        if release in RELEASES:
+            before = payloads(bench.case, rows, initial, release)
+            after = payloads(bench.case, bench.applied(plan.steps), initial, release)
+            assert before <= after, release
+
+
+def test_most_of_them_need_no_answer():
+    found = {key: bench for key in CANDIDATES if (bench := mixed(*key)) is not None}
+    asked = [key for key, bench in found.items() if not isinstance(bench.decide(), Plan)]
+    assert len(found) > 50
+    assert len(asked) * 3 <= len(found), asked

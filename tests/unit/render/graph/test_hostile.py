@@ -1,0 +1,106 @@
+"""Texts that try to become markup, lines or steering of a terminal: none of it comes out raw."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import networkx
+import pytest
+
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.errors import ReshardError
+from reshardctl.lineage import Lineage
+from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
+from reshardctl.render.escape import ascii_only, escape
+from reshardctl.report.report import RepairOptions, make
+from tests.support.judging import images_of
+from tests.unit.render.formats import DRAWN
+from tests.unit.render.graph.drawing import dot_edges, parsed, rects
+from tests.unit.render.graph.samples import lineage_on
+from tests.unit.render.graph.written import draw
+from tests.unit.render.samples import CASES
+
+HOSTILE = (
+    "\x1b[2J\x1b]0;owned\x07", "line\n  fake --> edge\rmore", "\u202e8934\u202c", "\u2028",
+    "a\u0301\u0489", "\x00\x7f\x85", "\ud800", '"><script>alert(1)</script>', "</title></svg>",
+    "</style><img src=x onerror=alert(1)>", '"]; evil -> edge; "', "\\", "\\N\\", "`x` #quot; #35;",
+    "&amp;&lt;", "]]>", "'-->", "x" * 5000,
+)
+SENDABLE = tuple(text for text in HOSTILE if text != "\ud800")
+"""No server can send half a character."""
+OPTIONS = "initial=LATEST&release=3.5.1"
+
+
+def harmless(text: str) -> bool:
+    return all(
+        c == "\n" or (c.isprintable() and unicodedata.category(c)[0] != "M") for c in text
+    )
+
+
+def reports(text: str):
+    """Reports on tables in which some text of a row is the hostile one."""
+    case = CASES["a-both"]
+    for attribute in ("checkpoint", "leaseOwner", "parentShardId"):
+        items = [dict(item) for item in case.items()]
+        items[1][attribute] = {"SS": [text]} if attribute == "parentShardId" else {"S": text}
+        yield items
+    yield [*case.items(), dict(case.items()[1]) | {"leaseKey": {"S": text}}]
+    yield [*case.items(), {"leaseKey": {"S": text}, "entityType": {"S": text}}]
+
+
+def check(form: str, out: str) -> None:
+    assert harmless(out)
+    if form == "svg":
+        parsed(out)
+        assert "<script" not in out and "<img" not in out
+    elif form == "html":
+        inside = out[out.index('<svg xmlns="'):]
+        parsed(inside[: inside.index("</svg>") + 6])
+        assert "<script" not in out and "<img" not in out
+    elif form == "graphml":
+        networkx.parse_graphml(out)
+    elif form == "json":
+        json.loads(out)
+
+
+@pytest.mark.parametrize("form", DRAWN)
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_row_reaches_a_picture_raw(form, text):
+    case, shown = CASES["a-both"], 0
+    for items in reports(text):
+        snapshot = Snapshot(
+            parse(f"kcl://orders-app?{OPTIONS}"), lineage_on(case), tuple(images_of(items)),
+            {"medium": "dynamodb"}, float(case.now),
+        )
+        try:
+            report = make(snapshot, RepairOptions())
+        except ReshardError:
+            continue
+        check(form, draw(form, snapshot.lineage, snapshot.now, report))
+        shown += 1
+    assert shown >= 3
+
+
+@pytest.mark.parametrize("form", DRAWN)
+@pytest.mark.parametrize("text", SENDABLE, ids=range(len(SENDABLE)))
+def test_no_shard_reaches_a_picture_raw(form, text):
+    """A server that is none of AWS's may call its streams and shards as it likes."""
+    arn = "arn:aws:kinesis:us-east-1:123456789012:stream/" + text
+    stream = Stream(arn, text, 1e9, 86400, text)
+    half = HASH_SPACE // 2
+    shards = [
+        Shard(ShardId(text), None, None, 0, half - 1, "1", "2"),
+        Shard(ShardId(f"{text}-child"), ShardId(text), ShardId(f"{text}-gone"), 0, half - 1, "3",
+              None),
+    ]  # fmt: skip
+    out = draw(form, Lineage(stream, shards), 1e9 + 3600)
+    check(form, out)
+    if form == "svg":
+        assert len(rects(parsed(out))) == 2
+    if form == "dot":
+        names = [ascii_only(escape(text + end)) for end in ("", "-child", "-gone")]
+        assert dot_edges(out) == {(names[0], names[1]), (names[2], names[1])}
+    if form == "mermaid":
+        assert out.count("\n  x") == 5 and " --> edge" not in out

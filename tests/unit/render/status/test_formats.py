@@ -1,0 +1,160 @@
+"""The formats of a status: the schema, whole cells at every width, hostile texts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from dataclasses import replace
+from importlib.resources import files
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator, ValidationError
+
+from reshardctl.cli.status import StatusColumn
+from reshardctl.exit import Exit
+from reshardctl.render import write
+from reshardctl.render.content.documents import StatusDocument
+from reshardctl.render.content.status import VERDICTS, status_document
+from reshardctl.render.formats import Format
+from reshardctl.render.sheet import Grid, blocks, fitting
+from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
+from tests.unit.render.samples import CASES, context, report_of
+from tests.unit.render.status.samples import status
+
+SCHEMA = json.loads(files("reshardctl.render").joinpath("status.schema.json").read_text("utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+FORMATS = [form for form in Format if StatusDocument.has(form.view)]
+WIDTHS = (40, 47, 60, 72, 80, 100, 120, 160, 200)
+NAMES = (
+    "a-both", "c-latest", "c-timestamp", "d1-end-with-sub", "false-end", "foreign-rows",
+    "handoff", "row-not-born", "number-expired",
+)
+"""Cases with every kind of state and position."""
+
+
+def shown(name: str, form: str, **wanted) -> str:
+    found = status(name, options="")
+    return write(found, form, replace(context(found.report), **wanted))
+
+
+def test_the_words_of_the_command_line_are_those_of_the_code():
+    assert set(StatusColumn) == set(COLUMNS)
+
+
+def test_the_schema_is_one_and_its_words_are_the_program_s():
+    Draft202012Validator.check_schema(SCHEMA)
+    shard = SCHEMA["$defs"]["shard"]["properties"]
+    assert set(shard["state"]["enum"]) == set(ShardState)
+    assert set(shard["verdict"]["enum"]) == set(VERDICTS)
+    kinds = SCHEMA["$defs"]["position"]["properties"]["kind"]["enum"]
+    assert set(kinds) == set(PositionKind)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cases_fit_the_schema(name):
+    document = json.loads(shown(name, "json"))
+    VALIDATOR.validate(document)
+    assert document["total_shards"] == len(document["shards"])
+
+
+def test_the_cases_have_all_but_a_tip_and_a_time():
+    found = [row for name in NAMES for row in status(name, options="").rows]
+    assert {row.state for row in found} >= {ShardState.OPEN, ShardState.CLOSED, ShardState.UNBORN}
+    kinds = {row.position.kind for row in found}
+    assert kinds >= {PositionKind.NONE, PositionKind.NUMBER, PositionKind.DONE}
+
+
+@pytest.mark.parametrize("where", [(), ("shards", 0), ("shards", 0, "position"),
+                                   ("shards", 0, "lag"), ("selection",)])  # fmt: skip
+def test_a_stray_or_missing_member_is_seen(where):
+    for spoil in ("stray", "missing"):
+        document = status_document(status("a-both"), Exit.OK)
+        inner = document
+        for step in where:
+            inner = inner[step]
+        if spoil == "stray":
+            inner["stray"] = 1
+        else:
+            del inner[next(iter(inner))]
+        with pytest.raises(ValidationError):
+            VALIDATOR.validate(document)
+
+
+NUMBER = "49680000000000000000000000000000000000000000000000000001"
+CELLS = st.sampled_from([
+    "", "-", "12m", "2026-11-21T00:07:40Z", NUMBER, "ip-10-0-0-7.ec2.internal:6f0c-000000000039",
+    "RSH203, RSH208, RSH217", "日本語-worker",
+])  # fmt: skip
+
+
+def joined(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from(["3", "1200"]), CELLS, CELLS, CELLS, CELLS),
+        min_size=1, max_size=4,
+    ),
+    width=st.sampled_from(WIDTHS), ascii_=st.booleans(),
+)
+def test_no_cell_is_cut_and_no_number_broken(rows, width, ascii_):
+    heads = ["shard", "state", "lag", "owner", "rule"]
+    grid = fitting([Grid.of(heads, rows, ascii_)], width)
+    texts = list(blocks(Grid.of(heads, rows, ascii_), width) if grid is None else grid.lines())
+    for text, row in zip(texts[0 if grid is None else 1 :], rows, strict=True):
+        assert text.count(NUMBER) == row.count(NUMBER)
+        for cell in row:
+            for piece in re.findall(r"\w+", cell) if cell.isascii() or not ascii_ else []:
+                assert piece in text
+        if grid is not None and NUMBER not in row and ascii_:
+            assert all(len(line) <= width for line in text.splitlines())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_width_shows_every_shard_and_fact(width):
+    """What is there at 200 columns is there at 40, as UTC or as an age."""
+    text = shown("a-both", "text", width=width)
+    for fact in ("RSH203", "error", "SHARD_END", "w1", "17m20s", "14m59s", "none"):
+        assert fact in text
+    assert "00:10:00Z" in text or "closed 15m ago" in text
+    assert max(map(len, text.splitlines())) <= max(width, 60), "only the locator is longer"
+
+
+HOSTILE = "\x1b[2J\n=HYPERLINK(1)\u202e"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_text_of_the_store_is_harmless(form):
+    items = CASES["a-both"].items()
+    items[1] = {**items[1], "leaseOwner": {"S": HOSTILE}}
+    items.append({**items[1], "leaseKey": {"S": HOSTILE}, "checkpoint": {"S": HOSTILE}})
+    report = report_of("a-both", "initial=LATEST&release=3.5.1", items=items)
+    found = status_of(report, report.findings, StatusSelection())
+    for wanted in (context(report), context(report, width=200, ascii=True)):
+        text = write(found, form, wanted)
+        assert not any((ord(c) < 32 and c != "\n") or c in "\x7f\u202e" for c in text)
+        assert not wanted.ascii or text.isascii()
+
+
+def test_a_cell_that_a_spreadsheet_would_run():
+    items = CASES["a-both"].items()
+    items[1] = {**items[1], "leaseOwner": {"S": "=HYPERLINK(1)"}}
+    report = report_of("a-both", "initial=LATEST&release=3.5.1", items=items)
+    text = write(status_of(report, report.findings, StatusSelection()), "csv", context(report))
+    owners = {row["owner"] for row in csv.DictReader(StringIO(text))}
+    assert "'=HYPERLINK(1)" in owners
+
+
+def test_the_same_status_gives_the_same_bytes():
+    for form in FORMATS:
+        assert shown("false-end", form) == shown("false-end", form)
+
+
+def test_colours():
+    assert "\x1b[31m2 " in shown("a-both", "text", color=True, width=120)
+    assert "\x1b" not in shown("a-both", "text", width=120)

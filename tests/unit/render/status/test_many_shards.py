@@ -1,0 +1,65 @@
+"""10,000 shards: every one is in every format, once, and nothing of it is cut."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+
+from reshardctl.render import write
+from tests.unit.render.samples import context
+from tests.unit.render.status.samples import ALL_SHARDS, LOST, SPLIT, WHOLE, big, big_report
+
+WIDTHS = (40, 60, 80, 100, 120, 160, 200, 1 << 20)
+
+
+def shown(form: str, width: int = 80) -> str:
+    return write(big(), form, replace(context(big_report()), width=width))
+
+
+def test_the_sample_is_what_it_says():
+    assert len(ALL_SHARDS) == 10_000 == len(big().rows) == big().total
+    lost = {f"shardId-{SPLIT + WHOLE + index:012d}" for index in range(LOST)}
+    assert {row.shard for row in big(only_bad=True).rows} == lost
+    assert {row.rules for row in big(only_bad=True).rows} == {("RSH203",)}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_text_has_every_shard_once_and_every_owner_whole(width):
+    text = shown("text", width)
+    lines = text.splitlines()
+    body = text.split("\n\n")[1].splitlines()  # between the stream and the number of shards
+    assert "10000 shards: 10 error, 9990 ok." in lines
+    rows = [m[1] for line in body if (m := re.match(r"(?:shard )?(\d+)(?:\s|$)", line))]
+    assert sorted(map(int, rows)) == list(range(10_000))
+    assert list(map(int, rows[:LOST])) == list(range(SPLIT + WHOLE, SPLIT + WHOLE + LOST))
+    joined = re.sub(r"\s", "", text) if width < 200 else text
+    # Broken lines interleave with other columns' cells, so pieces are looked for.
+    for piece in ("ip-10-0-39-7.", "6f0c1d6e-", "000000000039"):
+        assert joined.count(piece) >= 240
+    names = ("reshardctl ", "6f0c1d6e", "arn:aws", "kcl://", "'kcl:", "closed since")
+    for line in lines:
+        assert len(line) <= width or any(name in line for name in names), line
+
+
+def test_one_line_for_each_shard_in_a_pipe():
+    lines = shown("text", 1 << 20).splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("shard "))
+    table = lines[head + 1 : lines.index("", head)]
+    assert len(table) == 10_000
+    assert all(line.endswith((" ok        -", " error     RSH203")) for line in table)
+
+
+def test_documents_have_every_shard_once():
+    document = json.loads(shown("json"))
+    assert sorted(row["shard"] for row in document["shards"]) == ALL_SHARDS
+    lines = [json.loads(line) for line in shown("jsonl").splitlines()]
+    assert sorted(line["shard"] for line in lines if line["type"] == "shard") == ALL_SHARDS
+    assert lines[-1]["type"] == "summary" and lines[-1]["total_shards"] == 10_000
+    table = list(csv.DictReader(StringIO(shown("csv"))))
+    assert sorted(row["shard"] for row in table) == ALL_SHARDS
+    assert sum(row["verdict"] == "error" for row in table) == LOST

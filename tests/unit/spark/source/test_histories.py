@@ -1,0 +1,116 @@
+"""Random histories of a stream and of a query on it: nothing lost, nothing twice, parents first."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reshardctl.testing.faults import short_page
+from reshardctl.testing.service import Settings
+from tests.unit.spark.source.drive import Crash, Query
+from tests.unit.spark.source.streams import Living, order_held, replays_equal
+
+PLACE = st.integers(0, 7)
+LIFE = st.one_of(
+    st.tuples(st.just("put"), PLACE, st.integers(1, 30)),
+    st.tuples(st.just("split"), PLACE, st.just(0)),
+    st.tuples(st.just("merge"), PLACE, st.just(0)),
+    st.tuples(st.just("wait"), st.just(0), st.sampled_from([1, 15, 70, 700, 4000])),
+)
+LIVES = ("put", "split", "merge", "wait")
+QUERY = st.sampled_from(["trigger", "trigger", "crash", "restart"]).map(lambda s: (s, 0, 0))
+STEPS = st.lists(st.one_of(LIFE, LIFE, QUERY), min_size=1, max_size=40)
+quickly = settings(
+    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
+
+
+def play(living: Living, query: Query, steps: list[tuple[str, int, int]]) -> None:
+    for what, place, count in steps:
+        match what:
+            case "put":
+                living.put(place, count)
+            case "split":
+                living.split(place)
+            case "merge":
+                living.merge(place)
+            case "wait":
+                living.fake.clock.advance(count)
+            case "restart":
+                query.stop()
+            case "trigger":
+                query.trigger()
+            case "crash":
+                with pytest.raises(Crash):
+                    living.put(place, 1)  # or there may be no batch to die in
+                    living.fake.clock.advance(1)
+                    query.trigger(crash=True)
+                    raise Crash
+            case _:
+                raise ValueError(what)
+
+
+def finish(living: Living, query: Query) -> None:
+    living.fake.clock.advance(20)
+    query.drain()
+
+
+@pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
+@pytest.mark.parametrize("most", ["", "3", "40"])
+@quickly
+@given(roots=st.integers(1, 3), steps=STEPS)
+def test_everything_once_and_parents_first(old, most, roots, steps):
+    living = Living(roots)
+    query = Query(living.fake, old, {"maxRecordsPerTrigger": most} if most else {})
+    play(living, query, steps)
+    finish(living, query)
+    assert query.data() == living.all()
+    order_held(living, query)
+    replays_equal(query)
+    if most:
+        assert all(len(rows) <= int(most) for rows in query.delivered)
+
+
+@pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
+@quickly
+@given(roots=st.integers(1, 3), before=STEPS, steps=STEPS)
+def test_latest_is_pinned_in_the_first_batch(old, roots, before, steps):
+    living = Living(roots)
+    play(living, Query(living.fake), before)
+    living.fake.clock.advance(20)
+    skipped = set(living.all())
+    query = Query(living.fake, old, {"startingPosition": "LATEST"})
+    assert query.trigger()
+    play(living, query, steps)
+    finish(living, query)
+    assert query.data() == sorted(set(living.all()) - skipped)
+    order_held(living, query)
+    replays_equal(query)
+
+
+@pytest.mark.parametrize("limit", [None, 5])
+@quickly
+@given(roots=st.integers(1, 3), parts=st.lists(STEPS, min_size=1, max_size=4))
+def test_available_now_reads_what_there_is_and_ends(limit, roots, parts):
+    living = Living(roots)
+    query = Query(living.fake)
+    for steps in parts:
+        play(living, query, [step for step in steps if step[0] in LIVES])
+        living.fake.clock.advance(20)
+        query.available_now(limit)
+        assert query.data() == living.all()
+    order_held(living, query)
+
+
+@quickly
+@given(roots=st.integers(1, 2), steps=STEPS, pages=st.integers(1, 7))
+def test_short_page_and_late_arrivals_change_nothing(roots, steps, pages):
+    living = Living(roots, settings=Settings(arrival_lag=2.5, end_with_last_records=True))
+    living.fake.faults.add("GetRecords", short_page(pages), times=None)
+    query = Query(living.fake, True)
+    play(living, query, steps)
+    finish(living, query)
+    assert query.data() == living.all()
+    order_held(living, query)
+    replays_equal(query)

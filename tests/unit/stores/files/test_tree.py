@@ -1,0 +1,699 @@
+"""A directory as a medium: what is seen of it, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reshardctl.consumers.spark.sources import select as spark_files
+from reshardctl.errors import CannotTell, Refused, UsageError
+from reshardctl.model import Image
+from reshardctl.model.files import Wants
+from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
+from tests.unit.stores.files.trees import (
+    change,
+    contents,
+    crc32,
+    creation,
+    everything,
+    held,
+    plant,
+    removal,
+    wanting,
+)
+
+ROOT = os.geteuid() == 0
+UNPRIVILEGED = 65534
+"""nobody, on every Linux."""
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    """Not below pytest's own directory, which is its owner's alone."""
+    with tempfile.TemporaryDirectory() as above:
+        Path(above).chmod(0o755)
+        found = Path(above) / "checkpoint"
+        found.mkdir()
+        yield found
+
+
+def tree(root: Path, select=everything) -> Tree:
+    return Tree(Local(str(root)), select)
+
+
+def text_of(image: Image | None) -> str | None:
+    return None if image is None else image.attributes["text"]["S"]
+
+
+def stored_with(path: Path) -> dict[str, str]:
+    found = path.stat()
+    mode, owner = f"{stat.S_IMODE(found.st_mode):04o}", f"{found.st_uid}:{found.st_gid}"
+    return {"S": f'{{"mode":"{mode}","owner":"{owner}"}}'}
+
+
+def b64(content: bytes) -> dict[str, str]:
+    return {"B": base64.b64encode(content).decode()}
+
+
+# what is seen
+
+
+def test_files_come_with_text_crc_size_and_time(root):
+    plant(root, "offsets/7", "v1\né\n".encode(), crc32("v1\né\n".encode()))
+    os.utime(root / "offsets/7", ns=(1, 1_795_216_448_123_456_789))
+    (image,) = [i for i in tree(root).read() if i.key == "offsets/7"]
+    assert dict(image.attributes) == {
+        "crc": b64(crc32("v1\né\n".encode())), "text": {"S": "v1\né\n"}, "size": {"N": "6"},
+        "modified": {"N": "1795216448123456789"},
+        "stored_with": stored_with(root / "offsets/7"),
+        "crc_stored_with": stored_with(root / "offsets/.7.crc"),
+    }
+
+
+def test_bytes_that_are_no_utf8_come_as_bytes(root):
+    plant(root, "x", b"\xff\x00")
+    (image,) = tree(root).read()
+    assert image.attributes["bytes"] == b64(b"\xff\x00") and "text" not in image.attributes
+
+
+@pytest.mark.parametrize("content", ["", "\ufeffx", "a\r\nb\n\n", "\u2028", "\0"])
+def test_text_goes_and_comes_byte_for_byte(root, content):
+    medium = tree(root)
+    assert medium.write(creation("f", text={"S": content}), "t") is WriteResult.APPLIED
+    assert text_of(medium.get(["f"])["f"]) == content
+    assert (root / "f").read_bytes() == content.encode()
+
+
+def test_folders_are_images_and_come_in_key_order(root):
+    plant(root, "b/2", b"")
+    plant(root, "a", b"")
+    (root / "empty").mkdir()
+    assert [image.key for image in tree(root).read()] == ["a", "b/", "b/2", "empty/"]
+
+
+def test_what_is_not_wanted_is_seen_and_not_read(root):
+    plant(root, "offsets/1", b"x", b"c")
+    plant(root, "offsets/2", b"x")
+    plant(root, "state/0/1.delta", b"x")
+    found = {i.key: i for i in tree(root, wanting({"offsets"}, {"offsets/2"})).read()}
+    assert sorted(found) == ["offsets/1", "offsets/2"]
+    assert found["offsets/1"].attributes.keys() == {"size", "modified"}
+    assert text_of(found["offsets/2"]) == "x"
+
+
+def test_a_selector_is_asked_until_it_wants_nothing_new(root):
+    plant(root, "offsets/3", b"sources/0/log/3")
+    plant(root, "sources/0/log/3/shardId-000000000000", b"found")
+
+    def select(seen, listed):
+        image = seen.get("offsets/3")
+        folders, files = {"offsets"}, {"offsets/3"}
+        if image is not None and "text" in image.attributes:
+            folders.add(image.attributes["text"]["S"])
+        if "sources/0/log/3" in listed:
+            files.add("sources/0/log/3/shardId-000000000000")
+        return Wants(frozenset(folders), frozenset(files))
+
+    found = {i.key: i for i in tree(root, select).read()}
+    assert text_of(found["sources/0/log/3/shardId-000000000000"]) == "found"
+
+
+def test_absent_folders_and_files_are_no_failure(root):
+    plant(root, "a", b"")
+    assert [i.key for i in tree(root, wanting({"", "x/y"}, {"z", "x/y/1"})).read()] == ["a"]
+
+
+def test_an_orphan_checksum_is_an_image_of_the_lost_file(root):
+    plant(root, "offsets/.8.crc", b"crc\0")
+    (found,) = tree(root, wanting({"offsets"}, set())).read()
+    assert (found.key, dict(found.attributes)) == (
+        "offsets/8",
+        {"crc": b64(b"crc\0"), "crc_stored_with": stored_with(root / "offsets/.8.crc")},
+    )
+
+
+def test_names_that_only_look_like_checksums_are_files(root):
+    for name in (".crc", "7.crc", "a.crc.tmp"):
+        plant(root, name, b"x")
+    assert [i.key for i in tree(root).read()] == [".crc", "7.crc", "a.crc.tmp"]
+
+
+def test_get_reads_as_read_does(root):
+    plant(root, "offsets/7", b"v1", crc32(b"v1"))
+    medium = tree(root)
+    (image,) = [i for i in medium.read() if i.key == "offsets/7"]
+    assert medium.get(["offsets/7", "offsets/8", "no/folder"]) == {
+        "offsets/7": image, "offsets/8": None, "no/folder": None,
+    }
+
+
+# what is odd about a directory
+
+
+def test_links_inside_are_followed_and_never_written(root):
+    plant(root, "real", b"x")
+    (root / "link").symlink_to("real")
+    found = {i.key: i for i in tree(root).read()}
+    assert text_of(found["link"]) == "x"
+    with pytest.raises(Refused, match="is a link"):
+        tree(root).write(change(found["link"], text={"S": "y"}), "t")
+    assert (root / "link").is_symlink() and (root / "real").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_links_out_of_the_root_are_seen_and_not_followed(root, inner):
+    plant(root.parent, "secret/7", b"secret")
+    target = root.parent / ("secret/7" if inner else "secret")
+    (root / "offsets").symlink_to(target)
+    (image,) = tree(root).read()
+    assert image.attributes == {
+        "unread": {"S": "it is a link that leads out of the directory"}
+    }
+    with pytest.raises(CannotTell, match="leads out of the directory"):
+        tree(root, wanting({""}, {"offsets"})).read()
+    with pytest.raises(CannotTell, match="leads out of the directory"):
+        tree(root, wanting({"", "offsets"}, {"offsets/7"})).read()
+    with pytest.raises(CannotTell, match="leads out of the directory"):
+        tree(root).get(["offsets/7" if not inner else "offsets"])
+    key = "offsets/8" if not inner else "offsets"
+    with pytest.raises((Refused, CannotTell), match="link"):
+        tree(root).write(creation(key, text={"S": "y"}), "t")
+    assert contents(root.parent / "secret") == {"7": b"secret"}
+
+
+def test_a_circle_of_links_is_seen(root):
+    (root / "a").symlink_to("b")
+    (root / "b").symlink_to("a")
+    assert all("unread" in i.attributes for i in tree(root).read())
+
+
+def test_a_dangling_link_is_seen(root):
+    (root / "a").symlink_to("nowhere")
+    (image,) = tree(root).read()
+    assert "cannot be looked at" in image.attributes["unread"]["S"]
+
+
+def test_the_root_itself_may_be_a_link(root):
+    plant(root, "a", b"x")
+    link = root.parent / "link"
+    link.symlink_to(root)
+    assert tree(link).write(creation("b", text={"S": "y"}), "t") is WriteResult.APPLIED
+    assert tree(link).identity() == tree(root).identity()
+    assert contents(root) == {"a": b"x", "b": b"y"}
+
+
+def test_special_files_are_seen_and_never_opened(root, monkeypatch):
+    os.mkfifo(root / "fifo")
+    with socket.socket(socket.AF_UNIX) as server:
+        monkeypatch.chdir(root)
+        server.bind("socket")
+        found = tree(root).read()
+    assert [i.key for i in found] == ["fifo", "socket"]
+    assert all(i.attributes["unread"]["S"].startswith("it is neither") for i in found)
+    with pytest.raises(CannotTell, match="it is neither a file nor a directory"):
+        tree(root, wanting({""}, {"fifo"})).read()
+    with pytest.raises(CannotTell, match="it is no file"):
+        tree(root).get(["fifo"])
+
+
+def test_names_that_are_no_utf8_are_seen(root):
+    (Path(os.fsdecode(os.fsencode(root) + b"/\xff7"))).write_bytes(b"x")
+    (image,) = tree(root).read()
+    assert (image.key, dict(image.attributes)) == (
+        "\\xff7", {"unread": {"S": "its name is not UTF-8"}}
+    )
+    image.key.encode()
+
+
+@pytest.mark.parametrize("key", ["../x", "a/../../x", "/etc/passwd", "a//b", "", "a/", ".", "a\0b"])
+def test_no_key_leads_out_of_the_root(root, key):
+    with pytest.raises((UsageError, ValueError)):
+        tree(root).write(creation(key, text={"S": "y"}), "t")
+    with pytest.raises(UsageError):
+        tree(root).get([key])
+    assert contents(root.parent) == {}
+
+
+def test_no_directory(root):
+    for path in (root / "no", root / "file"):
+        (root / "file").write_bytes(b"")
+        with pytest.raises(UsageError, match="there is no directory"):
+            tree(path).identity()
+        with pytest.raises(UsageError, match="there is no directory"):
+            tree(path, wanting({""}, set())).read()
+
+
+def test_a_directory_that_vanishes_while_it_is_read(root):
+    plant(root, "offsets/1", b"x")
+
+    def select(_seen, listed):
+        if "offsets" in listed:
+            for path in (root / "offsets/1", root / "offsets", root):
+                path.unlink() if path.is_file() else path.is_dir() and path.rmdir()
+        return Wants(frozenset({"", "offsets"}), frozenset({"offsets/1"}))
+
+    with pytest.raises(UsageError, match="there is no directory"):
+        tree(root, select).read()
+
+
+def test_a_file_that_changes_after_its_listing_is_read_anew(root):
+    plant(root, "1", b"old")
+    rounds: list[int] = []
+
+    def select(seen, listed):
+        if "1" in seen and not rounds:
+            rounds.append(1)
+            (root / "1").write_bytes(b"newer")
+        return everything(seen, listed)
+
+    (image,) = tree(root, select).read()
+    assert text_of(image) == "newer" and image.attributes["size"] == {"N": "5"}
+
+
+def test_a_file_that_appears_after_the_listing_is_seen(root):
+    plant(root, "offsets/1", b"x")
+    rounds: list[int] = []
+
+    def select(seen, listed):
+        if "offsets/1" in seen and not rounds:
+            rounds.append(1)
+            (root / "offsets/2").write_bytes(b"y")
+        return everything(seen, listed)
+
+    assert [i.key for i in tree(root, select).read()] == ["offsets/", "offsets/1", "offsets/2"]
+
+
+def test_a_directory_that_never_holds_still(root):
+    def select(_seen, _listed):
+        plant(root, f"f{len(list(root.iterdir()))}", b"x")
+        return Wants(frozenset({""}), frozenset())
+
+    with pytest.raises(CannotTell, match="changes faster than it can be read"):
+        tree(root, select).read()
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+def test_what_may_not_be_read_is_named_with_who_may(root, as_nobody):
+    plant(root, "offsets/1", b"x")
+    (root / "offsets/1").chmod(0o600)
+
+    def look():
+        with pytest.raises(CannotTell, match=r"offsets/1: Permission denied") as caught:
+            tree(root).read()
+        return caught.value.next
+
+    assert as_nobody(look) == "run this as user root"
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+def test_a_folder_that_may_not_be_listed(root, as_nobody):
+    plant(root, "offsets/1", b"x")
+    (root / "offsets").chmod(0o700)
+
+    def look():
+        with pytest.raises(CannotTell, match=r"cannot read .*/offsets: Permission denied"):
+            tree(root).read()
+
+    as_nobody(look)
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+def test_what_may_not_be_written_is_refused(root, as_nobody):
+    plant(root, "offsets/1", b"x")
+    before = contents(root)
+
+    def write():
+        medium = tree(root)
+        image = held(medium, "offsets/1")
+        for step in (creation("offsets/2", text={"S": "y"}), change(image, text={"S": "y"}),
+                     removal(image)):
+            with pytest.raises(Refused, match=r"cannot write .*offsets"):
+                medium.write(step, "t")
+
+    as_nobody(write)
+    assert contents(root) == before
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+def test_nobody_makes_files_that_their_reader_may_not_read(root, as_nobody):
+    """A directory that all may write, with files of another user."""
+    plant(root, "offsets/1", b"x")
+    root.chmod(0o777)
+    (root / "offsets").chmod(0o777)
+
+    def write(key):
+        with pytest.raises(Refused, match="belong to user root") as caught:
+            tree(root).write(creation(key, text={"S": "y"}), "t")
+        return caught.value.next
+
+    for key in ("offsets/2", "commits/2"):
+        assert as_nobody(lambda key=key: write(key)) == "run this as user root, or as root"
+    assert contents(root) == {"offsets/1": b"x"} and not (root / "commits").exists()
+
+
+@pytest.fixture
+def as_nobody():
+    """Calls something as an unprivileged user."""
+    def run(call):
+        os.seteuid(UNPRIVILEGED)
+        try:
+            return call()
+        finally:
+            os.seteuid(0)
+
+    return run
+
+
+# what is written
+
+
+def test_a_new_file_is_like_its_siblings(root):
+    plant(root, "offsets/1", b"x")
+    (root / "offsets/1").chmod(0o640)
+    if ROOT:
+        os.chown(root / "offsets/1", 4711, 4712)
+    assert tree(root).write(creation("offsets/2", text={"S": "y"}), "t") is WriteResult.APPLIED
+    found = (root / "offsets/2").stat()
+    assert stat.S_IMODE(found.st_mode) == 0o640
+    assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
+
+
+def test_a_new_folder_is_like_the_one_above(root):
+    (root / "sources").mkdir(mode=0o750)
+    (root / "sources").chmod(0o750)
+    if ROOT:
+        os.chown(root / "sources", 4711, 4712)
+    tree(root).write(creation("sources/0/log/7/s", text={"S": "y"}), "t")
+    for path in ("sources/0", "sources/0/log", "sources/0/log/7"):
+        found = (root / path).stat()
+        assert stat.S_IMODE(found.st_mode) == 0o750
+        assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
+    found = (root / "sources/0/log/7/s").stat()
+    assert stat.S_IMODE(found.st_mode) == 0o640
+
+
+def test_a_replaced_file_keeps_owner_and_mode(root):
+    plant(root, "f", b"x")
+    (root / "f").chmod(0o604)
+    if ROOT:
+        os.chown(root / "f", 4711, 4712)
+    medium = tree(root)
+    medium.write(change(held(medium, "f"), text={"S": "y"}), "t")
+    found = (root / "f").stat()
+    assert stat.S_IMODE(found.st_mode) == 0o604 and (root / "f").read_bytes() == b"y"
+    assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
+
+
+def _odd_one_out(root):
+    """A file and its checksum, neither with the mode or owner of the file that sorts first."""
+    plant(root, "d/a", b"a")
+    (root / "d/a").chmod(0o644)
+    plant(root, "d/f", b"x", crc32(b"x"))
+    for name, mode, owner in (("d/f", 0o750, 4711), ("d/.f.crc", 0o604, 4713)):
+        (root / name).chmod(mode)
+        (root / f"d/of-{owner}").mkdir()
+        if ROOT:
+            for each in (name, f"d/of-{owner}"):
+                os.chown(root / each, owner, owner + 1)
+    return {name: seen_of(root / name) for name in ("d/f", "d/.f.crc")}
+
+
+def seen_of(path):
+    found = path.stat()
+    return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
+
+
+def test_a_deleted_file_comes_back_with_the_mode_and_owner_that_it_had(root):
+    before = _odd_one_out(root)
+    medium = tree(root)
+    image = held(medium, "d/f")
+    assert medium.write(removal(image), "t") is WriteResult.APPLIED
+    assert medium.write(creation("d/f", **image.attributes), "t") is WriteResult.APPLIED
+    assert contents(root)["d/f"] == b"x"
+    assert {name: seen_of(root / name) for name in before} == before
+
+
+def test_a_replaced_file_and_its_checksum_keep_their_own_mode_and_owner(root):
+    before = _odd_one_out(root)
+    medium = tree(root)
+    step = change(held(medium, "d/f"), text={"S": "y"}, crc=b64(crc32(b"y")))
+    assert medium.write(step, "t") is WriteResult.APPLIED
+    assert contents(root)["d/.f.crc"] == crc32(b"y")
+    assert {name: seen_of(root / name) for name in before} == before
+
+
+def test_an_image_of_a_journal_without_modes_comes_back_like_its_siblings(root):
+    """Journals of 0.1 and 0.2 hold no mode."""
+    _odd_one_out(root)
+    medium = tree(root)
+    image = held(medium, "d/f")
+    medium.write(removal(image), "t")
+    old = {n: v for n, v in image.attributes.items() if n in ("text", "crc", "size", "modified")}
+    assert medium.write(creation("d/f", **old), "t") is WriteResult.APPLIED
+    assert contents(root)["d/.f.crc"] == crc32(b"x")
+    assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o644
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may give a file away")
+@pytest.mark.parametrize("owner", ["4711:0", "0:4711"])
+def test_an_owner_that_only_a_journal_names_gets_no_file(root, owner):
+    """Who wrote the journal could make anybody's program of a file otherwise."""
+    plant(root, "d/a", b"a")
+    kept = {"mode": "0644", "owner": owner}
+    step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    with pytest.raises(Refused, match=f"is to belong to {owner}, to whom nothing in .*/d does"):
+        tree(root).write(step, "t")
+    (root / "d/a").unlink()
+    (root / "d").rmdir()
+    kept["folders"] = [{"mode": "0755", "owner": owner}]
+    kept["owner"] = "0:0"
+    step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    with pytest.raises(Refused, match=f"is to belong to {owner}"):
+        tree(root).write(step, "t")
+    assert not (root / "d").exists()
+
+
+def test_no_file_runs_as_its_owner_by_a_journal(root):
+    own = f"{os.geteuid()}:{os.getegid()}"
+    kept = {"mode": "6755", "owner": own, "folders": [{"mode": "7775", "owner": own}]}
+    step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    assert tree(root).write(step, "t") is WriteResult.APPLIED
+    assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o755
+    assert stat.S_IMODE((root / "d").stat().st_mode) == 0o3775
+
+
+@pytest.mark.parametrize("key", ["authorized_keys", "d/other", "offsets/x"])
+def test_a_file_that_the_reader_does_not_select_is_never_written(root, key):
+    """A plan or a journal from elsewhere may name any file below the root."""
+    for name in ("d/f", "authorized_keys"):
+        plant(root, name, b"x")
+    before = contents(root)
+    medium = tree(root, spark_files(""))
+    medium.read()
+    own = Image(key, {"text": {"S": "x"}})
+    steps = [creation(key, text={"S": "evil"}), removal(own), change(own, text={"S": "evil"})]
+    for step in steps:
+        with pytest.raises(Refused, match=f"{key}: it is no file that this consumer reads"):
+            medium.write(step, "t")
+    assert contents(root) == before
+    assert medium.write(creation("offsets/7", text={"S": "v1"}), "t") is WriteResult.APPLIED
+
+
+@pytest.mark.parametrize("kept", ["no JSON", "[]", '{"mode":"9"}', '{"owner":"root"}'])
+def test_a_mode_that_is_none_is_no_write(root, kept):
+    with pytest.raises(ValueError, match="f: "):
+        tree(root).write(creation("f", text={"S": "x"}, stored_with={"S": kept}), "t")
+    assert contents(root) == {}
+
+
+def test_a_checksum_goes_with_its_file(root):
+    plant(root, "offsets/1", b"x", crc32(b"x"))
+    medium = tree(root)
+    step = creation("offsets/2", text={"S": "y"}, crc=b64(crc32(b"y")))
+    assert medium.write(step, "t") is WriteResult.APPLIED
+    assert contents(root)["offsets/.2.crc"] == crc32(b"y")
+    two = held(medium, "offsets/2")
+    step = change(two, text={"S": "z"}, crc=b64(crc32(b"z")))
+    assert medium.write(step, "t") is WriteResult.APPLIED
+    assert contents(root)["offsets/.2.crc"] == crc32(b"z")
+    two = held(medium, "offsets/2")
+    assert medium.write(removal(two), "t") is WriteResult.APPLIED
+    assert sorted(contents(root)) == ["offsets/.1.crc", "offsets/1"]
+
+
+def test_an_orphan_checksum_is_healed(root):
+    plant(root, "offsets/.8.crc", b"crc\0")
+    plant(root, "offsets/.9.crc", b"crc\0")
+    medium = tree(root)
+    assert medium.write(creation("offsets/8", text={"S": "y"}), "t") is WriteResult.CONFLICT
+    kept, gone = (held(medium, key) for key in ("offsets/8", "offsets/9"))
+    filled = change(kept, text={"S": "y"}, crc=b64(crc32(b"y")))
+    assert medium.write(filled, "t") is WriteResult.APPLIED
+    assert medium.write(removal(gone), "t") is WriteResult.APPLIED
+    assert contents(root) == {"offsets/8": b"y", "offsets/.8.crc": crc32(b"y")}
+
+
+@pytest.mark.parametrize("guard", ["text", "crc"])
+def test_a_change_of_either_is_seen(root, guard):
+    plant(root, "f", b"x", b"c")
+    medium = tree(root)
+    seen = held(medium, "f")
+    plant(root, "f", b"y" if guard == "text" else b"x", b"d" if guard == "crc" else b"c")
+    before = contents(root)
+    for step in (change(seen, guard=(guard,), text={"S": "z"}), removal(seen, (guard,))):
+        assert medium.write(step, "t") is WriteResult.CONFLICT
+    assert contents(root) == before
+
+
+def test_a_folder_goes_with_its_last_file(root):
+    """Spark's Kinesis connectors take an empty log folder for a log (HDFSMetadataCommitter)."""
+    plant(root, "sources/0/shard-source/7/a", b"x", b"c")
+    plant(root, "sources/0/shard-source/7/b", b"x")
+    plant(root, "sources/0/shard-source/6/a", b"x")
+    medium = tree(root)
+    for name in ("a", "b"):
+        key = f"sources/0/shard-source/7/{name}"
+        assert (root / "sources/0/shard-source/7").is_dir()
+        assert medium.write(removal(held(medium, key)), "t") is WriteResult.APPLIED
+    assert not (root / "sources/0/shard-source/7").exists()
+    assert (root / "sources/0/shard-source/6").is_dir()
+
+
+FOLDERS = {"sources": 0o750, "sources/0": 0o2771, "sources/0/7": 0o700}
+
+
+def _other_folders(root):
+    """A file in folders of which none has the owner or the mode of the one above it.
+
+    Each owner has something else in the root, as an owner that only a journal names gets nothing.
+    """
+    plant(root, "sources/0/7/a", b"x", crc32(b"x"))
+    for number, (name, mode) in enumerate(FOLDERS.items()):
+        (root / f"logs-{number}").mkdir()
+        if ROOT:
+            for each in (name, f"logs-{number}"):
+                os.chown(root / each, 4711 + number, 4721 + number)
+        (root / name).chmod(mode)
+    files = ("sources/0/7/a", "sources/0/7/.a.crc")
+    return {name: seen_of(root / name) for name in (*FOLDERS, *files)}
+
+
+def test_a_folder_comes_back_with_its_last_file_as_it_was(root):
+    before = _other_folders(root)
+    medium = tree(root)
+    image = held(medium, "sources/0/7/a")
+    assert medium.write(removal(image), "t") is WriteResult.APPLIED
+    assert not (root / "sources").exists()
+    assert medium.write(creation(image.key, **image.attributes), "t") is WriteResult.APPLIED
+    assert {name: seen_of(root / name) for name in before} == before
+
+
+def test_an_image_without_folders_comes_back_in_folders_like_the_one_above(root):
+    """Journals of earlier releases hold none; nor do images of folders that are like it."""
+    _other_folders(root)
+    medium = tree(root)
+    image = held(medium, "sources/0/7/a")
+    medium.write(removal(image), "t")
+    kept = json.loads(image.attributes["stored_with"]["S"])
+    assert len(kept.pop("folders")) == len(FOLDERS)
+    old = {"text": image.attributes["text"], "stored_with": {"S": json.dumps(kept)}}
+    assert medium.write(creation(image.key, **old), "t") is WriteResult.APPLIED
+    assert {seen_of(root / name) for name in FOLDERS} == {seen_of(root)}
+    (like,) = held(medium, image.key).attributes["stored_with"].values()
+    assert "folders" not in json.loads(like)
+
+
+@pytest.mark.parametrize("folders", ["7", "[7]", '[{"mode":"9"}]', "[]", None])
+def test_folders_that_are_none_are_no_write(root, folders):
+    before = _other_folders(root)
+    medium = tree(root)
+    image = held(medium, "sources/0/7/a")
+    medium.write(removal(image), "t")
+    kept = json.loads(image.attributes["stored_with"]["S"])
+    kept["folders"] = json.loads(folders) if folders else kept["folders"][1:]
+    wrong = {"text": image.attributes["text"], "stored_with": {"S": json.dumps(kept)}}
+    with pytest.raises(ValueError, match=f"{image.key}: "):
+        medium.write(creation(image.key, **wrong), "t")
+    assert contents(root) == {} and before
+
+
+def test_the_root_stays_when_it_is_empty(root):
+    plant(root, "f", b"x")
+    medium = tree(root)
+    medium.write(removal(held(medium, "f")), "t")
+    assert root.is_dir() and medium.read() == []
+
+
+def test_undoing_gives_size_and_time_back_as_they_come(root):
+    """What an undo restores are whole images: those two are seen, never written."""
+    plant(root, "f", b"x")
+    medium = tree(root)
+    (image,) = medium.read()
+    medium.write(removal(image), "t")
+    assert medium.write(creation("f", **image.attributes), "t") is WriteResult.APPLIED
+    assert text_of(medium.get(["f"])["f"]) == "x"
+
+
+@pytest.mark.parametrize("attributes", [
+    {}, {"text": {"S": "a"}, "bytes": {"B": "YQ=="}}, {"text": {"B": "YQ=="}},
+    {"bytes": {"B": "no"}}, {"text": {"S": "a"}, "mode": {"N": "1"}}, {"size": {"N": "1"}},
+    {"text": {"S": "\ud800"}},
+])  # fmt: skip
+def test_what_stands_for_no_file_is_no_write(root, attributes):
+    with pytest.raises(ValueError, match=r"f: |surrogates"):
+        tree(root).write(creation("f", **attributes), "t")
+    assert contents(root) == {}
+
+
+def test_temporary_files_of_others_are_seen_and_stay(root):
+    plant(root, "offsets/.8.2b0e7e0c-9a4b-4c9c-9b57-8d8e8b9f6a10.tmp", b"half")
+    medium = tree(root)
+    assert len(medium.read()) == 2
+    medium.write(creation("offsets/8", text={"S": "y"}), "t")
+    assert len(contents(root)) == 2
+
+
+def test_what_a_killed_run_left_is_not_seen_and_goes_with_the_next_write(root):
+    left = root / ".reshardctl.2b0e7e0c-9a4b-4c9c-9b57-8d8e8b9f6a10.tmp"
+    left.write_bytes(b"half")
+    medium = tree(root)
+    assert medium.read() == [] and left.exists(), "reading changes nothing"
+    medium.write(creation("f", text={"S": "y"}), "t")
+    assert contents(root) == {"f": b"y"}
+
+
+def test_text_of_ten_megabytes(root):
+    text = "é" * 5_000_000
+    medium = tree(root)
+    assert medium.write(creation("f", text={"S": text}), "t") is WriteResult.APPLIED
+    assert text_of(medium.get(["f"])["f"]) == text
+
+
+# who it is
+
+
+def test_identity_is_the_real_path_and_the_query(root):
+    plant(root, "metadata", b'{"id":"69880f2a-f006-496b-9513-9120bf42d838"}')
+    assert tree(root).identity() == {
+        "medium": "files", "path": str(root.resolve()),
+        "query": "69880f2a-f006-496b-9513-9120bf42d838",
+    }
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[]", b'{"id":7}', b"\xff", b"{"])
+def test_without_a_query_the_directory_itself_is_known(root, content):
+    if content is not None:
+        plant(root, "metadata", content)
+    assert tree(root).identity() == {
+        "medium": "files", "path": str(root.resolve()), "inode": str(root.stat().st_ino),
+    }

@@ -1,0 +1,215 @@
+"""Connections that go at any moment, keys of other kinds, of other applications, with an end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from reshardctl.errors import Refused, UsageError
+from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.model.images import ENDS
+from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.redis import READING, WRITING, Server, Strings
+from tests.support.servers import PASSWORD, Running
+from tests.support.servers.redisserver import redis_server
+from tests.support.servers.severed import way_to
+from tests.unit.stores.faults_of_stores import cut_everywhere
+from tests.unit.stores.redis.test_contract import SHAPE, Keys, Masked, _row, running
+
+__all__ = ["running"]
+
+
+@pytest.fixture
+def keys(running: Running) -> Keys:
+    return Keys(running)
+
+
+def strings(keys: Keys, app: str) -> Strings:
+    return Strings(keys.server, SHAPE, "sequence_number", app, lambda _seconds: None)
+
+
+def number(image: Image | None) -> Any:
+    return image and image.attributes.get("sequence_number")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
+def test_a_connection_cut_at_any_message(keys: Keys, running: Running, seen: bool) -> None:
+    database = keys.client.connection_pool.connection_kwargs["db"]
+    with way_to(running.port) as way:
+        server = Server(f"127.0.0.1:{way.port}/{database}", PASSWORD)
+        inner: Any = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
+        endings = cut_everywhere(keys, way, Masked(inner, [SHAPE]), _row, seen=seen)
+    assert "done" in endings
+
+
+def test_one_application_among_others(keys: Keys) -> None:
+    """`a` reading `b-c` and `a-b` reading `c` have a namespace in common, but no key."""
+    keys.client.set("a:checkpoint:b-c:shardId-000000000000", "1")
+    keys.client.set("a-b:checkpoint:c:shardId-000000000000", "2")
+    keys.client.set("a*:checkpoint:s:shardId-000000000000", "3")
+    keys.client.set("unrelated", "4")
+    (one,) = strings(keys, "a").read()
+    assert (one.key, number(one)) == ("a-b-c/shardId-000000000000", {"S": "1"})
+    (other,) = strings(keys, "a-b").read()
+    assert number(other) == {"S": "2"}
+    (starred,) = strings(keys, "a*").read()
+    assert number(starred) == {"S": "3"}
+    assert len(strings(keys, "").read()) == 3
+
+
+def test_a_key_of_another_type_is_seen_and_not_written(keys: Keys) -> None:
+    """The library's Get drops the error: to it, there is no position."""
+    keys.client.rpush("app-a:checkpoint:s-1:a", "x")
+    (found,) = strings(keys, "app-a").read()
+    assert number(found) is None
+    for change in (Update({"sequence_number": {"S": "1"}}), ):
+        write = Write(found.key, change, found, "a test", ("sequence_number",))
+        with pytest.raises(UsageError, match="holds no string"):
+            strings(keys, "app-a").write(Step("one", (write,)), "t")
+    made = Write(found.key, Create({**found.attributes, "sequence_number": {"S": "1"}}), None, "")
+    assert strings(keys, "app-a").write(Step("one", (made,)), "t") is WriteResult.CONFLICT
+    assert keys.client.lrange("app-a:checkpoint:s-1:a", 0, -1) == [b"x"]
+
+
+def test_a_time_to_live_stays(keys: Keys) -> None:
+    keys.client.set("app-a:checkpoint:s-1:a", "1", ex=5000)
+    (found,) = strings(keys, "app-a").read()
+    write = Write(
+        found.key, Update({"sequence_number": {"S": "2"}}), found, "a test", ("sequence_number",)
+    )
+    assert strings(keys, "app-a").write(Step("one", (write,)), "t") is WriteResult.APPLIED
+    assert keys.client.get("app-a:checkpoint:s-1:a") == b"2"
+    assert int(keys.client.ttl("app-a:checkpoint:s-1:a")) > 4000
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["7", "before-7"])
+def test_a_time_to_live_comes_back_with_a_deleted_key(
+    keys: Keys, monkeypatch: pytest.MonkeyPatch, old: bool
+) -> None:
+    """To the millisecond where the server tells it (PEXPIRETIME, from 7.0 on)."""
+    if old:
+        without_pexpiretime(monkeypatch)
+    name, end = "app-a:checkpoint:s-1:a", int(time.time() + 5000) * 1000 + 123
+    keys.client.set(name, "1", pxat=end)
+    keys.client.set("app-a:checkpoint:s-1:b", "1")
+    found, lasting = strings(keys, "app-a").read()
+    assert ENDS not in lasting.attributes
+    assert strings(keys, "app-a").get([found.key])[found.key].key == found.key  # type: ignore[union-attr]
+    gone = Write(found.key, Delete(), found, "a test", ("sequence_number", ENDS))
+    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is WriteResult.APPLIED
+    back = Write(found.key, Create(found.attributes), None, "a test")
+    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    assert abs(int(keys.client.execute_command("PEXPIRETIME", name)) - end) <= 1000 * old
+    kept = strings(keys, "app-a").get([lasting.key])[lasting.key]
+    assert kept == lasting
+
+
+def test_a_time_to_live_that_has_ended_is_not_begun_again(keys: Keys) -> None:
+    keys.client.set("app-a:checkpoint:s-1:b", "1")
+    (lasting,) = strings(keys, "app-a").read()
+    attributes = {**lasting.attributes, "shard_id": {"S": "a"}, ENDS: {"N": "1000"}}
+    back = Write("app-a-s-1/a", Create(attributes), None, "a test")
+    with pytest.raises(Refused, match="has ended"):
+        strings(keys, "app-a").write(Step("one", (back,)), "t")
+    assert strings(keys, "app-a").read() == [lasting]
+
+
+def without_pexpiretime(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server before 7.0: it does not know the command."""
+
+    def unknown(pipe: Any, key: bytes) -> Any:
+        return pipe.execute_command("PEXPIRETIME.OF.7", key)
+
+    monkeypatch.setattr(redis.client.Pipeline, "pexpiretime", unknown)
+
+
+@pytest.mark.parametrize("database", [0, 3])
+def test_a_user_with_the_documented_permissions(running: Running, database: int) -> None:
+    """Reads, writes, meets a row that moved, undoes; without a further command."""
+    root = Server(f"127.0.0.1:{running.port}/{database}", PASSWORD).client()
+    for who, commands in (("reader", READING), ("writer", READING + WRITING)):
+        allowed = [f"+{name.lower()}" for name in (*commands, *["SELECT"][: database])]
+        root.acl_setuser(
+            who, enabled=True, passwords=["+x"], reset=True, keys=["app-a:checkpoint:*"],
+            commands=allowed,
+        )
+    root.delete("app-a:checkpoint:s-1:a")
+    root.set("app-a:checkpoint:s-1:b", "7", ex=5000)
+
+    def seen_by(who: str) -> Strings:
+        server = Server(f"{who}@127.0.0.1:{running.port}/{database}", "x")
+        return Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
+
+    reader, writer = seen_by("reader"), seen_by("writer")
+    assert reader.identity()
+    (row,) = reader.read()
+    made = Write("app-a-s-1/a", Create({
+        "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, "sequence_number": {"S": "1"},
+    }), None, "a test")  # fmt: skip
+    with pytest.raises(Refused, match="no permissions") as denied:
+        reader.write(Step("one", (made,)), "t")
+    assert all(command in denied.value.next for command in (*READING, *WRITING))
+    assert writer.write(Step("one", (made,)), "t") is WriteResult.APPLIED
+    assert writer.write(Step("one", (made,)), "t") is WriteResult.CONFLICT
+    gone = Write(row.key, Delete(), row, "a test", ("sequence_number",))
+    assert writer.write(Step("one", (gone,)), "t") is WriteResult.APPLIED
+    back = Write(row.key, Create(row.attributes), None, "a test")
+    assert writer.write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    assert reader.read()[1].attributes == row.attributes
+    root.acl_deluser("reader", "writer")
+
+
+def test_the_permissions_are_documented() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "kinesis-consumer.md").read_text("utf-8")
+    assert all(f"`{command}`" in page for command in (*READING, *WRITING, "SELECT"))
+
+
+def test_the_identity_survives_a_restart() -> None:
+    """INFO's run_id does not."""
+    with redis_server() as running:
+        server = Server(f"127.0.0.1:{running.port}/0", PASSWORD)
+        strings = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
+        identity = strings.identity()
+        run_id = server.client().info("server")["run_id"]
+        assert run_id not in str(identity)
+    assert strings.identity() == identity
+
+
+def test_bytes_that_are_no_text_go_and_come_back(keys: Keys) -> None:
+    keys.client.set("app-a:checkpoint:s-1:a", b"\xff\x00")
+    (found,) = strings(keys, "app-a").read()
+    gone = Write(found.key, Delete(), found, "a test", ("sequence_number",))
+    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is WriteResult.APPLIED
+    back = Write(found.key, Create(found.attributes), None, "a test")
+    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    assert keys.client.get("app-a:checkpoint:s-1:a") == b"\xff\x00"
+
+
+@pytest.fixture
+def replica(keys: Keys) -> Iterator[Keys]:
+    """A server that takes no writes, as a replica does."""
+    keys.client.execute_command("REPLICAOF", "127.0.0.1", "1")
+    yield keys
+    keys.client.execute_command("REPLICAOF", "NO", "ONE")
+
+
+def test_a_replica_is_not_written(replica: Keys) -> None:
+    with pytest.raises(Refused, match=r"replica|READONLY|read only"):
+        strings(replica, "app-a").write(Step("one", (
+            Write("app-a-s-1/a", Create({
+                "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"},
+                "sequence_number": {"S": "1"},
+            }), None, "a test"),
+        )), "t")
+
+
+@pytest.mark.parametrize("target", ["", "host:x/0", "host/db", "host/0/1", "host:123456/0"])
+def test_no_address(target: str) -> None:
+    with pytest.raises(UsageError):
+        Server(target, "")

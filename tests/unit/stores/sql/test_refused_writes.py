@@ -1,0 +1,175 @@
+"""A server that refuses a write, or leaves it out without a word: nothing is written, and told so.
+
+Where a statement or a COMMIT fails, PostgreSQL rolls the transaction back (its manual, "ROLLBACK",
+"SET CONSTRAINTS"); so does InnoDB, which has no deferred constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pymysql
+import pytest
+
+from reshardctl.errors import Refused
+from reshardctl.model import Delete, Step, Write
+from reshardctl.stores.sql import SqlTable
+from reshardctl.stores.sql.server import address_of
+from tests.support.servers import Running
+from tests.support.several_tables import Mask
+from tests.unit.stores.faults_of_stores import two_writes
+from tests.unit.stores.sql.test_contract import KINDS, Table, _row, running
+
+__all__ = ["running"]
+
+FUNCTION = (
+    "CREATE OR REPLACE FUNCTION {t}_f() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RAISE EXCEPTION 'positions are frozen'; END $$"
+)
+SILENT = (
+    "CREATE OR REPLACE FUNCTION {t}_f() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RETURN NULL; END $$"
+)
+OTHER = "CREATE TABLE {t}_other (shard_id text PRIMARY KEY)"
+POSTGRES = {
+    "trigger": ([
+        FUNCTION, "CREATE TRIGGER no BEFORE UPDATE ON {t} FOR EACH ROW EXECUTE FUNCTION {t}_f()",
+    ], "positions are frozen"),
+    "trigger-at-commit": ([
+        FUNCTION, "CREATE CONSTRAINT TRIGGER no AFTER UPDATE ON {t} DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION {t}_f()",
+    ], "positions are frozen"),
+    "check": (["ALTER TABLE {t} ADD CHECK (shard_id = 'a')"], "violates check constraint"),
+    "foreign-key": ([
+        OTHER, "INSERT INTO {t}_other VALUES ('a')",
+        "ALTER TABLE {t} ADD FOREIGN KEY (shard_id) REFERENCES {t}_other",
+    ], "violates foreign key constraint"),
+    "foreign-key-at-commit": ([
+        OTHER, "INSERT INTO {t}_other VALUES ('a')",
+        "ALTER TABLE {t} ADD FOREIGN KEY (shard_id) REFERENCES {t}_other DEFERRABLE INITIALLY "
+        "DEFERRED",
+    ], "violates foreign key constraint"),
+    "unknown-column-value": (["ALTER TABLE {t} ADD needed text NOT NULL DEFAULT ''",
+        "ALTER TABLE {t} ALTER needed DROP DEFAULT"], "violates not-null constraint"),
+    "silent-trigger": ([
+        SILENT, "CREATE TRIGGER no BEFORE UPDATE ON {t} FOR EACH ROW EXECUTE FUNCTION {t}_f()",
+    ], "would be kept as"),
+}  # fmt: skip
+MYSQL = {
+    "trigger": ([
+        "CREATE TRIGGER {t}_no BEFORE UPDATE ON {t} FOR EACH ROW "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'positions are frozen'",
+    ], "positions are frozen"),
+    "check": (["ALTER TABLE {t} ADD CHECK (shard_id = 'a')"], "CONSTRAINT"),
+    "foreign-key": ([
+        "CREATE TABLE {t}_other (shard_id varchar(255) PRIMARY KEY)",
+        "INSERT INTO {t}_other VALUES ('a')",
+        "ALTER TABLE {t} ADD FOREIGN KEY (shard_id) REFERENCES {t}_other (shard_id)",
+    ], "foreign key constraint fails"),
+    "unknown-column-value": (["ALTER TABLE {t} ADD needed varchar(9) NOT NULL"], "default value"),
+}  # fmt: skip
+CASES = {"postgres": POSTGRES, "mysql": MYSQL}
+
+
+@pytest.fixture
+def table(running: tuple[str, Running]) -> Iterator[Table]:
+    made = Table(*running)
+    made.plant(_row("a", 0))
+    yield made
+    made.connection.close()
+
+
+def changed(table: Table, *statements: str) -> None:
+    for statement in statements:
+        table.sql(statement.replace("{t}", table.shape.name))
+
+
+def refused(table: Table, medium: Any, step: Step) -> Refused:
+    """How the write ended; the rows are as they were."""
+    before = table.medium().read()
+    with pytest.raises(Refused) as caught:
+        medium.write(step, "t")
+    assert table.medium().read() == before
+    return caught.value
+
+
+@pytest.mark.only(lambda running, name: name in CASES[running], "not possible there")
+@pytest.mark.parametrize("name", POSTGRES | MYSQL)
+def test_what_the_database_refuses_is_refused(
+    table: Table, running: tuple[str, Running], name: str
+) -> None:
+    statements, words = CASES[running[0]][name]
+    changed(table, *statements)
+    assert words in refused(table, table.medium(), two_writes(_row)).what
+
+
+@pytest.mark.only(lambda running: running == "postgres", "MariaDB's triggers cannot skip a row")
+def test_a_row_that_a_trigger_keeps_is_not_said_to_be_deleted(table: Table) -> None:
+    changed(
+        table, SILENT,
+        "CREATE TRIGGER no BEFORE DELETE ON {t} FOR EACH ROW EXECUTE FUNCTION {t}_f()",
+    )
+    gone = Step("one", (Write("a", Delete(), _row("a", 0), "a test", ("sequence_number",)),))
+    assert "is still there" in refused(table, table.medium(), gone).what
+    changed(table, "DROP TRIGGER no ON {t}")
+
+
+def as_user(table: Table, running: tuple[str, Running], *statements: str) -> Any:
+    """The table as another user sees it, after these statements of the owner."""
+    kind, server = running
+    name = table.shape.name
+    changed(table, "CREATE ROLE r{t} LOGIN PASSWORD 'x'", *statements)
+    one = KINDS[kind](address_of(f"r{name}@{server.target}".lower(), "x"))
+    return Mask(SqlTable(one, table.shape, "sequence_number", lambda _s: None), [table.shape])  # type: ignore[arg-type]
+
+
+@pytest.mark.only(lambda running: running == "postgres", "MariaDB has no policies of rows")
+@pytest.mark.parametrize("allowed", ["SELECT", "SELECT, UPDATE"])
+def test_a_row_that_a_policy_hides_from_writes(
+    table: Table, running: tuple[str, Running], allowed: str
+) -> None:
+    """Such a row is read and not found FOR UPDATE, or not deleted, and no error says so."""
+    policies = [
+        f"CREATE POLICY p_{verb} ON {{t}} FOR {verb} USING (true)" for verb in allowed.split(", ")
+    ]
+    medium = as_user(
+        table, running, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
+        "ALTER TABLE {t} ENABLE ROW LEVEL SECURITY", *policies,
+    )
+    assert medium.read() == [_row("a", 0)]
+    gone = Step("one", (Write("a", Delete(), _row("a", 0), "a test", ("sequence_number",)),))
+    assert "row-level security" in refused(table, medium, gone).next
+    # A row that is to be created is refused by name (SQLSTATE 42501).
+    made = Step("two", two_writes(_row).writes[1:])
+    assert "row-level security policy" in refused(table, medium, made).what
+
+
+@pytest.mark.only(lambda running: running == "postgres", "see below for MariaDB")
+def test_a_role_that_only_reads(table: Table, running: tuple[str, Running]) -> None:
+    medium = as_user(
+        table, running, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
+        "ALTER ROLE r{t} SET default_transaction_read_only = on",
+    )
+    assert "read-only transaction" in refused(table, medium, two_writes(_row)).what
+
+
+@pytest.mark.only(lambda running: running == "mysql", "see above for PostgreSQL")
+def test_a_server_that_only_reads(table: Table, running: tuple[str, Running]) -> None:
+    """--read-only binds everybody but administrators; a user who may only SELECT is told so."""
+    _, server = running
+    name = table.shape.name
+    root = pymysql.connect(unix_socket=str(server.folder / "socket"), user="root")
+    with root, root.cursor() as cursor:
+        cursor.execute("SET GLOBAL read_only = 1")
+        try:
+            assert "read-only" in refused(table, table.medium(), two_writes(_row)).what
+        finally:
+            cursor.execute("SET GLOBAL read_only = 0")
+        cursor.execute(f"CREATE USER r{name}@'127.0.0.1' IDENTIFIED BY 'x'")
+        cursor.execute(f"GRANT SELECT ON positions.* TO r{name}@'127.0.0.1'")
+    reader = KINDS["mysql"](address_of(f"r{name}@{server.target}", "x"))
+    medium: Any = Mask(
+        SqlTable(reader, table.shape, "sequence_number", lambda _s: None), [table.shape]  # type: ignore[arg-type]
+    )
+    assert "GRANT SELECT, INSERT" in refused(table, medium, two_writes(_row)).next

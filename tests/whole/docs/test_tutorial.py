@@ -1,0 +1,72 @@
+"""docs/tutorial.md: every command is run, in order, on the demo's stream and lease table."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import time
+from contextlib import redirect_stderr, redirect_stdout
+
+import pytest
+
+from reshardctl.cli.app import run
+from reshardctl.demo.servers import child_environment, seeded
+from tests.whole.docs.pages import ROOT, blocks
+
+PAGE = ROOT / "docs" / "tutorial.md"
+BLOCKS = list(blocks(PAGE))
+SET_UP = {"pip install '.[demo]'", "reshardctl demo --serve"}
+"""What the test's fixture does in its own way."""
+SAYS = {
+    "discover": ("kcl://orders-reader", "strong"),
+    "graph": ("SHARD_END", "no position"),
+    "rule": ("RSH203 child-not-started", "SHARD_END"),
+    "fix": ("TRIM_HORIZON",),
+}
+"""What the page says of the output of a command."""
+
+
+def typed() -> list[tuple[str, int]]:
+    """The commands of the page and the exit codes that it names; 0 where it names none."""
+    shell = [block for block in BLOCKS if block.language == "console"]
+    lines = [command for block in shell for command in block.commands]
+    pairs = [line.partition("#")[::2] for line in lines]
+    return [
+        (command.strip(), int(re.sub(r"\D", "", comment) or 0))
+        for command, comment in pairs if command.strip() not in SET_UP
+    ]
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int, str]]:
+    """Each command with its exit code and its output."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    with seeded(time.time()) as endpoints, pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("AWS_")]:
+            patch.delenv(name)
+        for name, value in child_environment(os.environ, endpoints).items():
+            patch.setenv(name, value)
+        patch.setenv("RESHARDCTL_STATE_DIR", str(folder / "state"))
+        patch.chdir(folder)
+        results = []
+        for command, _ in typed():
+            out = io.StringIO()
+            with redirect_stdout(out), redirect_stderr(out):
+                code = run(shlex.split(command)[1:])
+            results.append((command, int(code), out.getvalue()))
+        return results
+
+
+def test_every_command_ends_as_the_page_says(answers):
+    assert [(command, code) for command, code, _ in answers] == typed()
+    assert len(typed()) == 12
+
+
+def test_the_output_is_what_the_page_says(answers):
+    for command, _, out in answers:
+        for words in SAYS.get(command.split()[1], ()):
+            assert words in out, (command, out)
+    inspections = [out for command, _, out in answers if " inspect " in command]
+    assert ["RSH203" in out for out in inspections] == [True, False, True, True]
