@@ -41,21 +41,12 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
 
 
-SLOW_FILES = (
-    "test_spark_cases.py", "test_policy_reference.py", "test_rebuild_reference.py",
-    "test_verbs.py", "test_rule_pages.py", "test_bad_input.py", "test_kcl_contract.py",
-    "test_rebuild_spark_reference.py", "test_process.py", "test_tables.py", "test_random.py",
-    "test_exhaustive.py", "test_spark.py", "test_quickwit_golden.py", "test_quickwit_postgres.py",
-    "test_watching.py", "test_waiting.py", "test_live.py",
-)
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say what is skipped, and put the slowest files first, lest one process end on them while the
+    """Say what is skipped, and put the slow files first, lest one process end on them while the
     other has nothing left."""
     decide(items)
-    items.sort(key=lambda item: item.path.name not in SLOW_FILES)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.hookimpl(tryfirst=True)

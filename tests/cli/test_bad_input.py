@@ -15,6 +15,8 @@ from tests.cli.lab import TRIM_HORIZON, Item, Lab, Result
 from tests.support.case import CASES, load
 from tests.support.lease_server import LeaseTable
 
+pytestmark = pytest.mark.slow
+
 VERBS = [("inspect",), ("fix", "--dry-run"), ("fix", "--yes", "--assume-stopped"), ("explain", "0")]
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 

@@ -9,6 +9,8 @@ import pytest
 from tests.cli.lab import LATEST, Lab
 from tests.support.case import CASES, load
 
+pytestmark = pytest.mark.slow
+
 ONE, TWO, THREE = (f"shardId-{n:012}" for n in (1, 2, 3))
 
 

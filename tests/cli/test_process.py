@@ -25,6 +25,8 @@ from tests.cli.process import (
 from tests.cli.test_bad_input import kept, twofold
 from tests.support.case import CASES, load
 
+pytestmark = pytest.mark.slow
+
 long = pytest.mark.long
 every_signal = pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 by_ctrl_c = pytest.mark.parametrize(

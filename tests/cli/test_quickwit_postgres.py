@@ -24,6 +24,8 @@ from tests.support.needs import needs
 from tests.support.servers import PASSWORD, USER, Running
 from tests.support.servers.postgresql import postgresql
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., PostgresLab]
 
 

@@ -31,6 +31,8 @@ from tests.cli.spark_lab import (
     spark_lab,
 )
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., SparkLab]
 
 

@@ -8,6 +8,8 @@ from reshardctl.diagnosis.rules import RULES
 from tests.cli.lab import option_words
 from tests.support.case import all_cases
 
+pytestmark = pytest.mark.slow
+
 CASES = [case for case in all_cases("kcl") if case.rows]
 NEWEST = "3.5.1"
 

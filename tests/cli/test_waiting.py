@@ -13,7 +13,7 @@ from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import on_terminal, start
 from tests.support.reshards import reshard
 
-pytestmark = pytest.mark.lab("healthy-roots", TRIM_HORIZON)
+pytestmark = [pytest.mark.slow, pytest.mark.lab("healthy-roots", TRIM_HORIZON)]
 
 SECOND = "shardId-000000000001"
 

@@ -9,7 +9,7 @@ import pytest
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab
 
-pytestmark = pytest.mark.lab("healthy-roots", TRIM_HORIZON)
+pytestmark = [pytest.mark.slow, pytest.mark.lab("healthy-roots", TRIM_HORIZON)]
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
 

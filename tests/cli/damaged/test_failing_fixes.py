@@ -24,7 +24,7 @@ from tests.cli.spark_lab import HEAD, QUBOLE, SparkLab
 from tests.cli.spark_log_lab import TABLE, dynamodb, log_lab, rows
 from tests.cli.spark_s3_lab import BucketLab, bucket_lab
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 MOST = 12
 """Writes of a repair; more would be an endless one."""

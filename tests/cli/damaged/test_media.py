@@ -23,7 +23,8 @@ from tests.support.servers.mariadb import mariadb
 from tests.support.servers.postgresql import postgresql
 from tests.support.servers.redisserver import redis_server
 
-pytestmark = pytest.mark.timeout(300)  # pipes and loops: whoever waits for one hangs
+# Pipes and loops: whoever waits for one hangs.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 MEDIA = [
     *media_rows.MEDIA, *media_files.MEDIA, *media_buckets.MEDIA, *media_servers.MEDIA,

@@ -8,6 +8,8 @@ import pytest
 from tests.proof.exhaustive.checking import SLICE, first_here, first_violation
 from tests.proof.exhaustive.scenes import count, nth
 
+pytestmark = pytest.mark.slow
+
 PARTS = 4
 
 

@@ -13,6 +13,8 @@ from tests.proof.exhaustive.scenes import scene
 from tests.proof.exhaustive.toml import case_file
 from tests.proof.exhaustive.trials import Trial
 
+pytestmark = pytest.mark.slow
+
 BLOCK = 100
 
 

@@ -25,6 +25,8 @@ from tests.proof.reference.spark_release import KNOWN
 from tests.support.dialects.spark import planted
 from tests.support.judging import Bench, delivered, lineage_of
 
+pytestmark = pytest.mark.slow
+
 BLOCK, BLOCKS = 20, 8
 ACCEPTED = "reread=2400h"
 

@@ -25,6 +25,8 @@ from tests.support.case_stream import shard_name
 from tests.support.case_sync import SyncCase, SyncExpect, all_syncs
 from tests.support.grouped import Situation, by_case
 
+pytestmark = pytest.mark.slow
+
 CASES = {
     case.name: case for case in [*all_cases("kcl"), *all_cases("kcl-tables"), *rule_cases("kcl")]
 }

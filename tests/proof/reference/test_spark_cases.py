@@ -21,6 +21,8 @@ from tests.proof.reference.spark_release import KNOWN, Options
 from tests.support.case import Case, Expect, all_cases
 from tests.support.dialects.spark import images, planted, repaired
 
+pytestmark = pytest.mark.slow
+
 SINKS = {"": None, "other": None, "file": "written", "file-unwritten": "unwritten"}
 
 

@@ -16,6 +16,8 @@ from reshardctl.planning.policy import Accept
 from tests.contracts.consumer_contract import ALL, ConsumerContract, RowPosition
 from tests.support.lineages import number_inside, split_in_turn
 
+pytestmark = pytest.mark.slow
+
 TEXTS = st.one_of(
     st.text(max_size=12),
     st.sampled_from([

@@ -26,6 +26,8 @@ from reshardctl.planning.plan import (
 from reshardctl.planning.policy import LOSSLESS
 from tests.support.judging import shard_of
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parents[2] / "golden" / "quickwit"
 HELD = json.loads((GOLDEN / "0.9.0" / "q7" / "shards.json").read_text(encoding="utf-8"))["events"]
 ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/events"

@@ -17,6 +17,8 @@ from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
 
+pytestmark = pytest.mark.slow
+
 EVERY_CODE_EVER = {
     "RSH101": "reshard-in-progress",
     "RSH102": "stream-recreated",

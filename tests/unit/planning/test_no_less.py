@@ -16,6 +16,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step
 from reshardctl.planning.decision import Plan
@@ -31,6 +33,8 @@ from tests.support.dialects import quickwit as quickwit_rows
 from tests.support.grouped import by_case
 from tests.support.judging import Bench, options_of
 from tests.unit.consumers import test_kinsumer_cases as kinsumer
+
+pytestmark = pytest.mark.slow
 
 ANY_PRICE = "reread=2400h,disorder"
 FINISHED = "kinsumer finishes a shard with its last acknowledgement (checkpoints.go, finish)"

@@ -25,6 +25,8 @@ from tests.support.case_stream import shard_name
 from tests.support.grouped import Situation, by_case
 from tests.support.inspected_case import ALL, Bench
 
+pytestmark = pytest.mark.slow
+
 RELEASE = "3.5.1"
 
 

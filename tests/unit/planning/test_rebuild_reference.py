@@ -44,6 +44,8 @@ from tests.support.judging import Bench, options_of
 from tests.support.sinks import libraries
 from tests.support.sinks.random import drawn, facts, missing
 
+pytestmark = pytest.mark.slow
+
 EACH = 120
 WAITING = ("kcl",)
 TAKES_ALL = Accept(reread=EVERYTHING, disorder=True)

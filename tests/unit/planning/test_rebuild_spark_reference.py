@@ -33,6 +33,8 @@ from tests.support.dialects.spark import planted
 from tests.support.judging import Bench
 from tests.support.sinks.random import drawn, facts, missing
 
+pytestmark = pytest.mark.slow
+
 EACH = 30
 RELEASES = ("kinesis-lineage", "qubole-1.2.0_spark-3.0")
 

@@ -17,6 +17,8 @@ from reshardctl.model import ShardId
 from tests.support.grouped import by_case
 from tests.unit.diagnosis.rules.rule_tables import Told, table_of, told_by_cases, view_of
 
+pytestmark = pytest.mark.slow
+
 RAISED_ELSEWHERE = {
     "RSH103", "RSH104", "RSH105", "RSH216", "RSH217", "RSH218", "RSH231", "RSH232", "RSH233",
     "RSH234", "RSH307", "RSH401", "RSH403", "RSH901",
