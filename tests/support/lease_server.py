@@ -51,7 +51,8 @@ def lease_server() -> Iterator[str]:
 def answered(request: AWSPreparedRequest, event_name: str, **_: Any) -> AWSResponse | None:
     """What moto answers to a call, without HTTP between them: connecting, and another thread, take
     longer than the answer. `None` for what goes over HTTP all the same: what is not of a server of
-    this process, as behind a proxy, and other services than DynamoDB and S3.
+    this process, as behind a proxy, other services than DynamoDB and S3, and a region that moto
+    does not know: its server answers that with an error.
 
     Handles botocore's event `before-send`.
     """
@@ -66,7 +67,10 @@ def answered(request: AWSPreparedRequest, event_name: str, **_: Any) -> AWSRespo
     else:
         return None
     told = normalize_request(request)
-    status, headers, body = dispatch(told, told.raw_url, told.headers)
+    try:
+        status, headers, body = dispatch(told, told.raw_url, told.headers)
+    except KeyError:
+        return None
     return AWSResponse(request.url, status, headers, MockRawResponse(body))
 
 
