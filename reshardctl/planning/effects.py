@@ -239,7 +239,10 @@ def _skips(
 def _passed(
     state: StreamState, shard: ShardId, fate: WillRead, span: Span
 ) -> Iterator[Effect]:
-    """First records that an earlier start may have passed over, and that this one does not read."""
+    """One effect, of first records that an earlier start may have passed over; see `Span.head`.
+
+    None where this start reads from the beginning, or where the shard is known to hold no record.
+    """
     if fate.at.lo != START and has_unread(state, shard, START):
         yield Effect(
             Harm.SKIPPED, shard, False, START, fate.at.lo,

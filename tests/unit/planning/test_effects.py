@@ -1,0 +1,72 @@
+"""What one start is said to do to one shard; every position, probe and fate is written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Cut,
+    Probe,
+    ShardId,
+    Simulation,
+    Span,
+    WillRead,
+    at_number,
+    exactly,
+)
+from reshardctl.planning.effects import Effect, Harm, StreamState, effects
+from tests.support.lineages import number_inside, split_in_turn
+
+LINEAGE = split_in_turn(1, [0])
+PARENT, CHILD, _ = LINEAGE
+NOW = LINEAGE.stream.created + 3600.0
+LATE = "an earlier start may have begun it late"
+
+
+def of_a_start(
+    at: Cut, head: str, probes: dict | None = None, shard: ShardId = CHILD
+) -> list[Effect]:
+    """A start that goes on where its position is, of a shard with a doubt about its head, or none.
+
+    Everything wanted is read: what is left is about the past.
+    """
+    is_open = LINEAGE.is_open(shard)
+    until = TIP if is_open else DONE
+    fate = WillRead(exactly(at), until, frozenset(), not is_open, Cause.POSITION, "reads")
+    state = StreamState(LINEAGE, NOW, probes or {})
+    span = Span(at, at, head=head)
+    return effects(state, {shard: at}, {shard: span}, Simulation({shard: fate}))
+
+
+def test_a_head_that_may_have_been_passed_over_is_a_possible_loss_of_the_past():
+    """The interval, its deadline and the reason: from the beginning to where this start reads."""
+    at = at_number(number_inside(LINEAGE, CHILD))
+    (one,) = of_a_start(at, LATE)
+    assert (one.harm, one.shard, one.cause) == (Harm.SKIPPED, CHILD, Cause.HEAD_PASSED)
+    assert (one.since, one.until, one.why) == (START, at, LATE)
+    assert one.past and not one.certain
+    assert one.seconds == pytest.approx(60, abs=2), "number_inside: a minute after the creation"
+    assert one.deadline is not None and one.deadline.starts is not None
+    opened = LINEAGE.opened_at(CHILD)
+    assert opened is not None
+    assert one.deadline.starts == opened + LINEAGE.stream.retention
+
+
+def test_without_a_doubt_there_is_none():
+    assert of_a_start(at_number(number_inside(LINEAGE, CHILD)), "") == []
+
+
+def test_a_start_at_the_beginning_reads_what_was_passed_over():
+    assert of_a_start(START, LATE) == []
+
+
+def test_a_shard_without_records_lost_none():
+    """A probe from its beginning to its end met no record."""
+    at = at_number(number_inside(LINEAGE, PARENT))
+    (one,) = of_a_start(at, LATE, shard=PARENT)
+    assert one.cause is Cause.HEAD_PASSED
+    assert of_a_start(at, LATE, {PARENT: Probe(START, True)}, shard=PARENT) == []
