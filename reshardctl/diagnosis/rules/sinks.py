@@ -155,7 +155,10 @@ def position_behind_sink(sink: Sink) -> Iterator[Found]:
 
 
 def _by_how_much(ahead: list[tuple[ShardId, Cut, InSink]]) -> str:
-    """The largest difference, if the numbers show one."""
+    """`, by 10m of stream time at most`: the largest difference of a shard; "" if none is known.
+
+    It is between the last row and the stored position, or the first row where that is no number.
+    """
     gaps = [
         then - since for _, cut, inside in ahead
         if (then := time_of(inside.last.number)) is not None

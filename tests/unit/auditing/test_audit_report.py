@@ -11,6 +11,7 @@ from reshardctl.auditing.facts import UP_TO_A_TIME, Fault, Record, Unusable
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id
 from reshardctl.report.audit import AuditReport, Stored, judge_sink
+from reshardctl.testing.shards import SequenceNumber
 from tests.unit.auditing.hand_made_facts import (
     CREATED,
     TAKEN,
@@ -270,8 +271,28 @@ def test_a_position_behind_the_sink():
 
 
 def test_a_position_at_the_beginning_is_behind_every_row():
+    """Of an unknown beginning only the rows themselves tell how much: 888 seconds of them."""
     one = only(judged(whole(), {1: START}), "RSH506")
     assert one.shards == ids(1)
+    assert one.what == (
+        "the sink is ahead of the stored position, by 14m48s of stream time at most"
+    )
+
+
+def test_of_several_positions_behind_the_sink_the_farthest_is_told():
+    one = only(judged(whole(), {
+        1: at_number(number(1, 290)), 2: at_number(number(2, 820)),
+    }), "RSH506")
+    assert one.shards == ids(1, 2)
+    assert one.what.endswith(", by 10m of stream time at most")
+
+
+@pytest.mark.parametrize("before", [
+    str(SequenceNumber(CREATED - 3, 889, CREATED + 890, 1)), str(int(number(1, 890)) - 1),
+], ids=["of the same second", "of no known time"])
+def test_how_far_a_position_is_behind_is_told_only_where_the_numbers_show_it(before: str):
+    one = only(judged(whole(), {1: at_number(before)}), "RSH506")
+    assert one.what == "the sink is ahead of the stored position"
 
 
 def test_an_unknown_position_is_neither_behind_nor_ahead():
