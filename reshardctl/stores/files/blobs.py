@@ -106,7 +106,7 @@ class Blobs(Protocol):
 
 
 def check_size(name: str, size: int) -> None:
-    """CannotTell for a file that is too large to be read."""
+    """CannotTell for a file of more than LARGEST bytes. name: the file, for the message."""
     if size > LARGEST:
         raise CannotTell(
             f"cannot read {name}: {size} bytes are too many",

@@ -489,6 +489,15 @@ def test_only_the_named_actions_are_called(place):
     assert {stand_for[name] for name, _ in faulty.calls} | tagged == set(ACTIONS["fix"])
 
 
+def test_an_object_that_is_too_large_is_named_and_not_read(place, monkeypatch):
+    monkeypatch.setattr("reshardctl.stores.files.blobs.LARGEST", 3)
+    place.plant("f", b"xxx")
+    place.plant("g", b"xxxx")
+    assert text_of(place.tree().get(["f"])["f"]) == "xxx"
+    with pytest.raises(CannotTell, match=rf"{place.name}/jobs/orders/g: 4 bytes are too many"):
+        place.tree().get(["g"])
+
+
 def test_progress_is_told(place):
     for n in range(3):
         place.plant(f"f{n}", b"x")

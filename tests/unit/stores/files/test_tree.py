@@ -18,6 +18,7 @@ from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
 from reshardctl.model.files import Wants
 from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.files.blobs import LARGEST
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.unit.stores.files.trees import (
@@ -670,6 +671,14 @@ def test_what_a_killed_run_left_is_not_seen_and_goes_with_the_next_write(root):
     assert medium.read() == [] and left.exists(), "reading changes nothing"
     medium.write(creation("f", text={"S": "y"}), "t")
     assert contents(root) == {"f": b"y"}
+
+
+def test_a_file_that_is_too_large_is_named_and_not_read(root):
+    """A gigabyte and a byte of nothing: a file system keeps it in no space."""
+    with (root / "f").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(CannotTell, match=rf"{root}/f: 1073741825 bytes are too many"):
+        tree(root).get(["f"])
 
 
 def test_text_of_ten_megabytes(root):
