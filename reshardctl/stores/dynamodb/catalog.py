@@ -38,7 +38,10 @@ class Catalog:
         return self._client.region
 
     def names(self) -> Iterator[str]:
-        """Every table, in the service's order."""
+        """The name of every table of the account in this region, in the service's order.
+
+        A page of names is asked for when those of the page before are used up.
+        """
         start: dict[str, str] = {}
         while True:
             answer = self._client.read(
