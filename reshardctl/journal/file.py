@@ -77,7 +77,10 @@ class FileLog:
         return whole
 
     def read(self) -> bytes:
-        """Reads the file, whether or not another process has locked it."""
+        """All bytes of the file, whether or not another process has locked it.
+
+        UsageError if it is absent, cannot be read or is too large.
+        """
         try:
             return content(self.where, _LIST)
         except UsageError as error:

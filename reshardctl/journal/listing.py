@@ -66,7 +66,11 @@ class Entry:
 
 
 def state_of(records: Records) -> State:
-    """The state from the records alone; the rows are not read."""
+    """How far a journal's fix, or its undo, got: by the records alone, the rows are not read.
+
+    An undo counts from its first intent. HALF_DONE: a step was about to be written, and nothing
+    says that the fix was verified, or that nothing is in place.
+    """
     if records.undo is not None:
         return State.UNDONE if records.undo.outcome == "undone" else State.UNDO_BEGUN
     if not records.fix.intents:

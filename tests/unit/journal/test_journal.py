@@ -433,8 +433,8 @@ def test_what_is_no_journal(path: Path, content: bytes) -> None:
 
 
 def test_a_journal_that_is_not_there(path: Path) -> None:
-    for opened in (read, Journal.open):
-        with pytest.raises(ReshardError, match="No such file"):
+    for opened, verb in ((read, "read"), (Journal.open, "write")):
+        with pytest.raises(ReshardError, match=f"cannot {verb} journal {path}: No such file"):
             opened(path)
 
 
