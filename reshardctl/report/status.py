@@ -75,10 +75,14 @@ class StoredPosition:
 def position_of(
     stored: str | None, text: str, span: Span | None, fate: Fate | None
 ) -> StoredPosition:
-    """The position of a shard.
+    """What a stored position stands for, by its kind; NONE where the store holds none.
 
-    text: the stored text without what the library shows beside or around a number. span: what is
-    processed. fate: of the next start, which tells what a text means that is no number.
+    A number is NUMBER, unless the shard is surely processed whole (DONE). Any other text is where
+    the next start reads, or without a fate what is processed: START, TIP, DONE or TIME. It is
+    UNREADABLE if the start calls it so, or if neither is known or is a place after a number.
+
+    stored: as the store spells it, `None` where it holds none. text: that without what the library
+    shows beside or around a number. span: what is processed. fate: of the next start.
     """
     if stored is None:
         return StoredPosition(PositionKind.NONE)

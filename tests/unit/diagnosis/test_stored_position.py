@@ -10,9 +10,24 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
-from reshardctl.model import Rank, at_number, exactly
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Cut,
+    Fate,
+    Rank,
+    Span,
+    WillRead,
+    WontRead,
+    at_number,
+    at_time,
+    exactly,
+    time_of,
+)
 from reshardctl.model.cuts import PARTS
-from reshardctl.report.status import PositionKind, position_of
+from reshardctl.report.status import PositionKind, StoredPosition, position_of
 from tests.support.case import all_cases
 from tests.support.judging import Bench, dialect_of, options_of
 
@@ -44,12 +59,55 @@ def test_every_numeric_position_of_every_case_is_told_as_a_number(name: str) -> 
     assert seen > 5
 
 
+NUMBER = "49680603963655591175188472045913549325650858348004769794"
+HOUR = 1_795_222_800.0
+
+
+def reads(at: Cut, cause: Cause = Cause.POSITION) -> WillRead:
+    return WillRead(exactly(at), TIP, frozenset(), False, cause, "reads")
+
+
+NEVER = WontRead(Cause.UNREADABLE, "does not read")
+NO_END = WontRead(Cause.BAD_END_MARK, "does not read")
+ENDED = WontRead(Cause.FINISHED, "is finished")
+
+
+@pytest.mark.parametrize(("text", "span", "fate", "kind"), [
+    ("TRIM_HORIZON", exactly(START), reads(START), PositionKind.START),
+    ("LATEST", exactly(TIP), reads(TIP), PositionKind.TIP),
+    ("LATEST", Span(START, TIP), reads(TIP), PositionKind.TIP),
+    ("LATEST", exactly(TIP), None, PositionKind.TIP),
+    ("AT_TIMESTAMP", exactly(START), reads(at_time(HOUR)), PositionKind.TIME),
+    ("SHARD_END", exactly(DONE), ENDED, PositionKind.DONE),
+    ("SHARD_END", exactly(DONE), reads(START), PositionKind.DONE),
+    (NUMBER, exactly(DONE), ENDED, PositionKind.DONE),
+    (NUMBER, Span(at_number(NUMBER), DONE), ENDED, PositionKind.NUMBER),
+    (NUMBER, exactly(at_number(NUMBER)), NEVER, PositionKind.NUMBER),
+    ("x", exactly(START), NEVER, PositionKind.UNREADABLE),
+    ("SHARD_END?", exactly(START), NO_END, PositionKind.UNREADABLE),
+    ("x", exactly(at_number(NUMBER)), reads(at_number(NUMBER)), PositionKind.UNREADABLE),
+    ("x", None, None, PositionKind.UNREADABLE),
+])  # fmt: skip
+def test_what_a_text_stands_for(
+    text: str, span: Span | None, fate: Fate | None, kind: PositionKind
+) -> None:
+    found = position_of(f"<{text}>", text, span, fate)
+    assert (found.kind, found.stored) == (kind, f"<{text}>")
+    assert found.number == (text if kind is PositionKind.NUMBER else "")
+    known = {PositionKind.TIME: HOUR, PositionKind.NUMBER: time_of(NUMBER)}
+    assert found.time == known.get(kind)
+
+
+@pytest.mark.parametrize("span", [None, exactly(START), exactly(DONE)])
+def test_where_nothing_is_stored_there_is_no_position(span: Span | None) -> None:
+    assert position_of(None, "", span, reads(START)) == StoredPosition(PositionKind.NONE)
+
+
 @pytest.mark.parametrize(
     ("sub", "told"), [(0, 0), (7, 7), (-PARTS, 0), (1 - PARTS, 0), (3 - PARTS, 2)]
 )
 def test_a_part_of_an_aggregated_record_is_told_by_its_last_user_record(sub: int, told: int):
     """AFTER a record with `isLast` false: three user records processed are 0, 1 and 2."""
-    number = "49680603963655591175188472045913549325650858348004769794"
-    span = exactly(at_number(number, sub))
-    found = position_of(f"AFTER_SEQUENCE_NUMBER {number}", number, span, None)
+    span = exactly(at_number(NUMBER, sub))
+    found = position_of(f"AFTER_SEQUENCE_NUMBER {NUMBER}", NUMBER, span, None)
     assert (found.kind, found.sub) == (PositionKind.NUMBER, told)
