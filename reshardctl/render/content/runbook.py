@@ -127,6 +127,10 @@ def _watched(report: Report, context: Context) -> list[Task]:
 
 
 def _before_a_reshard(report: Report, context: Context) -> list[Task]:
+    """What to do before a reshard that is only foreseen: mend what is wrong already, then reshard.
+
+    Nothing is applied: the plan is of shards that do not exist yet.
+    """
     now = command("inspect", *context.suggested_command)
     return [
         *_understand(report),

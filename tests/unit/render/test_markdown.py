@@ -14,10 +14,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from reshardctl.errors import HalfDone, StalePlan
+from reshardctl.lineage import parse_reshard
 from reshardctl.planning.plan import Ask, Plan
 from reshardctl.render.context import Context
 from reshardctl.render.markdown_words import code, prose
 from reshardctl.report.changes import changes
+from reshardctl.report.forecast import forecast
 from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import STORED, context, report_of, then
@@ -139,6 +141,23 @@ def test_a_saved_plan_is_applied_and_not_made_again():
     assert "Nothing was written." in shown
     before = MARKDOWN.plan(report, context(report), dry_run=False)
     assert "Nothing was written." not in before
+
+
+@pytest.mark.parametrize("name", ["a-both", "healthy-roots"])
+def test_before_a_reshard_nothing_is_applied(name):
+    """A plan over shards that nobody has made yet: docs/preflight.md."""
+    report = forecast(report_of(name, OPTIONS), [parse_reshard("split=1")])
+    shown = MARKDOWN.inspect(report, Context(("kcl://orders-app", "--stream", "orders")))
+    grave = dict.fromkeys(f.code for f in report.findings if f.severity > 1)
+    assert tasks(shown)[-2:] == [
+        "List the findings that exist without the reshard, and fix them first.",
+        "Reshard the stream; --wait waits until that is complete.",
+    ]
+    assert tasks(shown)[0].startswith("Read what the findings mean.") == bool(grave)
+    now = ["reshardctl", "inspect", "kcl://orders-app", "--stream", "orders"]
+    assert [words for words in commands(shown) if words[0] == "reshardctl"] == [
+        *(["reshardctl", "rule", one] for one in grave), now, [*now, "--wait", "15m"],
+    ]
 
 
 def test_what_has_to_be_known_is_asked():
