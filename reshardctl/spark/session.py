@@ -48,7 +48,11 @@ def start(settings: Mapping[str, str]) -> None:
 
 
 def launched(settings: Mapping[str, str]) -> tuple[Any, Any]:
-    """A new JVM's gateway, and the SparkConf that it was started with; see `start`."""
+    """A new JVM's gateway, and the SparkConf of these settings that it was started with.
+
+    What it writes to stderr goes through `pass_on` to ours, for as long as it runs. Raises what
+    PySpark raises.
+    """
     from pyspark import SparkConf
     from pyspark.java_gateway import launch_gateway
 
