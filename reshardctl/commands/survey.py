@@ -235,10 +235,12 @@ def _spelled(missing: Uncrossed, locator: Locator) -> str:
 def with_first_records(
     report: Report, ports: Ports, observer: Observer, every_shard: bool
 ) -> Report:
-    """The same report, with what the reads met, and after a watch with what falls behind.
+    """The report with the first unread record of shards, and after a watch with what falls behind.
 
-    The reads have a budget of their own. One that fails leaves ages out, and is noted: no finding
-    rests on it.
+    every_shard: read it of each shard that may have one; otherwise, after a watch, of those that
+    were read more slowly than time passed, and without a watch of none. The reads have a budget of
+    their own. If one fails, the report comes back as it was, and the observer is told: no finding
+    rests on them.
     """
     watched = report.snapshot.watched
     first = None if watched is None else Look(watched.since, watched.positions)
