@@ -47,7 +47,11 @@ Shown = TypeVar("Shown")
 
 
 def _head(schema: str, context: Context) -> Json:
-    return {"schema": f"reshardctl/{schema}", "exit": exit_json(context.exit)}
+    return {"schema": schema, "exit": exit_json(context.exit)}
+
+
+def _headed(schema: str, document: Document[Any], members: Json) -> Json:
+    return {**_head(schema, document.context), **members}
 
 
 class Unwritten(Document[Shown]):
@@ -140,7 +144,7 @@ class FixDocument(Document[Fixed]):
     def data(self) -> Json:
         outcome = self.result
         return {
-            **_head("fix/2", self.context),
+            **_head("reshardctl/fix/2", self.context),
             "journal": outcome.journal,
             "written_steps": outcome.written,
             "recognised_steps": outcome.recognised,
@@ -185,7 +189,7 @@ class FixesDocument(Unwritten[Fixes]):
             if each.fixed is not None else None
             for each in self.result.consumers
         ]
-        return {**_head("fixes/1", self.context), **fixes_document(self.result, wrote)}
+        return _headed("reshardctl/fixes/1", self, fixes_document(self.result, wrote))
 
     def lines(self) -> Sequence[str]:
         rows = [line for document in self._written() for line in document.lines()]
@@ -212,7 +216,7 @@ class UndoDocument(Document[Undoing]):
         """`written_steps` is null for a dry run, `after` where no position is left."""
         undoing = self.result
         return {
-            **_head("undo/2", self.context),
+            **_head("reshardctl/undo/2", self.context),
             "journal": undoing.journal,
             "of_plan": undoing.of_plan,
             "written_steps": undoing.written,
@@ -256,7 +260,7 @@ class AuditDocument(Unwritten[AuditReport]):
 
     def data(self) -> Json:
         buckets = [bucket_document(bucket) for bucket in self.result.facts.buckets]
-        head = _head("audit/2", self.context)
+        head = _head("reshardctl/audit/2", self.context)
         return {**head, **audit_document(self.result), "buckets": buckets}
 
     def records(self) -> Iterable[Json]:
@@ -315,8 +319,8 @@ class JournalsDocument(Document[journals.Listing]):
 
     def data(self) -> Json:
         if self.result.rows:
-            return {**_head("journal/1", self.context), **journals.journal_document(self.result)}
-        return {**_head("journals/2", self.context), **journals.journals_document(self.result)}
+            return _headed("reshardctl/journal/1", self, journals.journal_document(self.result))
+        return _headed("reshardctl/journals/2", self, journals.journals_document(self.result))
 
     def records(self) -> Iterable[Json]:
         data = self.data()
@@ -337,7 +341,7 @@ class PruningDocument(Document[journals.Pruning]):
     """Journals that are deleted, or would be."""
 
     def data(self) -> Json:
-        return {**_head("pruned/1", self.context), **journals.pruning_document(self.result)}
+        return _headed("reshardctl/pruned/1", self, journals.pruning_document(self.result))
 
     def records(self) -> Iterable[Json]:
         return [records.record("pruned", self.data())]
@@ -353,7 +357,7 @@ class DiscoveryDocument(Document[Found]):
     """Tables with positions of a stream."""
 
     def data(self) -> Json:
-        return {**_head("discovery/1", self.context), **journals.discovery_document(self.result)}
+        return _headed("reshardctl/discovery/1", self, journals.discovery_document(self.result))
 
     def screen(self, sheet: Sheet) -> None:
         journals.discovered_text(sheet, self.result)
