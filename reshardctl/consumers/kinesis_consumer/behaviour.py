@@ -158,7 +158,7 @@ class _Processed:
                 return False
 
     def _born_at_work(self, shard: ShardId) -> Span:
-        why, number = "born while the application was at work", self._seen.elsewhere(shard)
+        why, number = "born while the application was at work", self._seen.set_aside(shard)
         return Span(START, at_number(number) if number else START, Basis.INFERRED, why)
 
     def _absent(self, shard: ShardId) -> Span:

@@ -349,14 +349,13 @@ class Evidence:
         its_own = classify(self._lineage, row_shard, self._positions.rows[shard].text).own
         return number if its_own else ""
 
-    def elsewhere(self, shard: ShardId) -> str:
-        """The furthest number of this shard in another row of the application, "" without one.
+    def set_aside(self, shard: ShardId) -> str:
+        """The furthest number of this shard in a row whose key is no shard's, "" without one.
 
-        That is another shard's row, or one whose key is no shard's. It may have been copied there,
-        so it proves nothing; but the shard may have been read to it.
+        It may have been copied there, so it proves nothing; but the shard may have been read to it.
+        `planning/case.py` looks at numbers in other shards' rows.
         """
-        numbers = chain(self._lost.get(shard, {}).values(), self._set_aside.get(shard, ()))
-        return max(numbers, key=int, default="")
+        return max(self._set_aside.get(shard, ()), key=int, default="")
 
     @cached_property
     def _set_aside(self) -> dict[ShardId, list[str]]:

@@ -14,7 +14,6 @@ from reshardctl.planning.plan import Plan
 from reshardctl.render.content import journals, lines, notices, records, roundup, runbook
 from reshardctl.render.content.audit import audit, audit_document, audit_markdown, bucket_document
 from reshardctl.render.content.explanation import explanation_document, explanations
-from reshardctl.render.content.fixes import fixes_document, fixes_summary
 from reshardctl.render.content.plan import not_written, plan, undo, written
 from reshardctl.render.content.report import findings, header, last_lines
 from reshardctl.render.content.report_json import (
@@ -46,12 +45,8 @@ Result = (
 Shown = TypeVar("Shown")
 
 
-def _head(schema: str, context: Context) -> Json:
-    return {"schema": schema, "exit": exit_json(context.exit)}
-
-
 def _headed(schema: str, document: Document[Any], members: Json) -> Json:
-    return {**_head(schema, document.context), **members}
+    return {"schema": schema, "exit": exit_json(document.context.exit), **members}
 
 
 class Unwritten(Document[Shown]):
@@ -143,15 +138,14 @@ class FixDocument(Document[Fixed]):
 
     def data(self) -> Json:
         outcome = self.result
-        return {
-            **_head("reshardctl/fix/2", self.context),
+        return _headed("reshardctl/fix/2", self, {
             "journal": outcome.journal,
             "written_steps": outcome.written,
             "recognised_steps": outcome.recognised,
             "steps": steps_document(outcome.steps),
             "before": report_document(outcome.before),
             "after": report_document(outcome.after),
-        }
+        })
 
     def records(self) -> Iterable[Json]:
         return records.written_records("fixed", self.data())
@@ -189,18 +183,18 @@ class FixesDocument(Unwritten[Fixes]):
             if each.fixed is not None else None
             for each in self.result.consumers
         ]
-        return _headed("reshardctl/fixes/1", self, fixes_document(self.result, wrote))
+        return _headed("reshardctl/fixes/1", self, roundup.fixes_document(self.result, wrote))
 
     def lines(self) -> Sequence[str]:
         rows = [line for document in self._written() for line in document.lines()]
-        return [*rows, *fixes_summary(self.result)]
+        return [*rows, *roundup.fixes_summary(self.result)]
 
     def screen(self, sheet: Sheet) -> None:
         for document in self._written():
             part = Sheet(document.context)
             document.screen(part)
             sheet.raw(part.render())
-        for line in map(escape, fixes_summary(self.result)):
+        for line in map(escape, roundup.fixes_summary(self.result)):
             sheet.raw(f"{ascii_only(line) if self.context.ascii else line}\n")
 
     def _written(self) -> Iterator[FixDocument]:
@@ -215,8 +209,7 @@ class UndoDocument(Document[Undoing]):
     def data(self) -> Json:
         """`written_steps` is null for a dry run, `after` where no position is left."""
         undoing = self.result
-        return {
-            **_head("reshardctl/undo/2", self.context),
+        return _headed("reshardctl/undo/2", self, {
             "journal": undoing.journal,
             "of_plan": undoing.of_plan,
             "written_steps": undoing.written,
@@ -224,7 +217,7 @@ class UndoDocument(Document[Undoing]):
             "steps": steps_document(undoing.steps),
             "before": report_document(undoing.now),
             "after": None if undoing.after is None else report_document(undoing.after),
-        }
+        })
 
     def records(self) -> Iterable[Json]:
         return records.written_records("undo", self.data())
@@ -260,8 +253,8 @@ class AuditDocument(Unwritten[AuditReport]):
 
     def data(self) -> Json:
         buckets = [bucket_document(bucket) for bucket in self.result.facts.buckets]
-        head = _head("reshardctl/audit/2", self.context)
-        return {**head, **audit_document(self.result), "buckets": buckets}
+        members = {**audit_document(self.result), "buckets": buckets}
+        return _headed("reshardctl/audit/2", self, members)
 
     def records(self) -> Iterable[Json]:
         return records.audit_records(self.data())

@@ -57,9 +57,12 @@ class Format(StrEnum):
 
     def write(self, document: Document[Any]) -> str:
         """The document as whole lines, to be printed as they are."""
-        module, _, function = self.writer.partition(":")
-        source = import_module(f"reshardctl.render.{module}") if module else document
-        text: str = getattr(source, function)(document) if module else getattr(source, self.view)()
+        text: str
+        if self.writer:
+            module, _, function = self.writer.partition(":")
+            text = getattr(import_module(f"reshardctl.render.{module}"), function)(document)
+        else:
+            text = getattr(document, self.view)()
         return text
 
 
