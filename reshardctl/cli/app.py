@@ -29,7 +29,7 @@ from reshardctl.cli.rule import rule
 from reshardctl.cli.snapshot import snapshot
 from reshardctl.cli.status import status
 from reshardctl.cli.undo import undo
-from reshardctl.console import error_documents
+from reshardctl.console import output
 from reshardctl.console.failures import guarded
 
 VALUED, FLAGS = "--debug", ("--quiet",)
@@ -150,12 +150,12 @@ app = application()
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit code."""
     ahead, rest = split(arguments)
-    error_documents.begin(rest)
+    output.await_failure(rest)
     given_secrets.begin([*arguments, *_given_urls()])
     command = application(chosen(rest))
     return guarded(
         lambda: command([*ahead, *rest], prog_name="reshardctl", standalone_mode=False),
-        error_documents.speak,
+        output.write_failure,
     )
 
 

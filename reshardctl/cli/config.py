@@ -42,7 +42,7 @@ def show(config: Config = None) -> None:
     from reshardctl.commands.configured import config_of
     from reshardctl.commands.target import Selection
     from reshardctl.config.effective import shown
-    from reshardctl.console.stdout import show as printed
+    from reshardctl.console.output import show as printed
 
     printed(shown(config_of(Selection(config=config))))
 
@@ -64,7 +64,7 @@ def check(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.config import checked
     from reshardctl.commands.target import Selection
-    from reshardctl.console.stdout import show as printed
+    from reshardctl.console.output import show as printed
 
     selection = Selection(account=account, config=config)
     lines, code = checked(names or (), selection, online, Terminal())
@@ -96,6 +96,6 @@ def iam(
     """
     from reshardctl.commands.config import allowed
     from reshardctl.commands.target import Selection
-    from reshardctl.console.stdout import show as printed
+    from reshardctl.console.output import show as printed
 
     printed(allowed(names or (), Selection(config=config), wanted, account, whose))

@@ -37,7 +37,7 @@ def export(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.export import ExportRequest
     from reshardctl.commands.export import export as exported
-    from reshardctl.console.stdout import show, write
+    from reshardctl.console.output import show, write
     from reshardctl.snapshot.positions import csv_text, json_text, save
     from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
 

@@ -60,7 +60,7 @@ def graph(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.graph import GraphRequest
     from reshardctl.commands.graph import graph as drawn
-    from reshardctl.console.stdout import columns, show
+    from reshardctl.console.output import columns, show
     from reshardctl.stores.named_file import check_file, replace_file
 
     if output is not None:

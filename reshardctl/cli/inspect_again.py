@@ -8,11 +8,10 @@ from dataclasses import replace
 from reshardctl.cli.terminal import Terminal
 from reshardctl.commands.inspect import Inspection, InspectRequest
 from reshardctl.commands.inspect_again import Round, inspect_again
-from reshardctl.console import error_documents
+from reshardctl.console import output
 from reshardctl.console.destinations import Destination
 from reshardctl.console.failures import say
-from reshardctl.console.output import Output
-from reshardctl.console.stdout import show
+from reshardctl.console.output import Output, show
 from reshardctl.errors import ReshardError
 from reshardctl.model.times import instant
 from reshardctl.render.content.report import tally
@@ -30,21 +29,21 @@ def look_again(request: InspectRequest, every: str, out: Output, terminal: Termi
     rounds = 0
     try:
         for turn in inspect_again(request, every, terminal):
-            error_documents.forget_shown()
+            output.forget_shown()
             if logged:
                 show([_line(turn)])
             _shown(turn.outcome, out, terminal)
             rounds += 1
     except KeyboardInterrupt:
         if rounds:
-            error_documents.begin(())  # the files are those of the last round
+            output.await_failure(())  # the files are those of the last round
         raise
 
 
 def _shown(outcome: Inspection | ReshardError, out: Output, terminal: Terminal) -> None:
     if isinstance(outcome, ReshardError):
         say(outcome)
-        error_documents.speak(outcome)
+        output.write_failure(outcome)
         return
     out = replace(out, suggested_command=outcome.words)
     out.write(outcome.report if outcome.alone else outcome.roundup, outcome.exit)

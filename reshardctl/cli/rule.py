@@ -19,7 +19,7 @@ def rule(
     ] = None,
 ) -> None:
     """What does this code mean? Works offline. Example: reshardctl rule RSH203"""
-    from reshardctl.console.stdout import show
+    from reshardctl.console.output import show
     from reshardctl.diagnosis.rules import RULES
     from reshardctl.diagnosis.rules.pages import find
 

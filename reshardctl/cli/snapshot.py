@@ -49,7 +49,7 @@ def snapshot(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.snapshot import SnapshotRequest
     from reshardctl.commands.snapshot import snapshot as taken
-    from reshardctl.console.stdout import show
+    from reshardctl.console.output import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
     from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
