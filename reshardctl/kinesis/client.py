@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell
@@ -78,8 +79,13 @@ class Kinesis:
         look: Look,
     ) -> None:
         self._transport = Transport(client, sleep)
-        self._prober = Prober(self._transport, clock, limits, look)
+        self._clock, self._limits, self._look = clock, limits, look
         self._progress = progress or (lambda _listed: None)
+
+    @cached_property
+    def _prober(self) -> Prober:
+        """What reads records, each shard at a steady pace; most commands read none."""
+        return Prober(self._transport, self._clock, self._limits, self._look)
 
     @property
     def region(self) -> str:

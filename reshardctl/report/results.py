@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.diagnosis.rules.suppressions import Sifted
+from reshardctl.diagnosis.rules.base import Sifted
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import DONE, Step
@@ -106,7 +106,7 @@ class Entry:
     origin: tuple[str, int] | None = None
     report: Report | None = None
     failure: ReshardError | None = None
-    sifted: Sifted = field(default_factory=lambda: Sifted(()))
+    sifted: Sifted = field(default_factory=Sifted)
     asked: str = ""
 
     @property
