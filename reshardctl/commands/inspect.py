@@ -16,13 +16,13 @@ from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_anot
 from reshardctl.commands.configured import account_of
 from reshardctl.commands.exclusions import require_compatible
 from reshardctl.commands.named import several
-from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold, severity_for
+from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
 from reshardctl.commands.survey import Looking, at_once, looking_of
 from reshardctl.commands.target import ScopedSelection, Selection, Target, counting, scoped
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.diagnosis.rules.suppressions import Sifted, sift
+from reshardctl.diagnosis.rules.base import Sifted, sift
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
@@ -53,7 +53,7 @@ def roundup(
         else _together(targets, selection, looking, observer)
     )
     entries = _one_each([
-        _entry(target, outcome, severity_for(fail_on, target.entry), baseline)
+        _entry(target, outcome, target.severity(fail_on), baseline)
         for target, outcome in zip(targets, outcomes, strict=True)
     ])
     argv = targets[0].argv

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from reshardctl.config.entries import Consumer
 from reshardctl.diagnosis.rules import Severity
 
 if TYPE_CHECKING:
@@ -93,15 +92,3 @@ class FailOn(Enum):
 
 Threshold = Severity | FailOn | None
 """A severity, or `None` for never."""
-
-
-def severity_for(threshold: Threshold, entry: Consumer | None) -> Severity | None:
-    """The severity for one consumer; `None` if no finding fails.
-
-    entry: its entry in reshardctl.toml, if it is named there.
-    """
-    if not isinstance(threshold, FailOn):
-        return threshold
-    if entry is None or not entry.fail_on:
-        return Severity.ERROR
-    return None if entry.fail_on == "never" else Severity[entry.fail_on.upper()]

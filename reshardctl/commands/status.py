@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.named import one
-from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold, severity_for
+from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Selection, Target
-from reshardctl.diagnosis.rules.suppressions import sift
+from reshardctl.diagnosis.rules.base import sift
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.model.shards import parts_of
@@ -74,7 +74,7 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
     sifted = sift(report.findings, target.suppressions, report.snapshot.now)
     kept = replace(report, findings=sifted.kept)
     shown = status_of(kept, sifted.kept, selection, len(sifted.hidden), name)
-    threshold = severity_for(request.fail_on, target.entry)
+    threshold = target.severity(request.fail_on)
     code = report.exit(failing(shown.findings, threshold))
     return StatusResult(shown, code, target.argv, name, kept)
 

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from reshardctl.codec import strict
 from reshardctl.codec.argv import given, option, words
 from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
+from reshardctl.commands.observer import FailOn, Threshold
 from reshardctl.commands.requests import REACHED, Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.rules import SINKS
+from reshardctl.diagnosis.rules import SINKS, Severity
+from reshardctl.diagnosis.rules.base import Suppression
 from reshardctl.diagnosis.rules.pages import find
-from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import short
 from reshardctl.model.phrases import did_you_mean
@@ -128,6 +129,14 @@ class Target:
     def ports(self) -> Ports:
         """Kinesis, the store and the clock."""
         return self.opened()
+
+    def severity(self, threshold: Threshold) -> Severity | None:
+        """The severity from which its findings fail a command; `None` if none does."""
+        if not isinstance(threshold, FailOn):
+            return threshold
+        if self.entry is None or not self.entry.fail_on:
+            return Severity.ERROR
+        return None if self.entry.fail_on == "never" else Severity[self.entry.fail_on.upper()]
 
 
 _BUDGET = re.compile(r"(calls|time)=(.+)\Z")

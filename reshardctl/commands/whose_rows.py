@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from reshardctl.consumers.base import MANY, Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import Origin, origin
-from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.identity import AMBIGUOUS
+from reshardctl.diagnosis.evidence import AMBIGUOUS, Snapshot
 from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.phrases import listed

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from reshardctl.config.entries import Config, Consumer, Reach, Stream
-from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.diagnosis.rules.base import Suppression
 from reshardctl.model import index_of
 
 WIDTH = 44

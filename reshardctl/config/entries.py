@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.diagnosis.rules.base import Suppression
 
 SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 """AWS services that may have an endpoint of their own."""

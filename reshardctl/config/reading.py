@@ -18,7 +18,7 @@ from reshardctl.config.sourced import MEND, Spot, lines
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.rules import RULES
-from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.diagnosis.rules.base import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 from reshardctl.model.phrases import did_you_mean

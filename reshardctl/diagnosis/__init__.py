@@ -4,6 +4,6 @@
 `rules/pages` the page of each. Of planning it knows the effects of a start, and no plan: findings
 come first, because they may choose what is planned.
 
-Other rooms import `discovery`, `evidence`, `identity`, `rules`, `rules.base`, `rules.pages`,
-`rules.sinks`, `rules.suppressions`. Read `rules.base` first.
+Other rooms import `discovery`, `evidence`, `rules`, `rules.base`, `rules.pages`, `rules.sinks`.
+Read `rules.base` first.
 """

@@ -3,6 +3,9 @@
 A watch gives the rows before and after, an earlier report or snapshot the positions that a store
 has deleted since. KCL deletes finished leases, and starts children beside a parent whose lease is
 missing. Afterwards both tables look the same; an earlier one distinguishes them.
+
+Whose a stored number is, `consumers/sequence_numbers.py` decides; the words for it are here, with
+the other stream's name where the account has it.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from enum import Enum
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.locator import Locator
-from reshardctl.errors import ReshardError
+from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.errors import ReshardError, WrongStream
 from reshardctl.lineage import Foreseen, Lineage
 from reshardctl.model import (
     START,
@@ -25,8 +29,10 @@ from reshardctl.model import (
     Probe,
     ShardId,
     at_number,
+    decode,
     is_number,
 )
+from reshardctl.model.phrases import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,4 +221,75 @@ def located(locator: Locator) -> Iterator[None]:
     except ReshardError as error:
         if locator.medium in FOLDERS:
             error.what = f"{FOLDERS[locator.medium]}{locator.target}: {error.what}"
+        raise
+
+
+NAMED = 5
+"""Streams that an error names before it counts the rest."""
+
+
+AMBIGUOUS = (
+    "the store holds no sequence number, so nothing shows that its positions belong to this stream "
+    "and not to an earlier one of its name or to another stream"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Whose a stored number is that is not this stream's.
+
+    stream: the ARN of the stream of this account that it is of, "" if that is not known.
+    """
+
+    origin: Origin
+    stream: str = ""
+
+    @property
+    def words(self) -> str:
+        """Whose it is; follows "of"."""
+        if self.stream:
+            return f"stream {self.stream.rpartition('/')[2]}"
+        if self.origin is Origin.EARLIER:
+            return "an earlier stream of this name or of another stream"
+        return "another stream"
+
+
+def foreign_streams(
+    snapshot: Snapshot, origins: Mapping[ShardId, Origin | None], texts: Mapping[ShardId, str]
+) -> Mapping[ShardId, Foreign]:
+    """The shards whose stored number is not this stream's. origins, texts: of every shard."""
+    return {
+        shard: Foreign(whose, _stream(snapshot, texts[shard])) for shard, whose in origins.items()
+        if whose in (Origin.EARLIER, Origin.ELSEWHERE)
+    }
+
+
+def _stream(snapshot: Snapshot, text: str) -> str:
+    decoded = decode(text)
+    return "" if decoded is None else snapshot.born.get(decoded.epoch, "")
+
+
+def made_since(snapshot: Snapshot) -> bool:
+    """Whether the store is younger than the stream, so that no earlier stream's rows are in it."""
+    made_at = snapshot.made_at
+    return made_at is not None and made_at > snapshot.lineage.stream.created
+
+
+def unverified(snapshot: Snapshot) -> Iterator[str]:
+    """The note on numbers of which Kinesis could not be asked whose they are."""
+    if not snapshot.verified:
+        yield (
+            "not verified that the positions are of this stream: Kinesis could not be asked "
+            "(kinesis:GetShardIterator)"
+        )
+
+
+@contextmanager
+def naming(foreign: Mapping[ShardId, Foreign]) -> Iterator[None]:
+    """A WrongStream of the body names the streams to which the rows belong, where one is known."""
+    try:
+        yield
+    except WrongStream as error:
+        if streams := sorted({each.words for each in foreign.values() if each.stream}):
+            error.what = f"{error.what}. Its numbers are of {listed(streams, NAMED)}"
         raise

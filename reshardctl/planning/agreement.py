@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.model import Step
+from reshardctl.model import Step, writes_of
 from reshardctl.planning.decision import Answer, Ask, Decision, Nothing, Plan, shards_left
-from reshardctl.planning.writes import live_for_all
 
 _Pair = tuple[Candidate, Decision]
 
@@ -105,3 +105,20 @@ def _bare(steps: Sequence[Step]) -> list[Any]:
     """Steps without words and in one order: only what is written and guarded."""
     bare = [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
     return sorted(bare, key=lambda step: step[0][0])
+
+
+def live_for_all(plans: Sequence[tuple[Step, ...]]) -> tuple[Step, ...]:
+    """The first of several plans that write the same; a write is live only if it is in each."""
+    against = {
+        write.key: write.running for steps in plans for write in writes_of(steps) if not write.live
+    }
+    if len(plans) == 1:
+        return plans[0]
+    return tuple(
+        replace(step, writes=tuple(
+            replace(write, live=False, running=against[write.key])
+            if write.key in against else write
+            for write in step.writes
+        ))
+        for step in plans[0]
+    )

@@ -34,23 +34,6 @@ def counted_writes(steps: Iterable[Step]) -> str:
         "while it runs"
 
 
-def live_for_all(plans: Sequence[tuple[Step, ...]]) -> tuple[Step, ...]:
-    """The first of several plans that write the same; a write is live only if it is in each."""
-    against = {
-        write.key: write.running for steps in plans for write in writes_of(steps) if not write.live
-    }
-    if len(plans) == 1:
-        return plans[0]
-    return tuple(
-        replace(step, writes=tuple(
-            replace(write, live=False, running=against[write.key])
-            if write.key in against else write
-            for write in step.writes
-        ))
-        for step in plans[0]
-    )
-
-
 def not_live(steps: Iterable[Step], why: str) -> list[Step]:
     """The same steps, with no write live."""
     return [

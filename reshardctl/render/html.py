@@ -16,7 +16,7 @@ from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
-from reshardctl.render import markup, write
+from reshardctl.render import markup
 from reshardctl.render.charts import bars, chart, picture, span
 from reshardctl.render.content.audit import (
     by_when,
@@ -30,6 +30,7 @@ from reshardctl.render.content.audit import (
     worst_first,
 )
 from reshardctl.render.context import Context
+from reshardctl.render.formats import write
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import chart_of
 from reshardctl.render.graph.html import SHARDS, drawn

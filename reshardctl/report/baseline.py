@@ -14,7 +14,7 @@ from typing import Any
 from reshardctl.codec.strict import JsonPath, array, list_of, parse, string, strings, written_moment
 from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.diagnosis.rules.base import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
 from reshardctl.report.report import Report

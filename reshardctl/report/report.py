@@ -18,14 +18,19 @@ from reshardctl.consumers.base import Consumer, Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import to_come
 from reshardctl.consumers.spec import Options
-from reshardctl.diagnosis.evidence import Earlier, Snapshot, Whose, located, whose, without_position
-from reshardctl.diagnosis.identity import (
+from reshardctl.diagnosis.evidence import (
     AMBIGUOUS,
+    Earlier,
     Foreign,
+    Snapshot,
+    Whose,
     foreign_streams,
+    located,
     made_since,
     naming,
     unverified,
+    whose,
+    without_position,
 )
 from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
 from reshardctl.errors import EmptyCheckpoint, UsageError

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reshardctl.consumers.sequence_numbers import Origin
-from reshardctl.diagnosis.evidence import Trace
-from reshardctl.diagnosis.identity import Foreign
+from reshardctl.diagnosis.evidence import Foreign, Trace
 from reshardctl.diagnosis.rules.base import (
     Found,
     Severity,

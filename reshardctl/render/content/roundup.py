@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.diagnosis.rules.base import Suppression
 from reshardctl.errors import HalfDone
 from reshardctl.exit import Exit
 from reshardctl.model.times import duration, instant

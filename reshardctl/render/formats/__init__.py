@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from reshardctl.render.content.documents import Result
+    from reshardctl.render.context import Context
     from reshardctl.render.document import Document
 
 
@@ -64,6 +66,13 @@ class Format(StrEnum):
         else:
             text = getattr(document, self.view)()
         return text
+
+
+def write(result: Result, form: str, context: Context) -> str:
+    """A result in a format, as whole lines, to be printed as they are."""
+    from reshardctl.render.content.documents import document_of
+
+    return Format(form).write(document_of(result, context))
 
 
 def formats_of(*views: str) -> list[Format]:

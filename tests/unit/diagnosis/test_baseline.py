@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.diagnosis.rules.suppressions import sift
+from reshardctl.diagnosis.rules.base import sift
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id

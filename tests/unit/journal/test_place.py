@@ -11,11 +11,10 @@ from reshardctl.errors import UsageError
 from reshardctl.journal import S3Object, name_of, s3_object
 from reshardctl.journal.listing import State, entries, files
 from reshardctl.journal.log import placed
-from reshardctl.render import write
 from reshardctl.render.content.documents import JournalsDocument
 from reshardctl.render.content.journals import Listing
 from reshardctl.render.context import Context
-from reshardctl.render.formats import Format
+from reshardctl.render.formats import Format, write
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import journal_of, plan_of
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from reshardctl.errors import ReshardError
-from reshardctl.render import write
 from reshardctl.render.context import Context
-from reshardctl.render.formats import REPORTS
+from reshardctl.render.formats import REPORTS, write
 from reshardctl.render.formats import Format as Name
 from reshardctl.render.graph.drawings import ChartDocument
 from reshardctl.report.report import Report
@@ -18,7 +17,7 @@ from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 
 @dataclass(frozen=True)
 class Format:
-    """What `reshardctl.render.write` makes of each result."""
+    """What `reshardctl.render.formats.write` makes of each result."""
 
     name: str
 

@@ -9,9 +9,9 @@ import pytest
 
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.planning.plan import Plan
-from reshardctl.render import write
 from reshardctl.render.content.writes import row_diffs
 from reshardctl.render.context import Context
+from reshardctl.render.formats import write
 from reshardctl.report.results import Planned
 from tests.support.case import all_cases
 from tests.support.dialects import dialect_of

@@ -20,16 +20,16 @@ from reshardctl.cli.app import run
 from reshardctl.console.interrupt import SIGNALS
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.rules.suppressions import Sifted, Suppression
+from reshardctl.diagnosis.rules.base import Sifted, Suppression
 from reshardctl.errors import CannotTell, HalfDone, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.listing import entries
 from reshardctl.planning.policy import Accept
-from reshardctl.render import write
 from reshardctl.render.content.documents import Result
 from reshardctl.render.content.journals import Listing
 from reshardctl.render.context import Context
+from reshardctl.render.formats import write
 from reshardctl.report import baseline
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Saved, Undoing

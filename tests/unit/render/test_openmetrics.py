@@ -8,9 +8,9 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from reshardctl.errors import CannotTell, ReshardError
-from reshardctl.render import write
 from reshardctl.render.context import Context
 from reshardctl.render.document import Measured
+from reshardctl.render.formats import write
 from reshardctl.render.formats.openmetrics import FAMILIES, of_consumers
 from reshardctl.report.report import Report
 from tests.unit.render.samples import context, report_of

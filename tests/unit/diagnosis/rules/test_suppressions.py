@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.diagnosis.rules import Finding, Severity
-from reshardctl.diagnosis.rules.suppressions import Suppression, sift
+from reshardctl.diagnosis.rules.base import Suppression, sift
 from reshardctl.model import shard_id
 
 UNTIL = 1_800_000_000.0

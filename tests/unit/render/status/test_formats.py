@@ -16,10 +16,9 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from reshardctl.cli.status import StatusColumn
 from reshardctl.exit import Exit
-from reshardctl.render import write
 from reshardctl.render.content.documents import StatusDocument
 from reshardctl.render.content.status import VERDICTS, status_document
-from reshardctl.render.formats import Format
+from reshardctl.render.formats import Format, write
 from reshardctl.render.sheet import Grid, blocks, fitting
 from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
 from tests.unit.render.samples import CASES, context, report_of

@@ -10,7 +10,7 @@ from io import StringIO
 
 import pytest
 
-from reshardctl.render import write
+from reshardctl.render.formats import write
 from tests.unit.render.samples import context
 from tests.unit.render.status.samples import ALL_SHARDS, LOST, SPLIT, WHOLE, big, big_report
 
