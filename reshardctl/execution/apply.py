@@ -99,9 +99,10 @@ def apply(
         raise StalePlan("the checked steps write other rows than the plan's", REPLAN)
     if isinstance(store, Texts) and not journal.undoing:
         journal.keep(store.texts(keys_of(fresh)))
-    todo = list(enumerate(fresh))
-    done = _Run(store, journal, interrupted, len(fresh), 0, renewing).go(todo)
-    return Applied(tuple(fresh), done, 0)
+    run = _Run(store, journal, interrupted, len(fresh), 0, renewing)
+    for intent in run.begin([*enumerate(fresh)]):
+        run.write(intent)
+    return Applied(tuple(fresh), len(fresh), 0)
 
 
 def rest_of(
@@ -150,8 +151,10 @@ def resume(
     for index in rest.unrecorded:
         journal.applied(index)
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
-    done = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
-    return Applied(tuple(fresh), done, rest.in_place)
+    run = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing)
+    for intent in run.begin(todo):
+        run.write(intent)
+    return Applied(tuple(fresh), len(todo), rest.in_place)
 
 
 def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) -> None:
@@ -242,36 +245,38 @@ class _Run:
         self._in_place = in_place
         self._renewing = renewing
 
-    def go(self, todo: Sequence[tuple[int, Step]]) -> int:
-        """Writes all of them and returns how many."""
+    def begin(self, todo: Sequence[tuple[int, Step]]) -> list[Intent]:
+        """Records all that is about to be written, durable before the first write."""
         for _, step in todo:
             if len(step.writes) > self._store.max_writes:
                 raise ValueError(f"{step.title}: more writes than one step may have")
         self._stop_if_asked()
-        for intent in self._intents(todo):
-            self._stop_if_asked()
-            self._stop_at(intent.step)
-            self._write(intent)
-            self._in_place += 1
-            self._record(intent.index)
-        return len(todo)
+        return self._intend(todo)
 
-    def _intents(self, todo: Sequence[tuple[int, Step]]) -> list[Intent]:
+    def write(self, intent: Intent) -> None:
+        """Writes a step and records it; tries again where its rows were only renewed meanwhile."""
+        self._stop_if_asked()
+        self._stop_at(intent.step)
+        for more_tries in reversed(range(TRIES if self._renewing else 1)):
+            try:
+                result = self._store.write(intent.step, intent.token)
+            except (Exception, KeyboardInterrupt, SystemExit) as error:
+                self._failed(error)
+            if result is WriteResult.APPLIED:
+                break
+            if not more_tries:
+                self._moved(intent.step)
+            intent = self._reread(intent)
+        self._in_place += 1
+        self._record(intent.index)
+
+    def _intend(self, todo: Sequence[tuple[int, Step]]) -> list[Intent]:
         try:
             return self._journal.intend(todo)
         except ReshardError as error:
             if self._in_place:
                 raise self._half_done(error.what) from error
             raise _nothing_written(error) from None
-
-    def _write(self, intent: Intent) -> None:
-        """Writes a step until it is in place or its rows have changed for good."""
-        for _ in range(TRIES - 1 if self._renewing else 0):
-            if self._try_once(intent):
-                return
-            intent = self._reread(intent)
-        if not self._try_once(intent):
-            self._moved(intent.step)
 
     def _reread(self, intent: Intent) -> Intent:
         """The same step over its rows as they are now, in the journal too."""
@@ -286,7 +291,7 @@ class _Run:
             if self._in_place:
                 raise self._half_done(error.what) from error
             raise
-        (fresh,) = self._intents([(intent.index, step)])
+        (fresh,) = self._intend([(intent.index, step)])
         return fresh
 
     def _moved(self, step: Step, how: str = "") -> NoReturn:
@@ -300,27 +305,24 @@ class _Run:
             again = f"reshardctl undo {shlex.quote(str(self._journal.path))}   # looks again"
         raise StalePlan(f"{what}; nothing was written", again)
 
-    def _try_once(self, intent: Intent) -> bool:
-        try:
-            result = self._store.write(intent.step, intent.token)
-        except AnswerLost as error:
+    def _failed(self, error: BaseException) -> NoReturn:
+        """Says of a failed write what is in place, and whether its own outcome is known."""
+        if isinstance(error, AnswerLost):
             self._note(error.what)
             raise half_done(
                 self._journal,
                 f"{self._so_far()}; whether the next step was written is unknown: {error.what}",
             ) from error
-        except (CannotTell, Refused, UsageError) as error:
+        if isinstance(error, CannotTell | Refused | UsageError):
             self._note(error.what)
             if self._in_place:
                 raise self._half_done(error.what) from error
             raise _nothing_written(error) from None
-        except (Exception, KeyboardInterrupt, SystemExit) as error:
-            self._note(repr(error))
-            raise half_done(
-                self._journal,
-                f"{self._so_far()}; the next step was interrupted ({type(error).__name__})",
-            ) from error
-        return result is WriteResult.APPLIED
+        self._note(repr(error))
+        raise half_done(
+            self._journal,
+            f"{self._so_far()}; the next step was interrupted ({type(error).__name__})",
+        ) from error
 
     def _record(self, index: int) -> None:
         try:
