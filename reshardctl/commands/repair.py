@@ -29,12 +29,15 @@ from reshardctl.commands.whose_rows import (
     unambiguous,
     verified_report,
 )
-from reshardctl.commands.write import allowed, carry_out, header_of, verify
+from reshardctl.commands.write import allowed, header_of, proven, verify
 from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import Refused, ReshardError
+from reshardctl.execution.apply import Applied, apply
 from reshardctl.execution.plan_file import SavedPlan, of_report
+from reshardctl.execution.proof import renewing
 from reshardctl.exit import Exit
+from reshardctl.journal import Journal
 from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss
@@ -101,7 +104,7 @@ class Repair:
         )
 
     def write(self, observer: Observer) -> None:
-        """Journals, writes and verifies the plan."""
+        """Proves the plan once more, journals and writes it, and verifies."""
         ready = self._writable
         plan, ports, locator, request = ready.plan, ready.ports, ready.locator, ready.request
         header = header_of(plan, ports, self._why)
@@ -110,12 +113,20 @@ class Repair:
         with naming_next_step(again), kept_if_used(log, header) as journal:
             observer.writing()
             observer.phase(f"journal {journal.path}")
-            applied = carry_out(ports, plan, locator, journal, request.live)
-            after = verify(ports, plan, locator, journal)
-            self.fixed = Fixed(
-                ready.before, after, applied.steps, str(journal.path), applied.written,
-                applied.recognised,
+            steps = proven(ports, plan, locator, request.live)
+            applied = apply(
+                plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
+                renewing=renewing(locator, request.live),
             )
+            self._verify(journal, applied)
+
+    def _verify(self, journal: Journal, applied: Applied) -> None:
+        ready = self._writable
+        after = verify(ready.ports, ready.plan, ready.locator, journal)
+        self.fixed = Fixed(
+            ready.before, after, applied.steps, str(journal.path), applied.written,
+            applied.recognised,
+        )
 
     @contextmanager
     def keeping_failure(self) -> Iterator[None]:

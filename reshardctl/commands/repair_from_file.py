@@ -24,18 +24,18 @@ from reshardctl.commands.whose_rows import (
     unambiguous,
     verified_report,
 )
-from reshardctl.commands.write import go_on, left_over, verify
+from reshardctl.commands.write import left_over
 from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
+from reshardctl.execution.apply import resume
 from reshardctl.execution.plan_file import SavedPlan, load
-from reshardctl.execution.proof import plan_of
+from reshardctl.execution.proof import plan_of, renewing
 from reshardctl.journal import Journal, Records
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
 from reshardctl.render.words import command
 from reshardctl.report.report import Report
-from reshardctl.report.results import Fixed
 
 
 def of_file(request: FixRequest, observer: Observer) -> Repair | None:
@@ -229,12 +229,12 @@ class Interrupted(Repair):
         """Writes what is left, in the same journal, and verifies the whole."""
         assert self._opened is not None
         ready, (journal, records) = self._writable, self._opened
-        plan, ports, locator = ready.plan, ready.ports, ready.locator
+        ports, locator, live = ready.ports, ready.locator, ready.request.live
         with naming_next_step(self._again):
             observer.writing()
-            applied = go_on(ports, plan, locator, journal, records, ready.request.live)
-        after = verify(ports, plan, locator, journal)
-        self.fixed = Fixed(
-            ready.before, after, applied.steps, str(journal.path), applied.written,
-            applied.recognised,
-        )
+            rest, _ = left_over(ports, ready.plan, locator, journal, records, live)
+            applied = resume(
+                rest, rest.steps, ports.store, journal, interrupted=ports.interrupted,
+                renewing=renewing(locator, live),
+            )
+        self._verify(journal, applied)

@@ -1,6 +1,7 @@
-"""Writes a plan: proves it again on fresh state, writes, and verifies.
+"""What a write needs before it and after it: leave, a proof on fresh state, and a second look.
 
 Rows may be written because the consumer is stopped, or because every write is safe while it runs.
+`execution/apply.py` does the writing.
 """
 
 from __future__ import annotations
@@ -19,15 +20,7 @@ from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ConsumerRunning, HalfDone, ReshardError
-from reshardctl.execution.apply import (
-    Applied,
-    Rest,
-    apply,
-    fresh_rows,
-    half_done,
-    rest_of,
-    resume,
-)
+from reshardctl.execution.apply import Rest, fresh_rows, half_done, rest_of
 from reshardctl.execution.plan_file import SavedPlan, text
 from reshardctl.execution.proof import (
     renewing,
@@ -46,13 +39,11 @@ from reshardctl.report.report import Report
 from reshardctl.snapshot import Ports
 
 
-def carry_out(
-    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, live: bool = False
-) -> Applied:
-    """Writes the plan's steps, once they are proven on the present state.
+def proven(ports: Ports, plan: SavedPlan, locator: Locator, live: bool = False) -> list[Step]:
+    """The plan's steps over the rows as they are now, proven on the present state.
 
     live: the consumer may be running, so rows may be renewed and read on meanwhile. Raises
-    StalePlan if the proof fails, and what `apply` raises.
+    StalePlan if the proof fails.
     """
     images = fresh_rows(ports.store)
     lineage = ports.kinesis.lineage(plan.stream)
@@ -61,10 +52,7 @@ def carry_out(
     report = judged(ports.kinesis, now, replace(plan.options, count=False), plan.probe)
     steps = still_proven(plan, report, live)
     require_proven(verified_steps(now, ports.kinesis, steps), steps, plan.options.created)
-    return apply(
-        plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
-        renewing=renewing(locator, live),
-    )
+    return steps
 
 
 def left_over(
@@ -73,8 +61,8 @@ def left_over(
 ) -> tuple[Rest, Plan]:
     """What a journal began and has not finished, and the same as a plan with its price.
 
-    A start on the mixed state and the rest of the steps is simulated. Raises what `carry_out`
-    raises.
+    A start on the mixed state and the rest of the steps is simulated. Raises what `proven` raises,
+    and HalfDone for rows that another process wrote.
     """
     renewed = renewing(locator, live)
     spec = locator.spec
@@ -98,18 +86,6 @@ def left_over(
     if live:
         require_live(rest.steps)
     return rest, decision
-
-
-def go_on(
-    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
-    live: bool = False,
-) -> Applied:
-    """Finishes what a journal began, once it is proven on the present state, as `left_over`."""
-    rest, _ = left_over(ports, plan, locator, journal, records, live)
-    return resume(
-        rest, rest.steps, ports.store, journal, interrupted=ports.interrupted,
-        renewing=renewing(locator, live),
-    )
 
 
 def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:

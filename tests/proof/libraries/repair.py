@@ -13,9 +13,10 @@ import botocore.session
 from botocore.config import Config
 
 from reshardctl.commands.survey import survey
-from reshardctl.commands.write import carry_out, verify
+from reshardctl.commands.write import proven, verify
 from reshardctl.consumers import locator
 from reshardctl.execution import plan_file
+from reshardctl.execution.apply import apply
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.planning.plan import Plan
@@ -50,7 +51,7 @@ def mend(situation: Situation) -> Mend:
             tempfile.TemporaryDirectory() as folder,
             Journal.create(Path(folder) / "journal", _header(plan)) as journal,
         ):
-            carry_out(ports, plan, parsed, journal)
+            apply(plan.steps, proven(ports, plan, parsed), ports.store, journal)
             verify(ports, plan, parsed, journal)
 
     return repair

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from reshardctl.commands.survey import survey
-from reshardctl.commands.write import carry_out, verify
+from reshardctl.commands.write import proven, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
+from reshardctl.execution import apply as writing
 from reshardctl.execution import plan_file
 from reshardctl.execution.apply import TRIES
+from reshardctl.execution.proof import renewing
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, read
 from reshardctl.lineage import Lineage
@@ -94,7 +96,10 @@ class Scene:
                       plan.steps)  # fmt: skip
         self._path.unlink(missing_ok=True)
         with Journal.create(self._path, head) as journal:
-            carry_out(self.ports, plan, self.place, journal, live=True)
+            steps = proven(self.ports, plan, self.place, live=True)
+            writing.apply(
+                plan.steps, steps, self.medium, journal, renewing=renewing(self.place, live=True)
+            )
             verify(self.ports, plan, self.place, journal)
 
     def missing(self) -> dict[str, list[str]]:

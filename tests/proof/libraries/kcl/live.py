@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.commands.survey import survey
-from reshardctl.commands.write import carry_out, verify
+from reshardctl.commands.write import proven, verify
 from reshardctl.consumers import locator
 from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file
+from reshardctl.execution.apply import apply
+from reshardctl.execution.proof import renewing
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Step
@@ -179,7 +181,8 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
         tempfile.TemporaryDirectory() as folder,
         Journal.create(Path(folder) / "journal", header) as journal,
     ):
-        carry_out(ports, plan, parsed, journal, live=True)
+        steps = proven(ports, plan, parsed, live=True)
+        apply(plan.steps, steps, ports.store, journal, renewing=renewing(parsed, live=True))
         verify(ports, plan, parsed, journal)
 
 
