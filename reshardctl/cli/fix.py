@@ -102,14 +102,15 @@ def fix(
 
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
-    from reshardctl.cli.run_fix import run_fix, run_fix_many, show_plan
+    from reshardctl.cli.fix_terminal import FixTerminal
     from reshardctl.commands.fix import fix as fixed
+    from reshardctl.commands.fix import fix_many, plan_many, several_plans
     from reshardctl.commands.fix import plan as planned
-    from reshardctl.commands.fix import several_plans
     from reshardctl.commands.survey import not_for_fix
     from reshardctl.commands.write_requests import FixRequest
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
+    from reshardctl.render.content.documents import FixesDocument
 
     not_for_fix(if_reshard)
     names = consumers or []
@@ -124,11 +125,17 @@ def fix(
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())
-    if len(names) > 1 or (not names and several_plans(request, dry_run=dry_run)):
-        quiet = one_document(places)
-        raise typer.Exit(
-            run_fix_many(request, names, shown, dry_run=dry_run, quiet=quiet, yes=yes)
-        )
-    if dry_run:
-        raise typer.Exit(show_plan(planned, request, shown))
-    raise typer.Exit(run_fix(fixed, request, shown, quiet=one_document(places), yes=yes))
+    several = len(names) > 1 or (not names and several_plans(request, dry_run=dry_run))
+    if several:
+        shown.check_formats(FixesDocument, "shows one consumer")
+    quiet = one_document(places) and (several or not dry_run)
+    with FixTerminal(shown, dry_run=dry_run, quiet=quiet, yes=yes) as terminal:
+        if several and dry_run:
+            code = terminal.show_all(plan_many(request, names, terminal))
+        elif several:
+            code = terminal.show_all(fix_many(request, names, terminal.consents, terminal))
+        elif dry_run:
+            code = planned(request, terminal).exit
+        else:
+            code = terminal.show(fixed(request, terminal.consents, terminal))
+    raise typer.Exit(code)

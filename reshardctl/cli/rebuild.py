@@ -89,7 +89,7 @@ def rebuild(
 
     Example: reshardctl rebuild kcl://my-application --from s3a://my-lake/orders --stream my-stream
     """
-    from reshardctl.cli.run_fix import run_fix, show_plan
+    from reshardctl.cli.fix_terminal import FixTerminal
     from reshardctl.commands.rebuild import RebuildRequest, plan_rebuild
     from reshardctl.commands.rebuild import rebuild as rebuilt
     from reshardctl.commands.requests import Sink
@@ -105,6 +105,10 @@ def rebuild(
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())
-    if dry_run:
-        raise typer.Exit(show_plan(plan_rebuild, request, shown))
-    raise typer.Exit(run_fix(rebuilt, request, shown, quiet=one_document(places), yes=yes))
+    quiet = one_document(places) and not dry_run
+    with FixTerminal(shown, dry_run=dry_run, quiet=quiet, yes=yes) as terminal:
+        if dry_run:
+            code = plan_rebuild(request, terminal).exit
+        else:
+            code = terminal.show(rebuilt(request, terminal.consents, terminal))
+    raise typer.Exit(code)

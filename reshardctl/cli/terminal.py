@@ -1,9 +1,13 @@
-"""Shows on stderr what a use case tells, and delays signals while rows are written."""
+"""Shows on stderr what a use case tells, asks, and delays signals while rows are written.
+
+If the report of what was written fails, what was written is said all the same.
+"""
 
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -11,12 +15,19 @@ from reshardctl.commands.observer import FailOn as Usual
 from reshardctl.commands.observer import Observer, Tasks, Threshold
 from reshardctl.console import interrupt, progress
 from reshardctl.console.destinations import FailOn
+from reshardctl.console.failures import PipeClosed, drop_stdout, stdout_failure
 from reshardctl.diagnosis.rules import Severity
+from reshardctl.errors import HalfDone, NotConfirmed, ReshardError, command_line
 from reshardctl.model.times import duration
+from reshardctl.render.escape import escape
 
 if TYPE_CHECKING:
     from reshardctl.kinesis.budget import Allowance
     from reshardctl.report.results import Elsewhere
+
+AGREED = "Only 'yes' is taken for a yes: "
+QUESTION = f"Write this? {AGREED}"
+TRUST = f"Connect to this store and go on? {AGREED}"
 
 
 class Terminal(Observer):
@@ -92,7 +103,6 @@ class Terminal(Observer):
 
     def trusts(self, file: Elsewhere) -> bool:
         """Shows what the file would write, and where, and asks. NotConfirmed without a terminal."""
-        from reshardctl.cli.consent import TRUST, ask
         from reshardctl.render.content.writes import elsewhere_lines
         from reshardctl.render.context import Context
 
@@ -122,3 +132,64 @@ def severity(fail_on: FailOn) -> Severity | None:
 def threshold(fail_on: FailOn | None) -> Threshold:
     """The same for consumers that reshardctl.toml may name; `None` if the option is not given."""
     return Usual.AS_CONFIGURED if fail_on is None else severity(fail_on)
+
+
+def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTION) -> bool:
+    """Asks at the terminal. NotConfirmed without one, and if nothing was shown.
+
+    accepting: the command that needs no answer. price: printed before the question.
+    """
+    costs = f". {price} This accepts it:" if price else ""
+    if not shown:
+        raise NotConfirmed(
+            f"this --format shows no plan that could be confirmed{costs}", accepting
+        )
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)
+    try:
+        progress.clear()
+        answer = input(escape(f"{price} {question}".lstrip()))
+    except EOFError:
+        answer = ""
+    return answer.strip() == "yes"
+
+
+FIXED = "everything was written"
+UNDONE = "everything was put back"
+
+
+@contextmanager
+def after_writing(done: str, journals: Sequence[str]) -> Iterator[None]:
+    """A context that writes the report. HalfDone, naming the journals, if that fails.
+
+    The code of the failure itself says that nothing was written. done: FIXED or UNDONE. journals:
+    none if nothing was written.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not journals:
+            raise
+        raise HalfDone(
+            f"{done}, but the report was not: {_why(error)}", _ways(done, journals), journals[0]
+        ) from error
+
+
+def _ways(done: str, journals: Sequence[str]) -> str:
+    """What shows what was written, and what puts it back, one command for each journal."""
+    show = "; ".join(command_line("reshardctl", "undo", "--show", name) for name in journals)
+    back = "; ".join(command_line("reshardctl", "undo", name) for name in journals)
+    return f"{show}   # or back: {back}" if done == FIXED else show
+
+
+def _why(error: Exception) -> str:
+    """What failed, after discarding what stdout does not take."""
+    if isinstance(error, ReshardError):
+        return error.what
+    if isinstance(error, PipeClosed):
+        drop_stdout()
+        return "stdout: its reader has closed it"
+    if why := stdout_failure(error):
+        drop_stdout()
+        return f"stdout: {why}"
+    return f"unexpected {type(error).__name__}: {error}"

@@ -84,8 +84,7 @@ def undo(
     Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
-    from reshardctl.cli.consent import UNDONE, after_writing, ask
-    from reshardctl.cli.terminal import Terminal
+    from reshardctl.cli.terminal import UNDONE, Terminal, after_writing, ask
     from reshardctl.codec.argv import words
     from reshardctl.commands.exclusions import require_compatible, set_in
     from reshardctl.commands.journals import Journals
@@ -159,7 +158,7 @@ def _prune(
     dry_run: bool, yes: bool,
 ) -> None:
     """Shows what would be deleted, asks, and deletes."""
-    from reshardctl.cli.consent import ask
+    from reshardctl.cli.terminal import ask
     from reshardctl.commands.journals import PruneRequest, exit_of
     from reshardctl.commands.journals import prune as pruned
     from reshardctl.exit import Exit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from reshardctl.aws.client import ATTEMPTS
-from reshardctl.cli import consent
+from reshardctl.cli import terminal as cli_terminal
 from reshardctl.commands.fix import require_different_rows
 from reshardctl.commands.observer import SILENT
 from reshardctl.commands.repair import Repair
@@ -251,7 +252,8 @@ def test_each_question_names_its_consumer(two: Two, monkeypatch) -> None:
         return "no"
 
     terminal = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr(consent, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    streams = SimpleNamespace(stdin=terminal, stdout=terminal, stderr=sys.stderr)
+    monkeypatch.setattr(cli_terminal, "sys", streams)
     monkeypatch.setattr("builtins.input", no)
     before = two.rows()
     assert two.fix("--assume-stopped").code == 4 and two.rows() == before

@@ -18,7 +18,7 @@ from random import Random
 
 import pytest
 
-from reshardctl.cli.consent import FIXED, after_writing
+from reshardctl.cli.terminal import FIXED, after_writing
 from reshardctl.errors import HalfDone
 from reshardctl.model import Image
 from reshardctl.render.formats import REPORTS

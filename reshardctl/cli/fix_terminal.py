@@ -1,0 +1,79 @@
+"""The terminal of a `fix` or a `rebuild`, of one consumer or several: plans, consent, outcomes.
+
+Apart from `cli/fix.py`, which is loaded at every start: this needs all that a fix needs.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+from reshardctl.cli.terminal import AGREED, FIXED, QUESTION, Terminal, after_writing, ask
+from reshardctl.commands.consent import within_limit
+from reshardctl.commands.planned import FixResult, Planned
+from reshardctl.console.failures import say
+from reshardctl.console.output import Output
+from reshardctl.exit import Exit
+from reshardctl.render.words import price_words
+from reshardctl.report.results import ConsumerFix, Fixes
+from reshardctl.report.results import Planned as PlanShown
+
+
+class FixTerminal(Terminal):
+    """A terminal that shows the plan, too, asks for consent to it, and shows what was written.
+
+    quiet: whether the outcome is all that is shown. yes: whether nobody is asked.
+    """
+
+    def __init__(
+        self, out: Output, *, dry_run: bool, quiet: bool, yes: bool
+    ) -> None:
+        super().__init__(yes=yes)
+        self._out, self._dry_run, self._quiet = out, dry_run, quiet
+
+    def planned(self, planned: Planned) -> None:
+        """Shows the plan; if only the outcome is wanted, why there is none for one alone."""
+        none = planned.plan is None
+        if self._quiet and (planned.name or not none):
+            return
+        out = replace(
+            self._out, suggested_command=planned.words, sink=planned.sink_words,
+            name=planned.name,
+        )
+        out.write(PlanShown(planned.report, self._dry_run or none, planned.saved), planned.exit)
+
+    def consents(self, planned: Planned) -> bool:
+        """Takes what costs little if nobody is asked; else asks, with the plan's price."""
+        if self._yes:
+            return within_limit(planned)
+        price, question = price_words(planned.decision), QUESTION
+        if planned.name:
+            question = f"Write this to {planned.name}? {AGREED}"
+        return ask(planned.accepting, shown=not self._quiet, price=price, question=question)
+
+    def show(self, result: FixResult) -> Exit:
+        """Shows what was written for one consumer, if anything was."""
+        if result.fixed is not None:
+            out = replace(self._out, suggested_command=result.words, sink=result.sink_words)
+            with after_writing(FIXED, [result.fixed.journal]):
+                out.write(result.fixed, result.exit)
+        return result.exit
+
+    def show_all(self, fixes: Fixes) -> Exit:
+        """Shows what came of several consumers, and why some failed."""
+        written = [each.fixed.journal for each in fixes.consumers if each.fixed is not None]
+        try:
+            with after_writing(FIXED, written):
+                self._out.write(fixes, fixes.exit)
+        finally:
+            for each in fixes.consumers:
+                _say(each)
+        return fixes.exit
+
+
+def _say(each: ConsumerFix) -> None:
+    """Prints why a consumer failed, under its name."""
+    if each.failure is not None:
+        failure = copy(each.failure)
+        failure.what = f"{each.name}: {failure.what}"
+        say(failure)
