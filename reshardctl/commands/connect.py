@@ -56,8 +56,7 @@ def ports_of(
     stream: its name or ARN; an ARN names the stream's region, whatever the account's is. store: how
     the store is reached, if not as the stream is.
     """
-    from reshardctl.commands.missing_table import search_of
-    from reshardctl.commands.open_store import STORES, Reached
+    from reshardctl.commands.open_store import STORES, Reached, search_of
     from reshardctl.snapshot import Ports
 
     if store is None:

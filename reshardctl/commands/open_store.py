@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.codec.argv import words
+from reshardctl.commands.requests import Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.model.files import on_this_machine
+from reshardctl.render.words import command
 
 if TYPE_CHECKING:
     from reshardctl.stores.base import Store
@@ -35,6 +38,25 @@ class Reached:
     files_read: Callable[[int, int], None]
     rows_read: Callable[[int], None]
     search: Callable[[str], str]
+
+
+def search_of(stream: str, account: Account, store: Account) -> Callable[[str], str]:
+    """Region of the tables → `reshardctl discover`, or AWS's command where that reaches too little.
+
+    account, store: how the stream and the tables are reached; `discover` reaches both in one way.
+    """
+    reach, other = ((each.region, each.profile, each.role) for each in (account, store))
+    if reach != other:
+        from reshardctl.stores.dynamodb.client import list_tables
+
+        return lambda region: list_tables(region, store.profile)
+    urls = tuple(dict.fromkeys((*account.endpoints, *store.endpoints)))
+
+    def discover(region: str) -> str:
+        asked = replace(account, region=region, endpoints=urls, budget=None)
+        return " ".join(command("discover", stream, *words(asked)))
+
+    return discover
 
 
 def _dynamodb(locator: Locator, reached: Reached) -> Store:
