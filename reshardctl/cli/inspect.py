@@ -1,10 +1,11 @@
-"""`reshardctl inspect`: reports what is wrong."""
+"""`reshardctl inspect`: reports what is wrong, once or with `--every` round after round."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,6 +35,13 @@ from reshardctl.cli.options import (
     Watch,
 )
 from reshardctl.console.destinations import ColorMode
+from reshardctl.errors import ReshardError
+
+if TYPE_CHECKING:
+    from reshardctl.cli.terminal import Terminal
+    from reshardctl.commands.inspect import Inspection, InspectRequest
+    from reshardctl.commands.inspect_again import Round
+    from reshardctl.console.output import Output as Shown
 
 
 def inspect(
@@ -93,12 +101,64 @@ def inspect(
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
     )
     if every is not None:
-        from reshardctl.cli.inspect_again import look_again
-
-        return look_again(request, every, out, terminal)
+        return _again(request, every, out, terminal)
     result = inspected(request, terminal)
+    _show(result, out, terminal)
+    raise typer.Exit(result.exit)
+
+
+def _show(result: Inspection, out: Shown, terminal: Terminal) -> None:
     out = replace(out, suggested_command=result.words)
     out.write(result.report if result.alone else result.roundup, result.exit)
     if result.warning:
         terminal.note(result.warning)
-    raise typer.Exit(result.exit)
+
+
+def _again(request: InspectRequest, every: str, out: Shown, terminal: Terminal) -> None:
+    """Inspects until Ctrl-C or SIGTERM, which ends it as it ends any command.
+
+    Without a terminal, a format and a file, stdout gets one line a round. The files stay as the
+    last round made them.
+    """
+    from reshardctl.commands.inspect_again import inspect_again
+    from reshardctl.console import output
+    from reshardctl.console.destinations import Destination
+    from reshardctl.console.failures import say
+
+    logged = out.destinations[0] == Destination(None, None) and not sys.stdout.isatty()
+    if logged:
+        out = replace(out, destinations=out.destinations[1:])
+    rounds = 0
+    try:
+        for turn in inspect_again(request, every, terminal):
+            output.forget_shown()
+            if logged:
+                output.show([_line(turn)])
+            if isinstance(turn.outcome, ReshardError):
+                say(turn.outcome)
+                output.write_failure(turn.outcome)
+            else:
+                _show(turn.outcome, out, terminal)
+            rounds += 1
+    except KeyboardInterrupt:
+        if rounds:
+            output.await_failure(())  # the files are those of the last round
+        raise
+
+
+def _line(turn: Round) -> str:
+    """When, whom, and how many findings; or that it could not tell."""
+    from reshardctl.model.times import instant
+    from reshardctl.render.content.report import tally
+    from reshardctl.render.content.roundup import total
+
+    outcome = turn.outcome
+    if isinstance(outcome, ReshardError):
+        return f"{instant(turn.at)} could not tell: {outcome.what}"
+    entries = outcome.roundup.entries
+    if len(entries) > 1 or entries[0].report is None:
+        paces = [f"{e.name}: {e.report.pace}" for e in entries if e.report and e.report.pace]
+        return "; ".join([f"{instant(turn.at)} {total(outcome.roundup)}", *paces])
+    report = entries[0].report
+    parts = [f"{instant(turn.at)} {entries[0].name}: {tally(report)}", report.pace]
+    return "  ".join(part for part in parts if part)
