@@ -234,7 +234,7 @@ class Interrupted(Repair):
             observer.writing()
             rest, _ = left_over(ports, ready.plan, locator, journal, records, live)
             applied = resume(
-                rest, rest.steps, ports.store, journal, interrupted=ports.interrupted,
+                rest, ports.store, journal, interrupted=ports.interrupted,
                 renewing=renewing(locator, live),
             )
         self._verify(journal, applied)

@@ -242,9 +242,7 @@ def _go_on(
             stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
             rest = left()
         observer.writing()
-        applied = resume(
-            rest, rest.steps, ports.store, journal, interrupted=ports.interrupted
-        )
+        applied = resume(rest, ports.store, journal, interrupted=ports.interrupted)
         _read_back(ports, applied.steps, journal, volatile_attributes)
         return _done(ports, source, locator, applied)
 

@@ -138,23 +138,19 @@ def rest_of(
 
 def resume(
     rest: Rest,
-    fresh: Sequence[Step],
     store: Store,
     journal: Journal,
     *,
     interrupted: Callable[[], bool] = never,
     renewing: Collection[str] = (),
 ) -> Applied:
-    """Writes what is left. fresh, renewing, errors: as for `apply`."""
-    if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
-        raise StalePlan("the checked steps write other rows than the journal's", REPLAN)
+    """Writes what is left. renewing, errors: as for `apply`."""
     for index in rest.unrecorded:
         journal.applied(index)
-    todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
     run = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing)
-    for intent in run.begin(todo):
+    for intent in run.begin(rest.todo):
         run.write(intent)
-    return Applied(tuple(fresh), len(todo), rest.in_place)
+    return Applied(tuple(rest.steps), len(rest.todo), rest.in_place)
 
 
 def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from reshardctl.errors import AnswerLost
 from reshardctl.execution import apply as writing
@@ -182,16 +182,8 @@ def journal_of(plan: Plan, medium: Store, path: Path) -> Journal:
 
 Check = Callable[[list[Image]], list[Step]]
 """Fresh rows → the same steps with fresh before-images, or StalePlan."""
-CheckRest = Callable[[list[Image], list[Step]], list[Step]]
-"""The same for what is left of a fix: fresh rows, and the writes that have not landed."""
-
-
-class CheckBoth(Protocol):
-    """A check of a fix and, with the steps that are left, of its rest."""
-
-    def __call__(self, rows: list[Image], steps: Sequence[Step] = ..., /) -> list[Step]:
-        """The steps over these rows."""
-        ...
+CheckRest = Callable[[writing.Rest], None]
+"""What is left of a fix → StalePlan, or nothing."""
 
 
 def apply(
@@ -207,7 +199,7 @@ def resume(
     records: Records,
     medium: Store,
     *,
-    check: CheckRest,
+    check: CheckRest = lambda _: None,
     volatile_attributes: frozenset[str] = frozenset(),
     renewing: frozenset[str] = frozenset(),
     **options: Any,
@@ -216,22 +208,14 @@ def resume(
     rest = writing.rest_of(
         journal, records, medium, volatile_attributes=volatile_attributes, renewing=renewing
     )
-    fresh = check(list(rest.rows), rest.steps)
-    return writing.resume(rest, fresh, medium, journal, renewing=renewing, **options)
+    check(rest)
+    return writing.resume(rest, medium, journal, renewing=renewing, **options)
 
 
-def checked(plan: Plan) -> CheckBoth:
+def checked(plan: Plan) -> Check:
     """A check that only puts the plan over fresh rows, as a caller's proof ends by doing."""
 
-    def check(rows: list[Image], steps: Sequence[Step] = plan.steps, /) -> list[Step]:
-        return rebase(steps, rows, MOVING)
-
-    return check
-
-
-def as_given(_rows: list[Image], steps: list[Step]) -> list[Step]:
-    """A check that has no objection to what is left."""
-    return steps
+    return lambda rows: rebase(plan.steps, rows, MOVING)
 
 
 class Killed(BaseException):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,18 +21,19 @@ from reshardctl.errors import (
     StalePlan,
     UsageError,
 )
+from reshardctl.execution.apply import Rest
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
-from reshardctl.model import Image, Step
+from reshardctl.model import Image, Step, writes_of
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import (
     MOVING,
+    CheckRest,
     Crashing,
     Plan,
     apply,
-    as_given,
     checked,
     ended,
     header,
@@ -303,7 +304,7 @@ def test_a_disk_that_fills_up_after_a_write_leaves_it_half_done(
 
 
 def resumed(
-    plan: Plan, medium: Any, path: Path, check: Callable[..., list[Step]] = as_given
+    plan: Plan, medium: Any, path: Path, check: CheckRest = lambda _: None
 ) -> tuple[int, int]:
     """Resume to the end: how many steps were written, how many recognised."""
     journal, records = Journal.open(path)
@@ -340,9 +341,8 @@ def test_check_sees_what_is_left_on_fresh_rows(
     half(plan, medium, path)
     seen: list[Any] = []
 
-    def check(rows: list[Image], steps: list[Step]) -> list[Step]:
-        seen.extend((rows, [write.key for step in steps for write in step.writes]))
-        return steps
+    def check(rest: Rest) -> None:
+        seen.extend((list(rest.rows), [write.key for write in writes_of(rest.steps)]))
 
     resumed(plan, medium, path, check)
     assert seen[0] == plan.after(1)
@@ -352,7 +352,7 @@ def test_check_sees_what_is_left_on_fresh_rows(
 def test_check_may_refuse_to_go_on(plan: Plan, medium: MemoryStore, path: Path) -> None:
     half(plan, medium, path)
 
-    def no(_rows: list[Image], _steps: list[Step]) -> list[Step]:
+    def no(_rest: Rest) -> None:
         raise StalePlan("the proof does not hold")
 
     with pytest.raises(StalePlan, match="proof"):

@@ -20,7 +20,6 @@ from tests.support.plans import (
     MOVING,
     Plan,
     apply,
-    as_given,
     checked,
     journal_of,
     plan_of,
@@ -71,7 +70,7 @@ def finish(table: LeaseTable, path: Path) -> None:
     medium = table.medium()
     journal, records = Journal.open(path)
     with journal:
-        resume(journal, records, medium, check=as_given, volatile_attributes=MOVING)
+        resume(journal, records, medium, volatile_attributes=MOVING)
 
 
 def steps_in_place(table: LeaseTable, plan: Plan) -> int:
@@ -173,6 +172,6 @@ def test_going_on_outlives_the_same_faults(
         journal, records = Journal.open(path)
         with journal:
             store = table.medium(faulty)
-            resume(journal, records, store, check=as_given, volatile_attributes=MOVING)
+            resume(journal, records, store, volatile_attributes=MOVING)
         assert table.medium().read() == plan.after(), number
         assert len(faulty.calls) > number

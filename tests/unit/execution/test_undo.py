@@ -258,9 +258,7 @@ def test_an_undo_that_was_begun_is_gone_on_with(path: Path) -> None:
     journal, records = Journal.open(path)
     with journal:
         assert journal.undoing
-        done = resume(
-            journal, records, medium, check=lambda _, rest: rest, volatile_attributes=MOVING
-        )
+        done = resume(journal, records, medium, volatile_attributes=MOVING)
     assert (done.written, done.recognised) == (1, 1)
     assert settled(medium.read()) == settled(list(plan.rows))
 
@@ -285,7 +283,7 @@ def test_a_resumed_fix_is_taken_back_whole(path: Path) -> None:
         changed_row(medium, image.key, leaseCounter={"N": "50"})
     journal, records = Journal.open(path)
     with journal:
-        resume(journal, records, medium, check=lambda _, rest: rest, volatile_attributes=MOVING)
+        resume(journal, records, medium, volatile_attributes=MOVING)
     undone(path, medium)
     assert settled(medium.read()) == settled(list(plan.rows))
 
@@ -294,4 +292,4 @@ def test_the_check_of_an_undo_is_like_any_other(path: Path) -> None:
     plan = plan_of([1])
     medium = fixed(plan, path)
     steps = steps_back(path, medium)
-    assert checked(Plan(plan.rows, tuple(steps), "back"))(medium.read(), steps)
+    assert checked(Plan(plan.rows, tuple(steps), "back"))(medium.read())

@@ -23,7 +23,7 @@ from reshardctl.journal.file import in_use
 from reshardctl.journal.listing import State, entries, files
 from reshardctl.journal.records import parsed
 from tests.contracts.memory_store import MemoryStore
-from tests.support.plans import Plan, apply, as_given, header, journal_of, plan_of, twice
+from tests.support.plans import Plan, apply, header, journal_of, plan_of, twice
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 def finished(plan: Plan, medium: MemoryStore, path: Path) -> bytes:
     """A journal of a fix that was applied and verified."""
     with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+        apply(plan.steps, medium, journal, check=lambda _: list(plan.steps))
         journal.verified()
     return path.read_bytes()
 
@@ -216,7 +216,7 @@ def test_a_disk_that_fills_up_stops_the_fix_before_its_first_write(
     size = path.stat().st_size
     full_after(room, monkeypatch)
     with pytest.raises(UsageError, match="No space left"), journal:
-        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+        apply(plan.steps, medium, journal, check=lambda _: list(plan.steps))
     assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
     assert path.stat().st_size == size
     assert read(path).torn == ""
@@ -245,7 +245,7 @@ def test_a_sync_that_fails_is_a_write_that_failed(
 
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(UsageError, match="Input/output error"), journal:
-        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+        apply(plan.steps, medium, journal, check=lambda _: list(plan.steps))
     assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
 
 
@@ -468,7 +468,7 @@ def packed_of(path: Path, plan: Plan, medium: MemoryStore, packed: bytes) -> Pat
     """A whole journal with one packed text."""
     with journal_of(plan, medium, path) as journal:
         journal._append([("texts", {"zlib": {"x": b64encode(packed).decode()}})])
-        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+        apply(plan.steps, medium, journal, check=lambda _: list(plan.steps))
     return path
 
 

@@ -80,7 +80,7 @@ def fix(steps: list[Step], medium: Store, path: Path) -> None:
 def finish(medium: Store, path: Path) -> None:
     journal, records = Journal.open(path)
     with journal:
-        resume(journal, records, medium, check=lambda _, steps: steps, volatile_attributes=MOVING)
+        resume(journal, records, medium, volatile_attributes=MOVING)
 
 
 def take_back(medium: Store, path: Path) -> None:
