@@ -111,8 +111,9 @@ def sentence(text: str) -> str:
 
 
 def ago(then: float, now: float) -> str:
-    """`3h41m ago`."""
-    return f"{duration(max(0.0, now - then))} ago"
+    """`3h41m ago`, `14m ago`: without seconds from a minute on."""
+    passed = int(max(0.0, now - then))
+    return f"{duration(passed - passed % 60 if passed >= 60 else passed)} ago"
 
 
 def extent(effect: Effect) -> str:
@@ -165,20 +166,20 @@ def left_in(effects: Iterable[Effect]) -> list[str]:
 def _rounded_up(seconds: float) -> float:
     """To the smaller of the two units that `duration` shows: a bound is never shown too low."""
     unit = 3600 if seconds >= 86400 else 60 if seconds >= 3600 else 1
-    return float(ceil(seconds / unit) * unit)
+    return float(max(ceil(seconds / unit), 1) * unit)
 
 
 def widest(effects: Iterable[Effect], harm: Harm) -> str:
-    """The largest extent of a kind, `0` where there is none; with the records of all together."""
+    """The largest extent of a kind, or `nothing`; with the records of all together."""
     of_kind = [e for e in effects if e.harm is harm]
     counted = total(of_kind)
     return broadest(of_kind) + (f", {counted}" if counted else "")
 
 
 def broadest(effects: Sequence[Effect]) -> str:
-    """The largest width, `0` where there is none."""
+    """The largest width; `nothing` without an effect."""
     if not effects:
-        return "0"
+        return "nothing"
     return _width(max(effects, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
 
 

@@ -124,6 +124,8 @@ class Report:
     caveats: tuple[str, ...] = ()
     """Those of the notes without which the report would be misread: that another release is judged
     than the named one, or a part only, or that nothing proves whose the positions are."""
+    background: frozenset[str] = frozenset()
+    """Those of the notes that hold of the library whatever is wrong, or tell how a plan is made."""
     left_out: tuple[Finding, ...] = ()
     """Findings outside the scope; they do not count."""
     pace: str = ""
@@ -196,7 +198,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         snapshot, repair_options, incarnation, counted_judged(judged, counts),
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
         (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
-        caveats=caveats, left_out=parted.left_out, foreign=foreign,
+        caveats=caveats, background=frozenset(notes), left_out=parted.left_out, foreign=foreign,
         contradicted=consumer.contradicts(lineage, checkpoint) or any(
             effect.cause is Cause.FALSE_END for one in judged for effect in one.effects
         ),

@@ -82,19 +82,17 @@ class Fixes:
             self._changes[shard] for w in repair.writes
             for shard in shards_written(self._report, w) if shard in finding.shards
         ]
-        self._fix("; ".join(phrases(changed, self._verbose)), *self._costs(changed))
+        self._fix("; ".join([*phrases(changed, self._verbose), self._costs(changed)]))
         for effect in repair.remains:
             named = shards((effect.shard,), self._verbose) if effect.shard else "the consumer"
             self._sheet.line(f"remains: {named} {cost(effect)}", indent=INDENT + LABEL)
         for residual in repair.residuals:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
 
-    def _costs(self, changed: Iterable[Changed]) -> list[str]:
+    def _costs(self, changed: Iterable[Changed]) -> str:
         left = [e for row in changed for e in self._left.get(row.shard, ())]
-        order = "   out of order" if any(disorders(e) for e in left) else ""
-        return [
-            f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}{order}"
-        ]
+        order = ", out of order" if any(disorders(e) for e in left) else ""
+        return f"skips {widest(left, Harm.SKIPPED)}, re-reads {widest(left, Harm.REREAD)}{order}"
 
 
 def own_reasons(finding: Finding, repair: Mending) -> list[str]:
@@ -249,11 +247,11 @@ def what_was_judged(report: Report) -> str:
             f"This report predicts the first start after that reshard, for {judged(candidates)}. "
             "A consumer that keeps running starts the children itself, as far as its rows permit."
         )
-    start = f"This report predicts the consumer's next start, for {judged(candidates)}."
+    start = f"Next start with {judged(candidates)}"
     watched = report.snapshot.watched
     if watched is None:
-        return f"{start} Whether the consumer is running was not checked."
-    return f"{start} The watch: {seen(watched)}."
+        return f"{start}; whether it runs was not checked."
+    return f"{start}. The watch: {seen(watched)}."
 
 
 def seen(watched: Watched) -> str:

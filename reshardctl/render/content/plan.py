@@ -6,6 +6,7 @@ An undo as text: the rows it puts back, and what the next start does then.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId
@@ -13,7 +14,14 @@ from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.findings import asked, left_alone, phrases
 from reshardctl.render.content.report import SIGNS as SEVERITIES
-from reshardctl.render.content.report import ask, retention_advice_first, subject, tally
+from reshardctl.render.content.report import (
+    ask,
+    notes,
+    retention_advice_first,
+    subject,
+    tally,
+    verdict,
+)
 from reshardctl.render.content.writes import writes
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
@@ -39,6 +47,8 @@ SIGNS = {
 }
 ROWS = 40
 """Lines of the table by shard; `-v` shows all."""
+ALIKE = 3
+"""Shards with the same change that have a line each; more than these share one."""
 
 
 def plan(sheet: Sheet, report: Report) -> None:
@@ -55,9 +65,8 @@ def plan(sheet: Sheet, report: Report) -> None:
             sheet.line(("No plan: ", "bold"), sentence(shortened(why, sheet.context.verbose)))
             for way in ways:
                 _way_out(sheet, way)
-    for note in report.notes:
-        sheet.blank()
-        sheet.line(f"Note: {shortened(note, sheet.context.verbose)}.")
+    sheet.blank()
+    notes(sheet, report)
 
 
 def _way_out(sheet: Sheet, way: str) -> None:
@@ -97,24 +106,29 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
 
 
 def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
-    """Shard by shard: now, after, why, what it skips and re-reads."""
+    """Shard by shard, many alike in one line: now, after, why, what it skips and re-reads."""
     left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
-    rows: list[list[Part]] = []
-    shown = changed if verbose else changed[:ROWS]
-    for row in shown:
+    alike: dict[tuple[Any, ...], list[ShardId]] = {}
+    for row in changed:
         own = left.get(row.shard, [])
-        sign, color = SIGNS[row.action]
-        rows.append([
-            (sign, color), shortened(shards((row.shard,), verbose), verbose),
-            _position(row.now, verbose), _position(row.after, verbose),
-            findings.get(row.shard) or _reason(report, row, verbose),
-            *(("", "") if row.without_position else
-              (widest(own, Harm.SKIPPED), widest(own, Harm.REREAD))),
-        ])
+        prices = ("", "") if row.without_position else (
+            widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
+        )
+        why = findings.get(row.shard) or _reason(report, row, verbose)
+        cells = _position(row.now, verbose), _position(row.after, verbose), why, *prices
+        alike.setdefault((row.action, cells), []).append(row.shard)
+    rows: list[list[Part]] = []
+    for (action, cells), group in alike.items():
+        sign, color = SIGNS[action]
+        many = len(group) > ALIKE and not verbose
+        for part in [group] if many else [[shard] for shard in group]:
+            named = shortened(shards(part, verbose), verbose)
+            rows.append([(f"{sign}{len(part)}" if many else sign, color), named, *cells])
+    shown = rows if verbose else rows[:ROWS]
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
-    several = any(row.part for row in shown)
-    sheet.table(heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
-    if hidden := len(changed) - len(shown):
+    several = any(row.part for row in changed) or len(rows) < len(changed)
+    sheet.table(heads, shown, right=2, wraps=("shard", "why") if several else ("why",))
+    if hidden := len(rows) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 
 
@@ -246,15 +260,20 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
         sheet.line(
             f"{count(outcome.recognised, 'step')} {was} in place already", indent=2 + LABEL
         )
-    sheet.labelled(("now", "bold"), tally(outcome.after), indent=2)
     residuals(sheet, outcome.after)
     for caveat in outcome.after.caveats:
         sheet.line(f"Note: {caveat}.", indent=2)
     sheet.blank()
-    rows = count(sum(not row.part for row in changed), "row")
-    sheet.line((f"Done. {rows} written and read back.", "bold"))
     reached = elsewhere(sheet.context.suggested_command)
     sheet.command(command("undo", outcome.journal, *reached), "undoes this fix")
+    sheet.blank()
+    rows = count(sum(not row.part for row in changed), "row")
+    sheet.line((f"Done. {rows} written and read back.", "bold"), f"  {now(outcome.after)}")
+
+
+def now(report: Report) -> str:
+    """The verdict after a fix."""
+    return verdict(report).replace("OK: ", "OK now: ", 1)
 
 
 def undo(sheet: Sheet, undoing: Undoing) -> None:

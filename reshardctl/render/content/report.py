@@ -34,6 +34,7 @@ from reshardctl.render.words import (
     accepting,
     ago,
     command,
+    count,
     counted,
     lead,
     left_in,
@@ -43,7 +44,7 @@ from reshardctl.render.words import (
     shortened,
 )
 from reshardctl.report.changes import all_residuals, fixable
-from reshardctl.report.forecast import retention_advice
+from reshardctl.report.forecast import RetentionAdvice, retention_advice
 from reshardctl.report.report import Report
 
 FAMILIES = 4
@@ -163,19 +164,24 @@ SIGNS = {
     Severity.ERROR: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.INFO: ("·", "dim"),
 }
 BODY = 4
+PICTURE = BODY + 4
 LEFT = 5
 """Shards whose unread records have a line each; `-v` shows all."""
 
 
 def findings(sheet: Sheet, report: Report) -> None:
-    """Every finding, worst first; leftovers in a line or two each."""
+    """Every finding, worst first, and each picture once; leftovers are for `-v`."""
     fixes = Fixes(sheet, report)
+    drawn: set[tuple[str, ...]] = set()
+    shown = [f for f in report.findings if sheet.context.verbose or f.severity > Severity.INFO]
 
     def whole(finding: Finding) -> None:
         right = lead(finding.effects, finding.deadline, report.snapshot.now)
         head(sheet, finding, right)
         _sentences(sheet, report, finding)
-        _picture(sheet, report, finding)
+        picture = _picture(sheet, report, finding)
+        sheet.drawing(() if picture in drawn else picture, indent=PICTURE)
+        drawn.add(picture)
         fixes.show(finding)
 
     def brief(finding: Finding) -> str:
@@ -185,7 +191,7 @@ def findings(sheet: Sheet, report: Report) -> None:
         verbose = sheet.context.verbose
         return f"{shortened(about(finding, verbose), verbose)}{only}{helps}"
 
-    listed(sheet, report.findings, whole, brief)
+    listed(sheet, shown, whole, brief)
     sheet.blank()
 
 
@@ -207,7 +213,6 @@ def listed(
 def head(sheet: Sheet, finding: Finding, right: str) -> None:
     """A finding's first line; what is most urgent stands at its right."""
     sheet.spread(_title(finding), (right, SIGNS[finding.severity][1]), indent=2)
-    sheet.blank()
 
 
 def _title(finding: Finding) -> list[Part]:
@@ -224,7 +229,7 @@ def _sentences(sheet: Sheet, report: Report, finding: Finding) -> None:
         sheet.line(already, indent=BODY)
     if only := only_if(report, finding):
         sheet.line(f"Only if {only}.", indent=BODY)
-    if finding.deadline is not None and finding.effects:
+    if verbose and finding.deadline is not None and finding.effects:
         sheet.line(sentence(absolute(finding.effects, finding.deadline)), indent=BODY)
     left = left_in(finding.effects)
     for line in left if verbose else left[:LEFT]:
@@ -237,27 +242,76 @@ def _sentences(sheet: Sheet, report: Report, finding: Finding) -> None:
             sheet.line(sentence(why), indent=BODY)
 
 
-def _picture(sheet: Sheet, report: Report, finding: Finding) -> None:
-    context, indent = sheet.context, BODY + 4
+def _picture(sheet: Sheet, report: Report, finding: Finding) -> tuple[str, ...]:
+    context = sheet.context
     drawer = Pictures(
-        report, sheet.width - indent, verbose=context.verbose, plain=context.ascii
+        report, sheet.width - PICTURE, verbose=context.verbose, plain=context.ascii
     )
-    sheet.blank()
-    sheet.drawing(drawer.of(finding.shards), indent=indent)
-    sheet.blank()
+    return tuple(drawer.of(finding.shards))
 
 
 def last_lines(sheet: Sheet, report: Report) -> None:
-    """What was judged, the counted line, and the commands that come next."""
-    for note in report.notes:
-        sheet.line(f"Note: {shortened(note, sheet.context.verbose)}.")
+    """What was judged, the commands that come next, and the verdict."""
+    notes(sheet, report)
     if report.pace:
         sheet.line((f"{sentence(report.pace)}", "yellow"))
-    if judged := what_was_judged(report):
-        sheet.line(judged)
     sheet.blank()
-    sheet.line((tally(report), "bold"))
     _next(sheet, report)
+    sheet.blank()
+    more = "" if sheet.context.verbose else _not_shown(report)
+    if told := " ".join(filter(None, [what_was_judged(report), more])):
+        sheet.line(told)
+    sheet.line((verdict(report), "bold"))
+
+
+def notes(sheet: Sheet, report: Report) -> None:
+    """The notes on this report; with `-v` those on the library, too."""
+    verbose = sheet.context.verbose
+    for note in report.notes:
+        if verbose or note not in report.background:
+            sheet.line(f"Note: {shortened(note, verbose)}.")
+
+
+def _not_shown(report: Report) -> str:
+    """`-v shows 2 infos (stream-on-demand, other-rows).`; "" where there is none."""
+    infos = [finding.name for finding in report.findings if finding.severity is Severity.INFO]
+    named = ", ".join(dict.fromkeys(infos))
+    return f"-v shows {count(len(infos), 'info')} ({named})." if infos else ""
+
+
+def verdict(report: Report) -> str:
+    """The last line: that all is well, or what is wrong and from when on records are lost."""
+    grave = [f for f in report.findings if f.severity > Severity.INFO]
+    if grave:
+        losses = [f for f in grave if f.effects and f.deadline is not None]
+        first = min(losses, key=_starts, default=None)
+        return "  ".join(filter(None, [tally(report), _loss(report, first)]))
+    ok = " ".join(["OK", supposed(report)]).rstrip()
+    if report.left_out or any(one.effects for one in report.judged):
+        return f"{ok}: no errors and no warnings."
+    return f"{ok}: every open shard will be read to its end; nothing is skipped."
+
+
+def _starts(finding: Finding) -> float:
+    return 0.0 if finding.deadline is None else finding.deadline.starts or 0.0
+
+
+def _loss(report: Report, first: Finding | None) -> str:
+    if first is None or first.deadline is None or report.snapshot.foreseen is not None:
+        return ""
+    told = absolute(first.effects, first.deadline)
+    aid = retention_advice(report)
+    later = "" if aid is None or urgent(report, aid) else "; later with a longer retention period"
+    return sentence(f"{told}{later}")
+
+
+URGENT = 6 * 3600.0
+"""Seconds before the first loss from which on the retention period should be extended."""
+
+
+def urgent(report: Report, aid: RetentionAdvice) -> bool:
+    """Whether records may expire before somebody has had the time to repair positions."""
+    return aid.since is None or aid.since - report.snapshot.now < URGENT
 
 
 def tally(report: Report) -> str:
@@ -274,8 +328,8 @@ def tally(report: Report) -> str:
 
 
 def retention_advice_first(sheet: Sheet, report: Report) -> None:
-    """Write the command that extends retention, above those that repair."""
-    if (aid := retention_advice(report)) is None:
+    """Write the command that extends retention where that is urgent, above those that repair."""
+    if (aid := retention_advice(report)) is None or not urgent(report, aid):
         return
     if aid.since is None or aid.since <= report.snapshot.now:
         when = "Records may be expiring already:"
@@ -311,13 +365,13 @@ def _next(sheet: Sheet, report: Report) -> None:
     suggested = sheet.context.suggested_command
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
-        sheet.command(command("fix", "--dry-run", *suggested), "see the exact writes")
+        sheet.command(command("fix", "--dry-run", *suggested))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         argv = accepting(suggested, flags)
         sheet.command(command("fix", "--dry-run", *argv), "see what that would write")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision)
-    if grave:
+    if grave and sheet.context.verbose:
         sheet.command(command("rule", grave[0].code), "what this means")
 
 
@@ -333,14 +387,16 @@ def header(sheet: Sheet, report: Report) -> None:
     """Stream and consumer, one line each where they fit."""
     forecast(sheet, report)
     snapshot, listed = report.snapshot, report.snapshot.lineage.stream
-    stream(sheet, report)
+    stream_line(sheet, snapshot.lineage, None)
     read = "read" if snapshot.foreseen is None else "foreseen for"
-    sheet.fields(*subject(sheet.context, report), f"{read} {instant(snapshot.now)}")
+    then = None if snapshot.foreseen else resharded(snapshot.lineage)
+    sheet.fields(
+        *subject(sheet.context, report), f"{read} {instant(snapshot.now)}",
+        *([] if then is None else [f"resharded {ago(then, snapshot.now)}"]),
+    )
     if sheet.context.verbose:
         sheet.fields(listed.arn, f"created {instant(listed.created)}", listed.mode)
         sheet.fields(*(f"{name} {value}" for name, value in sorted(snapshot.store.items())))
-    elif "arn" in snapshot.store:
-        sheet.fields(snapshot.store["arn"])
     sheet.blank()
 
 

@@ -36,24 +36,30 @@ SHORT, LONG = 120, 4000
 """Characters of a value that are shown, and with `-v`."""
 
 
-def writes(sheet: Sheet, steps: Sequence[Step]) -> None:
-    """Step by step, in the order in which they are written."""
-    label, left, verbose = "writes", SHOWN, sheet.context.verbose
-    total = sum(len(step.writes) for step in steps)
-    for step in steps:
+def writes(sheet: Sheet, steps: Sequence[Step], *, whole: bool = False) -> None:
+    """Step by step, in the order in which they are written.
+
+    whole: whether the first writes are shown with what they set, as `-v` shows all of them.
+    """
+    label, left, verbose = "writes", SHOWN if whole else 0, sheet.context.verbose
+    for step in steps if verbose or whole else steps[:SHOWN]:
+        if whole and not (verbose or left > 0):
+            break
+        together = ", in one transaction" if len(step.writes) > 1 else ""
+        sheet.labelled((label, "bold"), f"{step.title}{together}", indent=2)
+        label = ""
         shown = step.writes if verbose else step.writes[:left]
         left -= len(shown)
-        if shown:
-            together = ", in one transaction" if len(step.writes) > 1 else ""
-            sheet.labelled((label, "bold"), f"{step.title}{together}", indent=2)
-            label = ""
         for write in shown:
             lines = [*write_lines(write, verbose), write_words(write)]
             for index, line in enumerate(line for line in lines if line):
                 sheet.line(line, indent=2 + LABEL + (2 if index else 0))
-    shown_in_all = total if verbose else min(total, SHOWN)
-    if hidden := total - shown_in_all:
-        sheet.line(f"and {count(hidden, 'more write')}; -v shows all", indent=2 + LABEL)
+    if verbose:
+        return
+    total = sum(len(step.writes) for step in steps)
+    hidden, kind = (total - SHOWN, "write") if whole else (len(steps) - SHOWN, "step")
+    if hidden > 0:
+        sheet.line(f"and {count(hidden, f'more {kind}')}; -v shows all", indent=2 + LABEL)
 
 
 def elsewhere_lines(file: Elsewhere, context: Context) -> list[str]:
@@ -65,7 +71,7 @@ def elsewhere_lines(file: Elsewhere, context: Context) -> list[str]:
     ):
         if value:
             sheet.labelled((label, "bold"), value, indent=2)
-    writes(sheet, file.steps)
+    writes(sheet, file.steps, whole=True)
     return sheet.render().splitlines()
 
 

@@ -60,9 +60,9 @@ def test_plan_lines():
     report = report_of("b", "initial=LATEST&release=2.7.2")
     place = report.snapshot.locator.text
     assert plan_lines(report) == [
-        f"{place}: planned: 0 create - -> TRIM_HORIZON (skips 0, re-reads ≤ 10m3s)",
-        f"{place}: planned: 2 move LATEST -> TRIM_HORIZON (skips 0, re-reads 0)",
-        f"{place}: planned: 3 move LATEST -> TRIM_HORIZON (skips 0, re-reads 0)",
+        f"{place}: planned: 0 create - -> TRIM_HORIZON (skips nothing, re-reads ≤ 10m3s)",
+        f"{place}: planned: 2 move LATEST -> TRIM_HORIZON (skips nothing, re-reads nothing)",
+        f"{place}: planned: 3 move LATEST -> TRIM_HORIZON (skips nothing, re-reads nothing)",
     ]
 
 

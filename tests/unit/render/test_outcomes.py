@@ -23,10 +23,11 @@ def test_a_fix_names_its_journal_and_what_is_left():
         "\n"
         "  journal  /var/j/1.journal\n"
         "  wrote    start 2, 3 at TRIM_HORIZON\n"
-        "  now      No findings.\n"
         "\n"
-        "Done. 2 rows written and read back.\n"
         "  reshardctl undo /var/j/1.journal   # undoes this fix\n"
+        "\n"
+        "Done. 2 rows written and read back.  OK now: every open shard will be read to\n"
+        "its end; nothing is skipped.\n"
     )
 
 
@@ -45,9 +46,11 @@ def test_an_undo_says_what_comes_back():
         for key in (shard_id(3), shard_id(2))
     )
     undoing = Undoing(mended, report, (Step("undo: leases of 2, 3", writes),), "/j")
-    shown = TEXT.undo(undoing, context(report))
-    assert "-   2       TRIM_HORIZON   –\n" in shown
+    shown = TEXT.undo(undoing, context(report, verbose=True))
     assert "delete shardId-000000000003 only if checkpoint are as read" in shown
+    shown = TEXT.undo(undoing, context(report))
+    assert "  writes   undo: leases of 2, 3, in one transaction\n" in shown
+    assert "-   2       TRIM_HORIZON   –\n" in shown
     assert "  after    1 error.  1 fixable.\n" in shown
     assert "✗ error  RSH203  child-not-started  2, 3" in shown
     assert "Undo: 2 rows to put back. Nothing was written.\n  reshardctl undo /j\n" in shown

@@ -93,8 +93,8 @@ def test_the_widest_extent_counts_and_unknown_is_wider_than_all():
     def skip(seconds):
         return Effect(Harm.SKIPPED, shard_id(1), True, seconds=seconds)
 
-    assert words.widest([], Harm.SKIPPED) == "0"
-    assert words.widest([skip(60.0)], Harm.REREAD) == "0"
+    assert words.widest([], Harm.SKIPPED) == "nothing"
+    assert words.widest([skip(60.0)], Harm.REREAD) == "nothing"
     assert words.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "≤ 2h"
     assert words.widest([skip(60.0), skip(None)], Harm.SKIPPED) == "unknown"
 
