@@ -22,7 +22,7 @@ def export(
         Format, options.one_format("For programs, or for a spreadsheet.", "data", "table")
     ] = Format.JSON,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output", "-o", metavar="FILE", help="Save to a new file, not to stdout.",
             show_default=False,
@@ -37,22 +37,25 @@ def export(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.export import ExportRequest
     from reshardctl.commands.export import export as exported
+    from reshardctl.console.destinations import file_of
     from reshardctl.console.output import show, write
     from reshardctl.snapshot.positions import csv_text, json_text, save
     from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
 
-    if output is not None:
-        check_new_file(output)
+    file = file_of(output)
+    saved = None if file is None else Path(file)
+    if saved is not None:
+        check_new_file(saved)
     request = ExportRequest(
         consumer=locator, stream=stream, probe=probe, config=config,
         account=account,
     )
     positions = exported(request, Terminal())
     text = json_text(positions) if form is Format.JSON else csv_text(positions)
-    if output is None:
+    if saved is None:
         write(text)
-    elif is_regular(output):
-        save(text, output)
+    elif is_regular(saved):
+        save(text, saved)
         show([f"Saved {output} ({len(positions.positions)} positions, readable by you alone)."])
     else:
-        replace_file(output, text)
+        replace_file(saved, text)

@@ -60,19 +60,21 @@ def graph(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.graph import GraphRequest
     from reshardctl.commands.graph import graph as drawn
+    from reshardctl.console.destinations import file_of
     from reshardctl.console.output import columns, show
     from reshardctl.stores.named_file import check_file, replace_file
 
-    if output is not None:
-        check_file(Path(output))
+    file = file_of(output)
+    if file is not None:
+        check_file(Path(file))
     request = GraphRequest(
         consumers=consumers or (), format=form, stream=stream, account=account, probe=probe,
         config=config, shards=shards or (), only_bad=only_bad, since=since,
-        width=columns() if output is None else None,
+        width=columns() if file is None else None,
     )
     picture = drawn(request, Terminal())
-    if output is None:
+    if file is None:
         show(picture.text.splitlines())
     else:
-        replace_file(Path(output), picture.text)
+        replace_file(Path(file), picture.text)
     raise typer.Exit(picture.exit)

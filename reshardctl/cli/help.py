@@ -5,11 +5,14 @@ The documentation shows each option in the same group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
+
+from reshardctl.errors import UsageError, command_line
 
 
 class Group(StrEnum):
@@ -122,8 +125,45 @@ class Command(_Grouped, TyperCommand):
     """A command."""
 
 
+MEANT = {
+    "plan": "fix CONSUMER --dry-run",
+    "apply": "fix --plan PLAN   # or fix CONSUMER, which plans, asks and writes",
+    "repair": "fix CONSUMER",
+    "rollback": "undo JOURNAL",
+    "list": "discover STREAM   # tables with its positions; journals: undo --list",
+    "help": "COMMAND --help",
+    "version": "--version",
+}
+"""Commands of other tools, and what is typed for them here. Words that follow fill the first word
+in capitals, unless options come first."""
+
+
+def meant(name: str, words: Sequence[str]) -> str:
+    """What is typed here for a command of other tools; "" for any other name."""
+    if name == "help" and not words:
+        return "--help"
+    typed, given = MEANT.get(name, ""), command_line(*words)
+    if not given or given.startswith("-"):
+        return typed
+    return re.sub(r"(?<!\S)[A-Z]+(?!\S)", lambda _: given, typed, count=1)
+
+
 class CommandGroup(_Grouped, TyperGroup):
     """A group of commands."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is named, or UsageError with the one that was meant."""
+        name, *words = args
+        if name in self.commands or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        if typed := meant(name, words) if ctx.parent is None else "":
+            hint = f"{ctx.command_path} {typed}"
+        else:
+            from reshardctl.model.phrases import did_you_mean
+
+            known = f"there are {', '.join(self.commands)}"
+            hint = did_you_mean(name, self.commands, known)
+        raise UsageError(f"there is no command {name!r}", hint)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the options, and every command with its whole summary."""

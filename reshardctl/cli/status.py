@@ -86,11 +86,11 @@ def status(
     from reshardctl.cli.terminal import Terminal, threshold
     from reshardctl.commands.status import StatusRequest
     from reshardctl.commands.status import status as looked_up
-    from reshardctl.console.destinations import Destination
+    from reshardctl.console.destinations import Destination, file_of
     from reshardctl.console.output import Output
 
     out = Output(
-        (Destination(form, output),), color, verbose=False, suggested_command=(),
+        (Destination(form, file_of(output)),), color, verbose=False, suggested_command=(),
         per_shard=per_shard, piped_width=AS_WIDE_AS_NEEDED,
     )
     request = StatusRequest(

@@ -56,11 +56,20 @@ def destinations(
             f"--format {first} and --format {second} both write to stdout",
             f"write one of them to a file: --format {second}=FILE",
         )
-    file = None if output == "-" else output
-    first_place = Destination(main[0].format if main else None, file)
+    first_place = Destination(main[0].format if main else None, file_of(output))
     places = (first_place, *(destination for destination in named if destination.file is not None))
     _distinct([destination.file for destination in places if destination.file is not None])
     return places
+
+
+def file_of(output: str | None) -> str | None:
+    """The file that `--output` names, `None` for stdout; UsageError if it is a format's name."""
+    if output is not None and output.lower() in [*Format]:
+        raise UsageError(
+            f"-o {output}: {output.lower()} is a format, and -o names a file",
+            f"--format {output.lower()}; for a file of that name -o ./{output}",
+        )
+    return None if output == "-" else output
 
 
 def one_document(places: Sequence[Destination]) -> bool:

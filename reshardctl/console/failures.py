@@ -13,8 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,19 +25,36 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-PREFIX = "Value error, "
 _CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'[^']*'(?:, '[^']*')*)\.?\Z")
+MEANT = {"--json": "--format json", "-y": "--yes", "-V": "--version", "--force": ""}
+"""Options of other tools, and what is typed for them here; nothing turns a safety check off."""
 
 
-def plain(message: str) -> str:
-    """The message without the library's prefix; a mistyped choice gets a similar one."""
-    text = message.replace(PREFIX, "")
-    if (match := _CHOICE.search(text)) is None:
-        return text
-    from reshardctl.model.phrases import similar
+def of_command_line(error: Any) -> UsageError:
+    """What the library that reads the command line refuses, in our words.
 
-    near = similar(match["given"], re.findall(r"'([^']*)'", match["known"]))
-    return f"{text} Did you mean {near!r}?" if near else text
+    error: with its message, its context if it has one, and of an unknown option that option's name.
+    """
+    from reshardctl.model.phrases import did_you_mean, similar
+
+    message = bounded(error.format_message().rstrip("."))
+    what = message[:1].lower() + message[1:]
+    if getattr(error, "ctx", None) is None:
+        return UsageError(what, "see --help")
+    command, every = error.ctx.command, f"{error.ctx.command_path} --help lists all options"
+    if hasattr(error, "possibilities"):
+        name = error.option_name
+        known = [
+            typed for each in command.get_params(error.ctx) if each.param_type_name == "option"
+            for typed in (*each.opts, *each.secondary_opts)
+        ]
+        meant = MEANT[name] if name in MEANT else similar(name, known) or ""
+        near = f"did you mean {meant}? " if meant.partition(" ")[0] in known else ""
+        return UsageError(f"there is no option {bounded(name)}", near + every)
+    if match := _CHOICE.search(message):
+        choices = re.findall(r"'([^']*)'", match["known"])
+        return UsageError(what, did_you_mean(match["given"], choices, every))
+    return UsageError(what, f"as in {command.example}" if command.example else every)
 
 
 _FAILURES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
@@ -136,9 +152,7 @@ def guarded(
             cancelled(speak)
         return code
     except ReshardError as error:
-        say(error)
-        speak(error)
-        return error.exit
+        return _told(error, speak)
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
@@ -158,30 +172,22 @@ def _of_another_kind(error: Exception, speak: Callable[[ReshardError], None]) ->
         say(CannotTell(f"stdout: {why}; the output is not complete"))
         return Exit.UNKNOWN
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-        wrong = too_long(error)
-        say(wrong)
-        speak(wrong)
-        return wrong.exit
+        return _told(too_long(error), speak)
     show = getattr(error, "show", None)
     if show is None:
         code = unexpected(error)
         speak(ReshardError(f"unexpected {type(error).__name__}"))
         return code
-    if isinstance(message := getattr(error, "message", None), str):
-        from reshardctl.render.escape import escape
-
-        error.message = escape(bounded(plain(message)))  # type: ignore[attr-defined]
-    text = StringIO()
-    show(file=text)
-    progress.say(*text.getvalue().removesuffix("\n").split("\n"))
-    speak(UsageError(_message(error), "see --help"))
-    return Exit.USAGE
+    if type(error).__name__ == "NoArgsIsHelpError":
+        show()
+        return Exit.USAGE
+    return _told(of_command_line(error), speak)
 
 
-def _message(error: Exception) -> str:
-    """What is wrong with an option, in the words of the library that read it."""
-    message = getattr(error, "format_message", None)
-    return str(message() if callable(message) else error)
+def _told(error: ReshardError, speak: Callable[[ReshardError], None]) -> int:
+    say(error)
+    speak(error)
+    return error.exit
 
 
 def cancelled(speak: Callable[[ReshardError], None]) -> None:

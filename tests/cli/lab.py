@@ -88,7 +88,7 @@ class Result:
     def says(self, *argv: str) -> bool:
         """Whether stderr is one clear message with all of these words, and no accident."""
         assert "Traceback" not in self.err and "defect of reshardctl" not in self.err, self.err
-        assert self.err.startswith(("error: ", "refused: ", "half done: ", "cancelled", "Usage: "))
+        assert self.err.startswith(("error: ", "refused: ", "half done: ", "cancelled"))
         assert len(self.err.splitlines()) <= 3, self.err
         missing = [word for word in argv if word not in self.err]
         assert not missing, f"{missing} not in {self.err!r}"

@@ -31,16 +31,16 @@ def run(folder: Path, *words: str, config: str = CONFIG) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("words", "meant"), [
-    (("inspct",), "Did you mean 'inspect'"),
-    (("config", "chek"), "Did you mean 'check'"),
-    (("fix", KCL, "--polcy", "latest"), "--policy"),
+    (("inspct",), "did you mean inspect? there are inspect, status"),
+    (("config", "chek"), "did you mean check? there are show, check, iam"),
+    (("fix", KCL, "--polcy", "latest"), "did you mean --policy? reshardctl fix --help"),
     (("fix", KCL, *STREAM, "--policy", "losless"), "did you mean lossless? there are"),
     (("fix", KCL, *STREAM, "--policy", "at-timestmp=-1h"), "did you mean at-timestamp=TIME?"),
     (("inspect", KCL, *STREAM, "--format", "jsn"), "did you mean json? known are"),
     (("inspect", KCL, *STREAM, "--format", "openmetric=x"), "did you mean openmetrics?"),
     (("inspect", KCL, *STREAM, "--rule", "child-not-startd"), "did you mean child-not-started?"),
     (("rule", "RHS203"), "did you mean RSH203?"),
-    (("inspect", KCL, *STREAM, "--fail-on", "waning"), "'never'. Did you mean 'warning'?"),
+    (("inspect", KCL, *STREAM, "--fail-on", "waning"), "'never'\n  did you mean warning?"),
     (("inspect", "kc://my-application", *STREAM), "did you mean kcl://?"),
     (("inspect", f"{KCL}?relese=3.5", *STREAM), "did you mean release?"),
     (("inspect", "fruad"), "did you mean fraud? it has fraud, orders"),
@@ -50,6 +50,40 @@ def test_a_mistyped_word_is_answered_with_a_similar_one(tmp_path, words, meant):
     code, err = run(tmp_path, *words)
     assert code == 2 and "Value error" not in err
     assert meant in err
+
+
+@pytest.mark.parametrize(("words", "meant"), [
+    (("plan", KCL, *STREAM), f"reshardctl fix {KCL} --stream s --dry-run"),
+    (("plan",), "reshardctl fix CONSUMER --dry-run"),
+    (("plan", "--out", "p", KCL), "reshardctl fix CONSUMER --dry-run"),
+    (("apply", "my.plan"), "reshardctl fix --plan my.plan"),
+    (("repair", "fraud"), "reshardctl fix fraud"),
+    (("rollback", "a b.jsonl"), "reshardctl undo 'a b.jsonl'"),
+    (("list",), "undo --list"),
+    (("list", "orders"), "reshardctl discover orders "),
+    (("help",), "reshardctl --help"),
+    (("help", "config", "check"), "reshardctl config check --help"),
+    (("version",), "reshardctl --version"),
+    (("-V",), "did you mean --version?"),
+    (("config", "help"), "there are show, check, iam"),
+    (("inspect", KCL, *STREAM, "--json"), "did you mean --format json?"),
+    (("fix", KCL, *STREAM, "-y"), "did you mean --yes?"),
+    (("inspect", KCL, *STREAM, "-y"), "\n  reshardctl inspect --help"),
+    (("fix", KCL, "--force"), "\n  reshardctl fix --help"),
+    (("inspect", KCL, *STREAM, "-o", "json"), "--format json; for a file of that name -o ./json"),
+    (("inspect", KCL, *STREAM, "--output=JSON"), "--format json; for a file"),
+    (("status", KCL, *STREAM, "-o", "csv"), "--format csv; for a file"),
+    (("graph", KCL, *STREAM, "-o", "svg"), "--format svg; for a file"),
+    (("export", KCL, *STREAM, "-o", "json"), "--format json; for a file"),
+    (("explain",), "missing argument 'SHARD'\n  as in reshardctl explain "),
+    (("rule", "RSH203", "RSH204"), "(RSH204)\n  as in reshardctl rule RSH203"),
+    (("inspect", "--stream"), "option '--stream' requires an argument\n  see --help"),
+])
+def test_a_habit_of_another_tool_is_answered_with_what_is_typed_here(tmp_path, words, meant):
+    code, err = run(tmp_path, *words)
+    assert code == 2 and meant in err
+    assert err.startswith("error: ") and len(err.splitlines()) == 2
+    assert {each.name for each in tmp_path.iterdir()} == {"reshardctl.toml"}
 
 
 @pytest.mark.parametrize(("right", "wrong", "meant"), [

@@ -8,7 +8,7 @@ from tests.cli.lab import Result
 
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 130}
 ACCIDENTS = ("Traceback", "defect of reshardctl", "error: unexpected ")
-BEGINNINGS = ("error: ", "refused: ", "half done: ", "Usage: ")
+BEGINNINGS = ("error: ", "refused: ", "half done: ")
 NOTES = ("note: ", "warning: ")
 MOST_CHARACTERS = 4000
 """Of a message: no whole file is shown in it."""
