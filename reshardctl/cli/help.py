@@ -73,6 +73,21 @@ def grouped(parameters: Iterable[Any]) -> list[tuple[str, list[Any]]]:
     return [(title, members) for title, members in groups if members]
 
 
+LOCATORS = (
+    ("kcl://TABLE", "lease table of KCL"),
+    ("kinsumer://APP", "tables of kinsumer"),
+    ("kinesis-consumer+ddb://TABLE?app=APP", "kinesis-consumer, Telegraf"),
+    ("kinesis-consumer+redis://HOST/0", "the same in Redis; or +rediss"),
+    ("kinesis-consumer+postgres://HOST/DB", "in PostgreSQL; or +mysql"),
+    ("spark:PATH", "checkpoint directory of a query"),
+    ("spark+s3://BUCKET/PATH", "the same on S3"),
+    ("quickwit+file:///ROOT", "metastore of Quickwit"),
+    ("quickwit+s3://BUCKET/PATH", "the same on S3"),
+    ("quickwit+postgres://HOST/DB", "in PostgreSQL"),
+    ("quickwit+http://NODE:7280", "its REST, read only; or +https"),
+)
+"""How the positions of each library are named, and what they are."""
+
 EXAMPLE = "Example: "
 """In a command's docstring: what follows is a command line, and the end of the help."""
 
@@ -115,7 +130,11 @@ class _Grouped:
                     formatter.write_dl(shown)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Writes the epilog, and the example on a line of its own, which is never wrapped."""
+        """Writes locators and epilog; the example is on a line of its own, never wrapped."""
+        parameters = self.get_params(ctx)  # type: ignore[attr-defined]
+        if ctx.parent is None or any("CONSUMER" in str(each.metavar) for each in parameters):
+            with formatter.section("Locators"):
+                formatter.write_dl(LOCATORS, col_max=40)
         super().format_epilog(ctx, formatter)  # type: ignore[misc]
         if self.example:
             formatter.write(f"\nExample:\n  {self.example}\n")

@@ -29,8 +29,8 @@ Consumer = Annotated[
     str,
     typer.Argument(
         metavar="CONSUMER",
-        help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or a name "
-        "in reshardctl.toml.",
+        help="Where the positions are: a locator, as 'kcl://my-application?initial=TRIM_HORIZON', "
+        "or a name in reshardctl.toml.",
         show_default=False,
         autocompletion=completion.consumers,
     ),
@@ -39,8 +39,8 @@ Consumers = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="CONSUMER...",
-        help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or names "
-        "of consumers or streams in reshardctl.toml.",
+        help="Where the positions are: locators, as 'kcl://my-application?initial=TRIM_HORIZON', "
+        "or names of consumers or streams in reshardctl.toml.",
         show_default=False,
         autocompletion=completion.consumers,
     ),

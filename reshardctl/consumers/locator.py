@@ -6,7 +6,7 @@ The libraries' specs are found by name, by scheme and by the key of their tables
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote
 
@@ -42,6 +42,15 @@ _ON_S3 = re.compile(r"(?P<scheme>[a-z]+):(?i:s3[an]?)://")
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z", re.ASCII)
 """A name of a DynamoDB table, as most applications' names are."""
+_ARN = re.compile(
+    r"arn:[a-z-]+:(?P<service>dynamodb|kinesis|s3):(?P<region>[^:]*):[^:]*:(?P<name>.+)"
+)
+_LOOSE = re.compile(r"(?:([A-Za-z0-9+-]+):(//)?)?([^?]*)((?:\?.*)?)\Z", re.DOTALL)
+"""Scheme, slashes, target, and the options with their question mark."""
+_ALSO = {
+    "ddb": "dynamodb", "dynamo": "dynamodb", "postgresql": "postgres", "s3a": "s3", "s3n": "s3",
+}
+"""Other words for a medium."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +103,32 @@ def parse(text: str) -> Locator:
     """Read a locator; raises UsageError that names the wrong part and the reason."""
     text = _of_a_bucket(text)
     match = _SHAPE.match(text)
-    if match is None or (match["slashes"] is None and match["scheme"] not in SCHEMES):
-        raise UsageError(f"{_masked(text)!r} is no locator", f"write it as {_meant(text)}")
-    scheme, target = match["scheme"], match["target"]
-    if scheme not in SCHEMES:
-        known = ", ".join(_head(name) for name in SCHEMES)
-        near = similar(scheme, SCHEMES)
-        hint = f"did you mean {_head(near)}? " if near else ""
+    if match is None or match["scheme"] not in SCHEMES:
+        known = "known are " + ", ".join(_head(name) for name in SCHEMES)
         raise UsageError(
-            f"{_masked(text)!r}: {scheme}:// is not known", f"{hint}known are {known}"
+            f"{_masked(text)!r} is no locator" if match is None or match["slashes"] is None
+            else f"{_masked(text)!r}: {match['scheme']}:// is not known",
+            advice(text) or known,
         )
+    scheme, target, query = match["scheme"], match["target"], "".join(text.partition("?")[1:])
     known_as = SCHEMES[scheme]
     if known_as.bare:
         target = (match["slashes"] or "") + target
     elif match["slashes"] is None:
+        bare = _masked(f"{_head(scheme)}{target.lstrip('/')}{query}")
         raise UsageError(
             f"{_masked(text)!r}: // is missing after {scheme}:",
-            f"write it as {_masked(text.replace(':', '://', 1))}",
+            f"write it as {(_filled([scheme], target, query) or [bare])[0]}",
         )
     password = ""
     if known_as.server:
         text, target, password = _without_password(text, target)
     if not known_as.target.match(target):
         shown = _masked(f"{scheme}://{target}").partition("://")[2]
+        meant = _filled([scheme], target, query) or _filled([scheme], f"/{target}", query)
         raise UsageError(
             f"{_masked(text)!r}: {shown!r} is no {known_as.what}",
-            f"write it as {known_as.example}",
+            f"write it as {meant[0] if meant else known_as.example}",
         )
     given = options(text, match["options"] or "", known_as.example)
     return Locator(text, known_as.consumer, known_as.medium, target, given, password)
@@ -133,15 +142,54 @@ def _of_a_bucket(text: str) -> str:
     return f"{match['scheme']}+s3://{text[match.end():]}"
 
 
-def _meant(text: str) -> str:
-    """What a bare name was most likely meant as; any example for another text."""
+def advice(text: str) -> str:
+    """How to write what was most likely meant by a text that is no locator; "" for any other."""
     if text.endswith(".snapshot"):
-        return f"snapshot:{text}"
-    if not _NAME.match(text):
-        return SCHEMES["kcl"].example
-    first, *others = [f"{_head(name)}{text}" for name, known in SCHEMES.items()
-                      if known.medium == SCHEMES["kcl"].medium]
-    return f"{first}, or {', '.join(others)}" if others else first
+        return f"write it as snapshot:{text}"
+    if arn := _ARN.match(text):
+        return _of_an_arn(text, arn)
+    scheme, slashes, target, query = _LOOSE.match(text).groups()  # type: ignore[union-attr]
+    word = _ALSO.get(scheme.lower(), scheme.lower()) if scheme else ""
+    if not slashes and not _named(word):  # a path or a name
+        target = text
+        word = "file" if "/" in text else "dynamodb" if _NAME.match(text) else ""
+    meant = _filled(_named(word), target, query)
+    if word in ("file", "hdfs"):
+        meant.insert(0, _masked(f"{_head('spark')}{target if word == 'file' else text}"))
+    if meant:
+        first, *others = meant
+        return f"write it as {first}" + (f", or {', '.join(others)}" if others else "")
+    if not word:
+        return f"write it as {SCHEMES['kcl'].example}"
+    near = similar(word, SCHEMES)
+    return f"did you mean {(_filled([near], target, query) or [_head(near)])[0]}?" if near else ""
+
+
+def _of_an_arn(text: str, arn: re.Match[str]) -> str:
+    """The same for an ARN, which names a table, a stream or a bucket."""
+    name = arn["name"].partition("/")[2].partition("/")[0]
+    if arn["service"] == "kinesis":
+        return f"that is a stream: --stream {text}; reshardctl discover {name} finds its tables"
+    if arn["service"] == "dynamodb":
+        return f"{advice(name)}; it is in --region {arn['region']}"
+    return advice(f"s3://{arn['name']}")
+
+
+def _named(word: str) -> list[str]:
+    """The schemes of a library or of a medium."""
+    return [
+        name for name, known in SCHEMES.items()
+        if word in (*name.split("+"), known.medium) and not known.bare
+    ]
+
+
+def _filled(schemes: Iterable[str], target: str, query: str) -> list[str]:
+    """The locators that this target makes, as it is or without slashes before it."""
+    for fit in (target, target.lstrip("/")):
+        names = [name for name in schemes if SCHEMES[name].target.match(fit)]
+        if names:
+            return [_masked(f"{_head(name)}{fit}{query}") for name in names]
+    return []
 
 
 def _head(scheme: str) -> str:

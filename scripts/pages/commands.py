@@ -12,7 +12,7 @@ from typing import Any
 import typer.main
 
 from reshardctl.cli.app import app
-from reshardctl.cli.help import grouped, help_record, summary
+from reshardctl.cli.help import LOCATORS, grouped, help_record, summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAD = """# Commands and options
@@ -40,6 +40,9 @@ def page() -> str:
     for name, command in known:
         anchor = name.replace(" ", "-")
         lines.append(f"| [`{name}`](#{anchor}) | {_cell(summary(command))} |")
+    lines.append("\nA CONSUMER is a name in `reshardctl.toml`, or a locator:\n")
+    lines += ["| locator | |", "|---|---|"]
+    lines += [f"| `{locator}` | {meaning} |" for locator, meaning in LOCATORS]
     for name, command in known:
         lines += ["", *_section(name, command)]
     return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 from reshardctl import __version__
 from reshardctl.cli.app import EPILOG, app
-from reshardctl.cli.help import grouped, help_record
+from reshardctl.cli.help import LOCATORS, grouped, help_record
 from scripts.pages.commands import commands
 
 PAGE = Path(__file__).parents[2] / "docs" / "reshardctl.1"
@@ -32,6 +32,9 @@ def page() -> str:
     ]
     for name, command in commands():
         lines += _command(name, command)
+    lines.append(".SH LOCATORS")
+    for locator, meaning in LOCATORS:
+        lines += [".TP", f".B {_text(locator)}", _text(meaning)]
     exits, _, rest = EPILOG.partition(": ")[2].partition(". ")
     lines += [".SH EXIT STATUS"]
     for part in exits.split("; "):

@@ -41,7 +41,7 @@ def run(folder: Path, *words: str, config: str = CONFIG) -> tuple[int, str]:
     (("inspect", KCL, *STREAM, "--rule", "child-not-startd"), "did you mean child-not-started?"),
     (("rule", "RHS203"), "did you mean RSH203?"),
     (("inspect", KCL, *STREAM, "--fail-on", "waning"), "'never'\n  did you mean warning?"),
-    (("inspect", "kc://my-application", *STREAM), "did you mean kcl://?"),
+    (("inspect", "kc://my-application", *STREAM), "did you mean kcl://my-application?"),
     (("inspect", f"{KCL}?relese=3.5", *STREAM), "did you mean release?"),
     (("inspect", "fruad"), "did you mean fraud? it has fraud, orders"),
     (("inspect", "ordres"), "did you mean orders? it has fraud, orders"),

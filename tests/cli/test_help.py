@@ -59,7 +59,7 @@ def test_the_help_ends_with_an_example_that_the_parser_accepts(name):
 def test_the_groups_are_shown_in_one_order_with_their_options():
     shown = help_of("fix")
     titles = [line[:-1] for line in shown.splitlines() if line[:1] != " " and line[-1:] == ":"]
-    assert titles == ["Arguments", *Group, "Example"]
+    assert titles == ["Arguments", *Group, "Locators", "Example"]
     consent = shown.partition("\nConsent:\n")[2].partition("\nSafety:\n")[0]
     assert "--yes" in consent and "--accept" in consent and "--live" not in consent
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from reshardctl.cli.help import LOCATORS
 from reshardctl.consumers.locator import SCHEMES, looks_like_one, parse
 from reshardctl.consumers.spec import Scheme
 from reshardctl.errors import UsageError
@@ -96,6 +98,50 @@ def test_a_locator_without_slashes_is_shown_with_them():
     with pytest.raises(UsageError) as refused:
         parse("kcl:orders-reader?initial=LATEST")
     assert refused.value.next == "write it as kcl://orders-reader?initial=LATEST"
+
+
+@pytest.mark.parametrize(("text", "meant"), [
+    ("/data/ckpt", "write it as spark:/data/ckpt, or quickwit+file:///data/ckpt"),
+    ("./ckpt", "write it as spark:./ckpt"),
+    ("s3a://lake/jobs", "write it as spark+s3://lake/jobs, or quickwit+s3://lake/jobs"),
+    ("hdfs://node:8020/ckpt", "write it as spark:hdfs://node:8020/ckpt"),
+    ("file:///data", "write it as spark:/data, or quickwit+file:///data"),
+    ("arn:aws:dynamodb:eu-west-1:123456789012:table/orders-reader",
+     "write it as kcl://orders-reader, or kinsumer://orders-reader, "
+     "kinesis-consumer+ddb://orders-reader; it is in --region eu-west-1"),
+    ("arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
+     "that is a stream: --stream arn:aws:kinesis:eu-west-1:123456789012:stream/orders; "
+     "reshardctl discover orders finds its tables"),
+    ("arn:aws:s3:::lake/jobs", "write it as spark+s3://lake/jobs, or quickwit+s3://lake/jobs"),
+    ("kcl:/x", "write it as kcl://x"), ("kcl:///orders", "write it as kcl://orders"),
+    ("KCL://orders?initial=LATEST", "write it as kcl://orders?initial=LATEST"),
+    ("kc://orders", "did you mean kcl://orders?"),
+    ("dynamodb://orders", "write it as kcl://orders, or kinsumer://orders, "
+     "kinesis-consumer+ddb://orders"),
+    ("quickwit://x", "write it as quickwit+http://x, or quickwit+https://x"),
+    ("quickwit:///var/lib/q?index=logs", "write it as quickwit+file:///var/lib/q?index=logs"),
+    ("quickwit+file:/var/q", "write it as quickwit+file:///var/q"),
+    ("quickwit+file://var/q", "write it as quickwit+file:///var/q"),
+    ("redis://me:s3cr3t@host:6379/0?app=x",
+     "write it as kinesis-consumer+redis://me:***@host:6379/0?app=x"),
+    ("postgresql://host/db",
+     "write it as kinesis-consumer+postgres://host/db, or quickwit+postgres://host/db"),
+    ("orders.snapshot", "write it as snapshot:orders.snapshot"),
+])
+def test_what_was_meant_is_filled_in(text, meant):
+    with pytest.raises(UsageError) as refused:
+        parse(text)
+    assert refused.value.next == meant
+
+
+def test_the_help_shows_every_kind_of_locator():
+    kinds = [scheme for scheme in SCHEMES if scheme not in ("tree", "base+sql")]
+    page = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    for shown in ("\n".join(f"`{locator}` `{also}`" for locator, also in LOCATORS), page):
+        for kind in kinds:
+            assert f"`{kind}:" in shown or f"+{kind.partition('+')[2]}`" in shown, kind
+    for locator, _ in LOCATORS:
+        assert parse(locator.replace("BUCKET", "bucket"))
 
 
 def test_another_store_of_the_kind():
