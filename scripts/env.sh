@@ -57,11 +57,30 @@ _create_venv() {  # ROOT PYTHON
     die "could not make $venv; is the checkout writable, and is python3-venv installed?"
 }
 
+# What pip is at, on stderr: one line that changes at a terminal, the two stages elsewhere.
+_tell_progress() {  # PACKAGES
+  local again="" line number=0
+  [ ! -t 2 ] || again=$'\r\033[K'
+  while read -r line; do
+    case "$line" in
+      "Collecting "*)
+        number=$((number + 1))
+        line=${line#Collecting }
+        [ -z "$again" ] || printf '%s  downloading %d of %d: %s' "$again" "$number" "$1" "${line%% *}" >&2
+        ;;
+      "Installing collected packages"*) printf '%s  installing what was downloaded ...\n' "$again" >&2 ;;
+    esac
+  done
+  printf '%s' "$again" >&2
+}
+
 _install_locked() {  # ROOT PYTHON
-  echo "Making $1/.venv with $("$2" -V) (once, until the lock changes) ..." >&2
+  local lock="$1/scripts/requirements/dev.lock" packages
+  packages=$(grep -c '^[a-z].*==' "$lock")
+  echo "Making $1/.venv with $("$2" -V), once: $packages packages, which takes some minutes ..." >&2
   _create_venv "$1" "$2"
-  "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
-    --require-hashes -r "$1/scripts/requirements/dev.lock" ||
+  "$VENV_BIN/python" -m pip install --disable-pip-version-check --progress-bar off \
+    --require-hashes -r "$lock" | _tell_progress "$packages" ||
     die "could not install scripts/requirements/dev.lock; is a package index reachable?"
 }
 
@@ -80,6 +99,7 @@ make_environment() {  # ROOT
     return 0
   fi
   [ "${found%%$'\n'*}" = "${wanted%%$'\n'*}" ] || _install_locked "$root" "$python"
+  echo "Installing the checkout itself ..." >&2
   "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
     --no-deps --no-build-isolation --editable "$root" || die "could not install the project"
   printf '%s\n' "$wanted" >"$stamp"

@@ -11,7 +11,14 @@ def demo(
     serve: Annotated[
         bool,
         typer.Option(
-            "--serve", help="Only keep the servers up, and print the environment for AWS clients."
+            "--serve", help="Only keep the servers up until Ctrl-C, to try commands on them."
+        ),
+    ] = False,
+    env: Annotated[
+        bool,
+        typer.Option(
+            "--env", help="Print the environment that points AWS clients at a demo that is "
+            "served: eval \"$(reshardctl demo --env)\"",
         ),
     ] = False,
 ) -> None:
@@ -21,6 +28,12 @@ def demo(
     """
     import time
 
+    if env:
+        from reshardctl.console.stdout import write
+        from reshardctl.demo.servers import exports, kept
+
+        write("".join(f"{line}\n" for line in exports(kept())))
+        return
     from reshardctl.console.progress import phase
 
     phase("starting a Kinesis and a DynamoDB on 127.0.0.1")

@@ -3,7 +3,7 @@
 The data are a recorded stream and its lease table, moved to the present. The lease table is written
 by plain HTTP: boto3 would read the operator's own profiles and proxies. The commands' environment
 shows an AWS client these servers and nothing else of AWS. `--serve` keeps them until they are
-stopped.
+stopped, and a file tells `--env` where they are.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ import shlex
 import signal
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from importlib.resources import files
+from pathlib import Path
+from socket import create_connection
 from threading import Event
 from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
 from reshardctl.errors import UsageError, install
+from reshardctl.journal.log import state_dir
 from reshardctl.testing import FakeKinesis, load_topology, serve
 from reshardctl.testing.shards import SequenceNumberError, parse
 
@@ -68,6 +71,7 @@ def _call(url: str, region: str, action: str, body: Mapping[str, Any]) -> None:
 
 STREAM = "orders"
 TABLE = "orders-reader"
+JOURNAL = "orders.jsonl"
 REGION = "us-east-1"
 AGE = 4000
 """Seconds from the creation of the stream until the demo starts."""
@@ -240,17 +244,22 @@ def exports(endpoints: Endpoints) -> Iterator[str]:
 
 
 _TRY = f"""\
-# The environment above points this shell's AWS clients at the demo. Then try, for instance:
-#   reshardctl inspect kcl://{TABLE} --stream {STREAM}
-#   reshardctl fix kcl://{TABLE} --stream {STREAM} --dry-run
-#   reshardctl fix kcl://{TABLE} --stream {STREAM} --assume-stopped
-#   aws kinesis list-shards --stream-name {STREAM}
-#   aws dynamodb scan --table-name {TABLE}
-# Everything is in memory. Ctrl-C ends it."""
+A demo is up on {LOOPBACK}, in memory, until Ctrl-C. In another terminal:
+
+  eval "$(reshardctl demo --env)"   # points its AWS clients at the demo
+  reshardctl inspect kcl://{TABLE} --stream {STREAM}
+  reshardctl fix kcl://{TABLE} --stream {STREAM} --assume-stopped --journal {JOURNAL}
+  reshardctl undo {JOURNAL} --assume-stopped
+  aws dynamodb scan --table-name {TABLE}"""
 
 
 def keep(now: float) -> None:
-    """Serves until SIGINT or SIGTERM. Prints shell commands and comments. now: Unix seconds."""
+    """Serves until SIGINT or SIGTERM, and says how to use it. now: Unix seconds.
+
+    Raises UsageError if it cannot be noted where the servers are.
+    """
+    from reshardctl.console.stdout import show
+
     over = Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -258,11 +267,43 @@ def keep(now: float) -> None:
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with seeded(now) as endpoints:
-            for line in exports(endpoints):
-                print(line)
-            print(_TRY, flush=True)
+        with seeded(now) as endpoints, _noted(endpoints):
+            show(_TRY.splitlines())
             over.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _note() -> Path:
+    return state_dir(os.environ, Path.home()) / "demo.json"
+
+
+@contextmanager
+def _noted(endpoints: Endpoints) -> Iterator[None]:
+    """Has `kept` find the servers for as long as the context lasts."""
+    note, text = _note(), json.dumps([endpoints.kinesis, endpoints.dynamodb])
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{note}: {error.strerror}", "set RESHARDCTL_STATE_DIR") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if note.read_text(encoding="utf-8") == text:  # no later demo's
+                note.unlink()
+
+
+def kept() -> Endpoints:
+    """The servers of the demo that `--serve` keeps. UsageError if there is none."""
+    try:
+        endpoints = Endpoints(*json.loads(_note().read_text(encoding="utf-8")))
+        for url in (endpoints.kinesis, endpoints.dynamodb):
+            create_connection((LOOPBACK, urlsplit(url).port or 0), timeout=_SECONDS).close()
+    except (OSError, ValueError, TypeError):
+        raise UsageError(
+            "no demo is being served", "start one in another terminal: reshardctl demo --serve"
+        ) from None
+    return endpoints

@@ -14,15 +14,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
+from textwrap import wrap
 from threading import Timer
 
-from reshardctl.demo.servers import STREAM, TABLE, Endpoints, child_environment, seeded
+from reshardctl.console.output import PIPED_WIDTH
+from reshardctl.console.stdout import columns
+from reshardctl.console.stdout import show as told
+from reshardctl.demo.servers import JOURNAL, STREAM, TABLE, Endpoints, child_environment, seeded
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
 
 PLAN = "orders.plan"
-JOURNALS = "journals"
-"""The directory of the journals, relative to where the commands run."""
 STOPPED = "--assume-stopped"
 """No consumer reads the demo's table, so it need not be watched for half a minute."""
 
@@ -42,11 +44,8 @@ class Command:
         return shlex.join(("reshardctl", *self.words))
 
 
-def commands(folder: Path) -> Iterator[Command]:
-    """The commands in order: the last one names the journal that an earlier one has written.
-
-    folder: where they run.
-    """
+def commands() -> Iterator[Command]:
+    """The commands in order."""
     inspect = ("inspect", f"kcl://{TABLE}", "--stream", STREAM, "--format", "text")
     yield Command("Is anything wrong?", inspect, Exit.FINDINGS, "RSH203")
     yield Command(
@@ -57,32 +56,26 @@ def commands(folder: Path) -> Iterator[Command]:
     )  # fmt: skip
     yield Command(
         "Do exactly that. Nothing reads this table, so fix need not watch it first.",
-        ("fix", "--plan", PLAN, STOPPED, "--yes", "--format", "text"), Exit.OK,
+        ("fix", "--plan", PLAN, STOPPED, "--yes", "--journal", JOURNAL, "--format", "text"),
+        Exit.OK, f"reshardctl undo {JOURNAL}",
     )  # fmt: skip
     yield Command("Is anything wrong now?", inspect, Exit.OK)
-    journal = _journal(folder)
     yield Command(
         "And what would take it back?",
-        ("undo", journal, "--dry-run", "--format", "text"), Exit.FINDINGS,
+        ("undo", JOURNAL, "--dry-run", "--format", "text"), Exit.FINDINGS,
     )  # fmt: skip
-
-
-def _journal(folder: Path) -> str:
-    journals = [path.relative_to(folder) for path in (folder / JOURNALS).glob("*.jsonl")]
-    if len(journals) != 1:
-        raise CannotTell(f"the demo's fix left {len(journals)} journals, not 1")
-    return str(journals[0])
 
 
 SECONDS = 120.0
 """Seconds after which a command is assumed to hang."""
 
-_STORY = """\
-A Kinesis stream, orders, and a KCL application's lease table, orders-reader, on two servers that
-this command has started on 127.0.0.1. KCL 3.5.1 itself wrote the rows: shard 0 was split into 2
-and 3, then 2 into 4 and 5, and it has read 0 and 2 to their ends. The leases of 4 and 5 were lost
-before a record of them was read, and while it was down, 1 and 3 were merged into 6.
-"""
+_STORY = (
+    "A Kinesis stream, orders, and a KCL application's lease table, orders-reader, on two servers "
+    "that this command has started on 127.0.0.1. KCL 3.5.1 itself wrote the rows: shard 0 was "
+    "split into 2 and 3, then 2 into 4 and 5, and it has read 0 and 2 to their ends. The leases of "
+    "4 and 5 were lost before a record of them was read, and while it was down, 1 and 3 were "
+    "merged into 6."
+)
 
 
 def show(now: float) -> None:
@@ -92,21 +85,23 @@ def show(now: float) -> None:
     """
     parent = dict(os.environ)
     with seeded(now) as endpoints, tempfile.TemporaryDirectory(prefix="reshardctl-demo-") as name:
-        print(_STORY, flush=True)
+        told([*wrap(_STORY, columns() or PIPED_WIDTH), ""])
         folder = Path(name)
         surroundings = _surroundings(parent, endpoints)
-        for command in commands(folder):
+        for command in commands():
             print(f"# {command.question}\n$ {command.line}", flush=True)
             code, text = _run(command, folder, surroundings)
             print(f"# exit {code}\n", flush=True)
             _check(command, code, text)
-    print("The demo went as it should. reshardctl demo --serve keeps the servers for you.")
+    told([
+        "The demo went as it should, and its servers are gone. To type all that yourself:",
+        "  reshardctl demo --serve",
+    ])
 
 
 def _surroundings(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, str]:
     """The environment of the commands: they write to a pipe with a terminal behind it."""
     wanted = {
-        "RESHARDCTL_STATE_DIR": JOURNALS,
         "PYTHONIOENCODING": _encoding(),
         "PYTHONUNBUFFERED": "1",
     }

@@ -1,12 +1,19 @@
-"""What .ci/parts.sh gives to the scripts: named parts with their seconds, and two at a time."""
+"""What .ci/parts.sh and scripts/env.sh give to the scripts.
+
+Named parts with their seconds, two at a time; and an environment, whose making is told.
+"""
 
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 from pathlib import Path
 
+import pytest
+
 CI = Path(__file__).parents[2] / ".ci"
+ENV = Path(__file__).parents[2] / "scripts" / "env.sh"
 
 
 def ran(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
@@ -68,3 +75,41 @@ def test_a_failure_on_either_side_ends_the_script(tmp_path: Path) -> None:
         assert "=== Good" in done.stdout
         assert "never" not in done.stdout
         assert "after" not in done.stdout
+
+
+PIP = """#!/bin/sh
+case "$*" in *dev.lock*)
+echo 'Collecting moto==5.1 (from -r dev.lock)'
+echo '  Downloading moto-5.1-py3-none-any.whl (6 MB)'
+echo 'Collecting boto3==1.40 (from -r dev.lock)'
+echo 'Installing collected packages: moto, boto3'
+exit $FAILS ;; esac
+"""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("fails", [0, 1])
+def test_who_waits_for_the_environment_sees_what_is_done(
+    tmp_path: Path, terminal: bool, fails: int
+) -> None:
+    lock, python = tmp_path / "scripts/requirements/dev.lock", tmp_path / ".venv/bin/python"
+    for path, text in ((lock, "boto3==1.40 \\\n  --hash=x\nmoto==5.1\n"), (python, PIP)):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    python.chmod(0o755)
+    (tmp_path / "pyproject.toml").touch()
+    script = f'set -euo pipefail; . {ENV}; make_environment "{tmp_path}"; echo made'
+    ours, theirs = pty.openpty()
+    with (tmp_path / "said").open("wb+") as said:
+        done = subprocess.run(
+            ["bash", "-c", script], env={**os.environ, "FAILS": str(fails)}, check=False,
+            stdout=subprocess.PIPE, stderr=theirs if terminal else said, timeout=60,
+        )
+        os.close(theirs)
+        said.seek(0)
+        told = (os.read(ours, 65536) if terminal else said.read()).decode()
+        os.close(ours)
+    assert done.stdout == (b"" if fails else b"made\n")
+    assert "2 packages" in told and "  installing what was downloaded ..." in told
+    assert ("downloading 1 of 2: moto==5.1\r" in told) is terminal
+    assert ("is a package index reachable?" in told) is bool(fails)

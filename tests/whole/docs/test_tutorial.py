@@ -8,16 +8,18 @@ import re
 import shlex
 import time
 from contextlib import redirect_stderr, redirect_stdout
+from types import SimpleNamespace
 
 import pytest
 
 from reshardctl.cli.app import run
-from reshardctl.demo.servers import child_environment, seeded
+from reshardctl.commands import connect
+from reshardctl.demo import servers
 from tests.whole.docs.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "tutorial.md"
 BLOCKS = list(blocks(PAGE))
-SET_UP = {"pip install '.[demo]'", "reshardctl demo --serve"}
+SET_UP = {"pip install '.[demo]'", "reshardctl demo --serve", 'eval "$(reshardctl demo --env)"'}
 """What the test's fixture does in its own way."""
 SAYS = {
     "discover": ("kcl://orders-reader", "strong"),
@@ -39,24 +41,33 @@ def typed() -> list[tuple[str, int]]:
     ]
 
 
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int, str]]:
-    """Each command with its exit code and its output."""
+@pytest.fixture(scope="module", params=[0, 90 * 60], ids=["at once", "slowly"])
+def answers(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> list[tuple[str, int, str]]:
+    """Each command with its exit code and its output; its reader waits so long before each."""
     folder = tmp_path_factory.mktemp("tutorial")
-    with seeded(time.time()) as endpoints, pytest.MonkeyPatch.context() as patch:
+    clock = (fake := servers.stream_as_of(time.time())).clock
+    with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("AWS_")]:
             patch.delenv(name)
-        for name, value in child_environment(os.environ, endpoints).items():
-            patch.setenv(name, value)
+        patch.setattr(servers, "stream_as_of", lambda *_: fake)
+        patch.setattr(connect, "time", SimpleNamespace(
+            time=clock.now, monotonic=clock.now, sleep=clock.advance
+        ))  # fmt: skip
         patch.setenv("RESHARDCTL_STATE_DIR", str(folder / "state"))
         patch.chdir(folder)
-        results = []
-        for command, _ in typed():
-            out = io.StringIO()
-            with redirect_stdout(out), redirect_stderr(out):
-                code = run(shlex.split(command)[1:])
-            results.append((command, int(code), out.getvalue()))
-        return results
+        with servers.seeded(time.time()) as endpoints:
+            for name, value in servers.child_environment(os.environ, endpoints).items():
+                patch.setenv(name, value)
+            results = []
+            for command, _ in typed():
+                clock.advance(request.param)
+                out = io.StringIO()
+                with redirect_stdout(out), redirect_stderr(out):
+                    code = run(shlex.split(command)[1:])
+                results.append((command, int(code), out.getvalue()))
+            return results
 
 
 def test_every_command_ends_as_the_page_says(answers):
