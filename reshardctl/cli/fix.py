@@ -18,6 +18,7 @@ from reshardctl.cli.options import (
     Count,
     Created,
     DryRun,
+    Forgive,
     Format,
     Journal,
     NotRule,
@@ -92,6 +93,7 @@ def fix(
             help="Copy the checkpoint directory to a new one and repair that (spark:PATH).",
         ),
     ] = None,
+    fail_on: Forgive = None,
     if_reshard: Annotated[list[str] | None, typer.Option("--if-reshard", hidden=True)] = None,
     form: Format = None,
     output: Output = None,
@@ -108,7 +110,7 @@ def fix(
     from reshardctl.commands.fix import plan as planned
     from reshardctl.commands.survey import not_for_fix
     from reshardctl.commands.write_requests import FixRequest
-    from reshardctl.console.destinations import destinations, one_document
+    from reshardctl.console.destinations import destinations, forgiving, one_document
     from reshardctl.console.output import Output
     from reshardctl.render.content.documents import FixesDocument
 
@@ -124,7 +126,7 @@ def fix(
         yes=yes and not dry_run,
     )
     places = destinations(form, output)
-    shown = Output(places, color, verbose, ())
+    shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
     several = len(names) > 1 or (not names and several_plans(request, dry_run=dry_run))
     if several:
         shown.check_formats(FixesDocument, "shows one consumer")
@@ -135,7 +137,7 @@ def fix(
         elif several:
             code = terminal.show_all(fix_many(request, names, terminal.consents, terminal))
         elif dry_run:
-            code = planned(request, terminal).exit
+            code = shown.ends_with(planned(request, terminal).exit)
         else:
             code = terminal.show(fixed(request, terminal.consents, terminal))
     raise typer.Exit(code)

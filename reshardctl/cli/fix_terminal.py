@@ -68,7 +68,7 @@ class FixTerminal(Terminal):
         finally:
             for each in fixes.consumers:
                 _say(each)
-        return fixes.exit
+        return self._out.ends_with(fixes.exit)
 
 
 def _say(each: ConsumerFix) -> None:

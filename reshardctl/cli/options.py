@@ -85,6 +85,13 @@ FailOn = Annotated[
         help="Exit 1 from this severity on.  [default: error, or as reshardctl.toml says]",
     ),
 ]
+Forgive = Annotated[
+    destinations.Forgiving | None,
+    typer.Option(
+        "--fail-on",
+        help="With --dry-run: end with 0, not 1, although there is something to do.",
+    ),
+]
 ProbeBudget = Annotated[
     str | None,
     typer.Option(

@@ -18,6 +18,7 @@ from reshardctl.cli.options import (
     Count,
     Created,
     DryRun,
+    Forgive,
     Form,
     Format,
     Journal,
@@ -80,6 +81,7 @@ def rebuild(
     assume_stopped: AssumeStopped = False,
     watch: WatchFirst = None,
     journal: Journal = None,
+    fail_on: Forgive = None,
     form: Format = None,
     output: Output = None,
     color: Color = ColorMode.AUTO,
@@ -93,7 +95,7 @@ def rebuild(
     from reshardctl.commands.rebuild import RebuildRequest, plan_rebuild
     from reshardctl.commands.rebuild import rebuild as rebuilt
     from reshardctl.commands.requests import Sink
-    from reshardctl.console.destinations import destinations, one_document
+    from reshardctl.console.destinations import destinations, forgiving, one_document
     from reshardctl.console.output import Output
 
     request = RebuildRequest(
@@ -104,11 +106,11 @@ def rebuild(
         account=replace(account, budget=probe_budget),
     )
     places = destinations(form, output)
-    shown = Output(places, color, verbose, ())
+    shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
     quiet = one_document(places) and not dry_run
     with FixTerminal(shown, dry_run=dry_run, quiet=quiet, yes=yes) as terminal:
         if dry_run:
-            code = plan_rebuild(request, terminal).exit
+            code = shown.ends_with(plan_rebuild(request, terminal).exit)
         else:
             code = terminal.show(rebuilt(request, terminal.consents, terminal))
     raise typer.Exit(code)

@@ -74,6 +74,7 @@ def undo(
             help="With a plan: where to journal the undo; a file, a directory or s3://…",
         ),
     ] = None,
+    fail_on: options.Forgive = None,
     form: options.Format = None,
     output: options.Output = None,
     color: options.Color = ColorMode.AUTO,
@@ -91,13 +92,16 @@ def undo(
     from reshardctl.commands.undo import UndoResult
     from reshardctl.commands.undo import undo as undone
     from reshardctl.commands.undo_source import UndoRequest
-    from reshardctl.console.destinations import destinations, one_document
+    from reshardctl.console.destinations import destinations, forgiving, one_document
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
     from reshardctl.render.content.documents import JournalsDocument
 
-    out = Output(places := destinations(form, output), color, verbose, words(account))
+    out = Output(
+        places := destinations(form, output), color, verbose, words(account),
+        forgiving=forgiving(fail_on, dry_run),
+    )
     if older_than is not None and not prune:
         raise UsageError(
             "--older-than belongs to --prune", "add --prune, or leave --older-than out"
@@ -133,7 +137,7 @@ def undo(
         written = [] if result.undoing.written is None else [result.undoing.journal]
         with after_writing(UNDONE, written):
             replace(out, suggested_command=result.words).write(result.undoing, result.exit)
-    raise typer.Exit(result.exit)
+    raise typer.Exit(out.ends_with(result.exit))
 
 
 def _list(folder: str | None, account: options.Account, out: Output, *, asked: bool) -> None:
@@ -175,4 +179,4 @@ def _prune(
 
     result = pruned(request, confirm)
     out.write(result, exit_of(result))
-    raise typer.Exit(exit_of(result))
+    raise typer.Exit(out.ends_with(exit_of(result)))

@@ -23,12 +23,28 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
+class Forgiving(StrEnum):
+    """What a dry run never fails on: that there is something to do."""
+
+    NEVER = "never"
+
+
 class ColorMode(StrEnum):
     """When to use colour."""
 
     AUTO = "auto"
     ALWAYS = "always"
     NEVER = "never"
+
+
+def forgiving(fail_on: Forgiving | None, dry_run: bool) -> bool:
+    """Whether something to do is no failure; UsageError for a command that writes."""
+    if fail_on is not None and not dry_run:
+        raise UsageError(
+            "--fail-on never belongs to --dry-run: what is written, or left alone, is not hidden",
+            "add --dry-run, or leave --fail-on out",
+        )
+    return fail_on is not None
 
 
 @dataclass(frozen=True, slots=True)

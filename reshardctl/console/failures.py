@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 _CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'[^']*'(?:, '[^']*')*)\.?\Z")
-MEANT = {"--json": "--format json", "-y": "--yes", "-V": "--version", "--force": ""}
+MEANT = {
+    "--json": "--format json", "-y": "--yes", "-V": "--version", "--force": "",
+    "--exit-zero": "--fail-on never",
+}
 """Options of other tools, and what is typed for them here; nothing turns a safety check off."""
 
 

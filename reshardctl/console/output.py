@@ -66,6 +66,9 @@ class Output:
     piped_width: int | None = None
     """Columns where stdout is no terminal, and of files; `None` is PIPED_WIDTH."""
 
+    forgiving: bool = False
+    """Whether something to do, or findings, end a command with 0."""
+
     def __post_init__(self) -> None:
         for destination in self.destinations:
             if destination.file is not None:
@@ -82,14 +85,19 @@ class Output:
                     f"--format {name} {problem}", f"known here are {', '.join(known)}"
                 )
 
+    def ends_with(self, code: Exit) -> Exit:
+        """What a command ends with whose result has this code."""
+        return Exit.OK if self.forgiving and code is Exit.FINDINGS else code
+
     def write(self, result: Result, code: Exit) -> None:
         """Write a command's result to each destination in its format.
 
         Files come first: a reader of stdout that goes away takes none of them with it.
-        code: what the command ends with.
+        code: of the result.
         """
         from reshardctl.render.formats import write as written
 
+        code = self.ends_with(code)
         texts = [
             written(result, _format(destination), self._context(destination, code))
             for destination in self.destinations

@@ -209,8 +209,8 @@ FOLDERS = {"files": "", "s3files": "s3://"}
 def without_position(snapshot: Snapshot) -> str:
     """That a store holds no position, with the address of the server that was read."""
     address = snapshot.store.get("arn", "")
-    where = f": {address} was read" if "://" in address else ""  # of a server: no ARN
-    return f"{snapshot.locator.text} holds no position{where}"
+    where = f" at {address}" if "://" in address else ""  # of a server: no ARN
+    return f"{snapshot.locator.text}{where} was read, and holds no position"
 
 
 @contextmanager

@@ -308,7 +308,7 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
         raise EmptyCheckpoint(
             f"{without_position(snapshot)}{known}",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
-            "or --policy latest",
+            "or --policy latest; for one that lost its positions: rebuild",
         )
     begin = decide if case.policy.names_shards else bootstrap
     first = begin(case) if repair_options.line is None else rebuilt(case)

@@ -370,7 +370,7 @@ def test_nothing_found_is_not_ok(lab):
         lab.table.boto.delete_item(TableName=lab.table.name, Key={"leaseKey": {"S": key}})
     result = lab.cli("discover", "orders")
     assert result.code == 3
-    assert "No table is known to hold positions of this stream." in result.out
+    assert "All could be read. No table is known to hold positions of this stream." in result.out
     assert f"kcl://{lab.table.name}: the table is empty\n" in result.out
 
 

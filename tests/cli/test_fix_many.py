@@ -176,6 +176,13 @@ def test_a_plan_that_was_carried_out_leaves_the_other(two: Two) -> None:
     assert outcomes(two, "-n") == [("left", 0), ("right", 0)]
 
 
+def test_a_dry_run_of_several_can_end_with_0(two: Two) -> None:
+    argv = ("fix", "left", "right", "--dry-run", "--format", "json")
+    assert two.lab.cli(*argv).code == 1
+    done = two.lab.cli(*argv, "--fail-on", "never")
+    assert done.code == 0 == done.json["exit"]["code"]
+
+
 def test_an_edited_file_is_refused(two: Two) -> None:
     two.fix("-n", "--out", "both.plan")
     path = Path("both.plan")

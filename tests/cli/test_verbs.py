@@ -58,6 +58,36 @@ def test_fail_on(lab_of, case, level):
     assert found.code == bool(bad) == found.json["exit"]["code"]
 
 
+NEVER = ("--fail-on", "never")
+
+
+def test_a_dry_run_in_a_script_that_ends_at_any_failure(lab, tmp_path):
+    """With `set -e`: something to do is none, and everything else still is."""
+    for form in ("json", "text", "concise"):
+        assert lab.dry("--format", form).code == 1
+        shown = lab.dry("--format", form, *NEVER)
+        assert shown.code == 0 and "TRIM_HORIZON" in shown.out
+    assert lab.dry("--format", "json", *NEVER).json["exit"] == {"code": 0, "name": "ok"}
+    assert lab.dry(*NEVER, "--out", tmp_path / "plan").code == 0
+    assert lab.fix("--journal", tmp_path / "j.jsonl").code == 0
+    back = ("undo", tmp_path / "j.jsonl", "--dry-run", "--format", "json")
+    assert lab.cli(*back).code == 1
+    assert lab.cli(*back, *NEVER).code == 0 == lab.cli(*back, *NEVER).json["exit"]["code"]
+    lab.wire.fail("Scan", "AccessDeniedException")
+    assert lab.dry(*NEVER).code == 3
+
+
+def test_an_open_question_fails_a_dry_run_all_the_same(lab_of):
+    assert lab_of("migration-rolled-back", "").dry(*NEVER).code == 4
+
+
+def test_what_is_written_is_not_hidden(lab):
+    assert lab.fix(*NEVER).says("--fail-on never belongs to --dry-run")
+    assert lab.dry("--exit-zero").says("did you mean --fail-on never?")
+    assert lab.dry("--fail-on", "error").says("'error' is not")
+    assert not lab.journals()
+
+
 ASKING = [
     case for case in CASES
     if len({tuple(sorted(e.fixed.writes.items())) for e in case.expects if e.fixed}) > 1

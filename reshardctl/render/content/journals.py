@@ -282,7 +282,8 @@ def _last(sheet: Sheet, discovery: Found) -> None:
     for note in discovery.notes:
         sheet.line(sentence(capital(note)))
     if not discovery.matching():
-        sheet.line(("No table is known to hold positions of this stream.", "bold"))
+        read = "" if discovery.unread else "All could be read. "
+        sheet.line((f"{read}No table is known to hold positions of this stream.", "bold"))
         sheet.line("They may be in another region or account: --region, --profile.")
     earlier = [t for t in discovery.others() if t.evidence.holding is Holding.EARLIER]
     commands = [table.words for table in (*discovery.matching(), *earlier) if table.words]

@@ -141,7 +141,7 @@ def test_the_help_shows_every_kind_of_locator():
         for kind in kinds:
             assert f"`{kind}:" in shown or f"+{kind.partition('+')[2]}`" in shown, kind
     for locator, _ in LOCATORS:
-        assert parse(locator.replace("BUCKET", "bucket")).spec
+        assert parse(locator.replace("BUCKET", "bucket")).target
 
 
 def test_another_store_of_the_kind():

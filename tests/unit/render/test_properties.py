@@ -168,5 +168,5 @@ def test_a_view_of_no_rows_that_parse(reports):
     with pytest.raises(EmptyCheckpoint) as failure:
         make(snapshot, report.wishes)
     shown = FORMATS["text"].error(failure.value, context(report))
-    assert shown.startswith("error: kcl://orders-app holds no position\n")
+    assert shown.startswith("error: kcl://orders-app was read, and holds no position\n")
     assert "--bootstrap" in shown
