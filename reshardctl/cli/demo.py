@@ -29,7 +29,7 @@ def demo(
     import time
 
     if env:
-        from reshardctl.console.stdout import write
+        from reshardctl.console.output import write
         from reshardctl.demo.servers import exports, kept
 
         write("".join(f"{line}\n" for line in exports(kept())))

@@ -258,7 +258,7 @@ def keep(now: float) -> None:
 
     Raises UsageError if it cannot be noted where the servers are.
     """
-    from reshardctl.console.stdout import show
+    from reshardctl.console.output import show
 
     over = Event()
 

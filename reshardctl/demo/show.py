@@ -17,9 +17,8 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from threading import Timer
 
-from reshardctl.console.output import PIPED_WIDTH
-from reshardctl.console.stdout import columns
-from reshardctl.console.stdout import show as told
+from reshardctl.console.output import PIPED_WIDTH, columns
+from reshardctl.console.output import show as told
 from reshardctl.demo.servers import JOURNAL, STREAM, TABLE, Endpoints, child_environment, seeded
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit

@@ -111,7 +111,9 @@ def test_a_failure_says_it_all():
     assert failure.attrib["message"].startswith("2, 3: the parents have ended")
     assert failure.text is not None
     assert "Loss from 2026-11-22T00:10:01Z at the earliest.\n" in failure.text
-    assert failure.text.endswith("Fix: start 2, 3 at TRIM_HORIZON; skips nothing, re-reads nothing.")
+    assert failure.text.endswith(
+        "Fix: start 2, 3 at TRIM_HORIZON; skips nothing, re-reads nothing."
+    )
 
 
 def test_rows_are_a_suite_of_their_own():
