@@ -191,7 +191,7 @@ def test_the_report_says_what_was_judged(lab):
     one = " ".join(lab.inspect("--watch", "60s", "--format", "text").out.split())
     assert "The watch: in 1m 2 of 2 rows were renewed, 0 advanced." in one
     other = " ".join(lab.inspect("--format", "text").out.split())
-    assert "This report predicts the consumer's next start" in other
+    assert "Next start with" in other
     assert "Whether the consumer is running was not checked." in other
     assert lab.inspect("--format", "json").json["watch"] is None
 

@@ -244,8 +244,8 @@ def what_was_judged(report: Report) -> str:
         return ""
     if report.snapshot.foreseen is not None:
         return (
-            f"This report predicts the first start after that reshard, for {judged(candidates)}. "
-            "A consumer that keeps running starts the children itself, as far as its rows permit."
+            f"First start after that reshard with {judged(candidates)}. A consumer that keeps "
+            "running starts the children itself, as far as its rows permit."
         )
     start = f"Next start with {judged(candidates)}"
     watched = report.snapshot.watched

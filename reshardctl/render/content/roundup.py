@@ -165,7 +165,9 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
     """Nothing for a consumer of which all is well."""
     notes, report = remarks(entry), entry.report
     if report is not None and report.findings:
-        notes = [*(shortened(n, sheet.context.verbose) for n in report.notes), *notes]
+        verbose = sheet.context.verbose
+        told = [n for n in report.notes if verbose or n not in report.background]
+        notes = [*(shortened(note, verbose) for note in told), *notes]
     elif report is not None:
         notes = [*report.caveats, *notes]
         if not entry.sifted.hidden and not notes and not report.pace:
@@ -189,32 +191,26 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
 
 
 def _last(sheet: Sheet, shown: Roundup) -> None:
+    """The commands that come next, what was judged, and the count."""
     sheet.blank()
-    if watched := [r.snapshot.watched for r in shown.reports() if r.snapshot.watched]:
-        sheet.line(
-            "This report predicts each consumer's next start. "
-            f"Running consumers were watched for {watched[0].seconds:.0f} s."
-        )
-    elif any(r.snapshot.foreseen for r in shown.reports()):
-        sheet.line("This report predicts each consumer's first start after that reshard.")
-    elif any(shown.reports()):
-        sheet.line(
-            "This report predicts each consumer's next start. "
-            "Whether consumers are running was not checked."
-        )
-    sheet.blank()
-    sheet.line((total(shown), "bold"))
     for report in _most_urgent(shown):
         retention_advice_first(sheet, report)
     for entry in shown.entries:
         if entry.report is not None and fixable(entry.report):
-            sheet.command(
-                command("fix", "--dry-run", *entry.suggested_command), "see the exact writes"
-            )
+            sheet.command(command("fix", "--dry-run", *entry.suggested_command))
     grave = [f for r in shown.reports() for f in r.findings if f.severity > Severity.INFO]
-    if grave:
+    if grave and sheet.context.verbose:
         first = max(grave, key=lambda f: f.severity)
         sheet.command(command("rule", first.code), "what this means")
+    sheet.blank()
+    if watched := [r.snapshot.watched for r in shown.reports() if r.snapshot.watched]:
+        seconds = f"{watched[0].seconds:.0f} s"
+        sheet.line(f"Each consumer's next start; running ones were watched for {seconds}.")
+    elif any(r.snapshot.foreseen for r in shown.reports()):
+        sheet.line("Each consumer's first start after that reshard.")
+    elif any(shown.reports()):
+        sheet.line("Each consumer's next start; whether they run was not checked.")
+    sheet.line((total(shown), "bold"))
 
 
 def _most_urgent(shown: Roundup) -> Iterator[Report]:

@@ -119,7 +119,7 @@ def test_the_last_lines_count_what_is_shown(reports):
 
 def test_every_view_says_that_the_next_start_was_judged(reports):
     for report in reports.values():
-        assert "This report predicts the consumer's next start" in views(report)["inspect"]
+        assert "Next start with" in views(report)["inspect"]
 
 
 def test_every_finding_at_warning_or_above_has_a_fix_line(reports):
