@@ -192,7 +192,7 @@ def test_the_report_says_what_was_judged(lab):
     assert "The watch: in 1m 2 of 2 rows were renewed, 0 advanced." in one
     other = " ".join(lab.inspect("--format", "text").out.split())
     assert "Next start with" in other
-    assert "Whether the consumer is running was not checked." in other
+    assert "whether it runs was not checked." in other
     assert lab.inspect("--format", "json").json["watch"] is None
 
 
