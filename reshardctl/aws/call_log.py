@@ -19,6 +19,7 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from reshardctl.errors import UsageError
+from reshardctl.given_secrets import masked
 
 NAMES = (
     "StreamARN", "StreamName", "TableName", "Bucket", "Prefix", "Key", "ShardId", "RoleArn",
@@ -46,14 +47,16 @@ class CallLog:
         with self._lock:
             attempt = self._failures[key] + 1
             self._failures[key] = attempt if answer.get("error") else 0
-            line = {
-                "time": datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds"),
-                **call, "attempt": attempt, "seconds": seconds, **answer,
-            }
-            known = {name: value for name, value in line.items() if value not in (None, {})}
-            with suppress(OSError):  # such as a full disk
-                self._file.write(json.dumps(known) + "\n")
-                self._file.flush()
+        self.append(at, {**call, "attempt": attempt, "seconds": seconds, **answer})
+
+    def append(self, at: float, members: Mapping[str, Any]) -> None:
+        """Add a line of these members, without those that say nothing. at: Unix seconds."""
+        when = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+        line = {"time": when, **members}
+        known = {name: value for name, value in line.items() if value not in (None, {})}
+        with self._lock, suppress(OSError):  # such as a full disk
+            self._file.write(json.dumps(known) + "\n")
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
@@ -82,6 +85,17 @@ def begin(path: Path | None) -> None:
         raise UsageError(
             f"--debug {path}: {error.strerror}", "name a file that can be written"
         ) from None
+
+
+def warned(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object
+) -> None:
+    """Log a warning of a library, if a log was asked for; an operator is not told it."""
+    if _log is not None:
+        said = " ".join(masked(str(message)).split())
+        _log.append(time.time(), {
+            "warning": category.__name__, "where": f"{filename}:{lineno}", "message": said,
+        })
 
 
 def follow(client: Any) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import gc
 import sys
+import warnings
+from typing import Any
 
 CANCELLED = 130
 """Exit.CANCELLED, known before anything is imported."""
@@ -23,6 +25,13 @@ def collect_seldom() -> None:
     gc.set_threshold(NEW_OBJECTS)
 
 
+def _log(*warning: Any, **_: object) -> None:
+    """Has a warning of a library go to `--debug`: an operator can do nothing about it."""
+    from reshardctl.aws.call_log import warned
+
+    warned(*warning)
+
+
 def main() -> None:
     """The `reshardctl` command."""
     from reshardctl.console.interrupt import end_as_by_ctrl_c, ignore_signals
@@ -37,6 +46,9 @@ def main() -> None:
         unfailing_stderr()
         if code == 0:
             from reshardctl.cli.app import run
+
+            if not sys.warnoptions:
+                warnings.showwarning = _log
 
             code = run(sys.argv[1:])
     except KeyboardInterrupt:  # outside the command, which handles its own

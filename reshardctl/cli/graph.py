@@ -62,7 +62,7 @@ def graph(
     from reshardctl.commands.graph import graph as drawn
     from reshardctl.console.destinations import file_of
     from reshardctl.console.output import columns, show
-    from reshardctl.stores.named_file import check_file, replace_file
+    from reshardctl.stores.named_file import check_file, is_regular, replace_file
 
     file = file_of(output)
     if file is not None:
@@ -77,4 +77,6 @@ def graph(
         show(picture.text.splitlines())
     else:
         replace_file(Path(file), picture.text)
+        if is_regular(Path(file)):
+            show([f"Saved {file}."])
     raise typer.Exit(picture.exit)

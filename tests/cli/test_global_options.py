@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,3 +104,33 @@ def test_quiet_leaves_the_report_and_errors_alone(lab_of) -> None:
     assert undone.code == 0 and "not running: " in undone.err
     refused = lab.cli("inspect", "nothing://x", "--quiet")
     assert refused.code == 2 and refused.err
+
+
+WARNS = """
+import sys, warnings
+from reshardctl.cli import main
+from reshardctl.diagnosis.rules import pages
+
+def find(code, known=pages.find):
+    warnings.warn("a release that s3://me:s3cr3t@host knows", FutureWarning)
+    return known(code)
+
+pages.find = find
+main()
+"""
+
+
+@pytest.mark.parametrize("asked", [(), ("-W", "default")])
+def test_a_warning_of_a_library_is_logged_and_not_told(tmp_path: Path, asked: tuple[str]) -> None:
+    log, secret = tmp_path / "calls.jsonl", "s3://me:s3cr3t@host"
+    done = subprocess.run(
+        [sys.executable, *asked, "-c", WARNS, "rule", "RSH203", "--debug", log], check=True,
+        env={**os.environ, "AWS_ENDPOINT_URL": secret}, capture_output=True, text=True,
+    )
+    assert done.stdout.startswith("RSH203")
+    assert ("FutureWarning" in done.stderr) is bool(asked)
+    if not asked:
+        assert done.stderr == ""
+        (line,) = entries(log)
+        assert line["warning"] == "FutureWarning" and line["where"].startswith("<string>:")
+        assert line["message"] == "a release that s3://me:***@host knows"

@@ -42,7 +42,7 @@ def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone)
     shown = lab.cli("graph", *argv, "--format", form)
     path = tmp_path / "orders.out"
     kept = lab.cli("graph", *argv, "--format", form, "-o", path)
-    assert (shown.code, kept.code, kept.out) == (0, 0, "")
+    assert (shown.code, kept.code, kept.out) == (0, 0, f"Saved {path}.\n")
     assert path.read_text(encoding="utf-8") == shown.out
     assert path.stat().st_mode & 0o777 == mode_of_new_files()
     if form is Format.SVG:

@@ -137,6 +137,7 @@ def test_an_undo_that_names_none_lists_them_and_is_no_success(lab):
 
 
 def test_no_journals_at_all(lab):
+    assert lab.cli("undo", "--list").out == f"no journals in {lab.state}\n"
     result = lab.cli("undo", "--list", "--format", "text")
     words = "".join(result.out.split())  # a long path takes lines of its own
     assert result.code == 0 and words == f"Nojournalsin{lab.state}."

@@ -260,8 +260,7 @@ class AuditDocument(Unwritten[AuditReport]):
         return records.audit_records(self.data())
 
     def lines(self) -> Sequence[str]:
-        verbose = self.context.verbose
-        return [lines.audit_line(self.result, each, verbose) for each in self.result.findings]
+        return lines.audit_lines(self.result, self.context.verbose)
 
     def screen(self, sheet: Sheet) -> None:
         audit(sheet, self.result)

@@ -58,8 +58,8 @@ def text(sheet: Sheet, listing: Listing) -> None:
 
 
 def lines(listing: Listing) -> list[str]:
-    """One line a journal. Not escaped yet."""
-    shown: list[str] = []
+    """One line a journal, or that there is none. Not escaped yet."""
+    shown = [] if listing.entries else [f"no journals in {listing.location}"]
     for entry in listing.entries:
         shown.append(f"{entry.name}: {_state(listing, entry)}  {'  '.join(_about(entry))}")
         shown += _rows(entry) if listing.rows else ()

@@ -20,6 +20,7 @@ from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.audit import by_when
+from reshardctl.render.content.audit import total as audit_total
 from reshardctl.render.content.findings import locator_words
 from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import explained
@@ -106,7 +107,15 @@ def entry_lines(entry: Entry, verbose: bool) -> Iterator[str]:
         yield f"{where}{joint}{expired(suppression)}"
 
 
-def audit_line(report: AuditReport, finding: Finding, verbose: bool) -> str:
+def audit_lines(report: AuditReport, verbose: bool) -> list[str]:
+    """A line for every finding, or that there is none. Not escaped yet."""
+    if not report.findings:
+        none = audit_total(report).rstrip(".")
+        return [f"{report.facts.sink}: {none[:1].lower()}{none[1:]}"]
+    return [_audit_line(report, finding, verbose) for finding in report.findings]
+
+
+def _audit_line(report: AuditReport, finding: Finding, verbose: bool) -> str:
     """`SINK: SHARDS CODE name: what (severity, until when)`."""
     named = shards(finding.shards, verbose).replace(", ", ",") or "-"
     what = "; ".join(shortened(part, verbose) for part in (finding.what, finding.costs) if part)

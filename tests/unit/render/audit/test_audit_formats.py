@@ -156,8 +156,8 @@ def test_github_has_an_annotation_a_finding():
     assert all(re.match(r"::(error|warning|notice) title=", line) for line in lines)
 
 
-def test_concise_is_a_line_a_finding():
-    assert AUDITS["concise"](clean(), CONTEXT) == ""
+def test_concise_is_a_line_a_finding_or_that_there_is_none():
+    assert AUDITS["concise"](clean(), CONTEXT) == f"{clean().facts.sink}: no findings\n"
     lines = AUDITS["concise"](hostile(), CONTEXT).splitlines()
     assert len(lines) == len(hostile().findings)
 
