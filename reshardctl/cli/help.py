@@ -1,4 +1,4 @@
-"""Commands whose `--help` shows options in groups, full summaries and an example at the end.
+"""Commands whose `--help` shows the most used options, groups of the others, and an example.
 
 The documentation shows each option in the same group.
 """
@@ -6,7 +6,7 @@ The documentation shows each option in the same group.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -58,16 +58,30 @@ def long_name(option: Any) -> str:
     return next(str(name) for name in option.opts if name.startswith("--"))
 
 
-def grouped(parameters: Iterable[Any]) -> list[tuple[str, list[Any]]]:
+MOST_USED = {
+    "inspect": ("stream", "probe", "wait", "format", "verbose"),
+    "status": ("stream", "only-bad", "probe", "sort", "format"),
+    "fix": ("stream", "dry-run", "out", "plan", "accept"),
+    "audit": ("stream", "consumer", "since", "form", "format"),
+    "rebuild": ("from", "stream", "dry-run", "out", "plan"),
+    "undo": ("list", "show", "dry-run", "yes", "assume-stopped"),
+    "graph": ("stream", "only-bad", "since", "format", "output"),
+}
+"""Commands with many options: the five that matter, which stand before the groups."""
+
+
+def grouped(command: Any, context: Any) -> list[tuple[str, list[Any]]]:
     """The title of each group that is not empty, with its parameters in their order.
 
-    The arguments come first.
+    The arguments come first, then the options that are most used.
     """
-    known = list(parameters)
+    known = command.get_params(context)
     groups = [("Arguments", [each for each in known if each.param_type_name == "argument"])]
-    options = [each for each in known if each.param_type_name != "argument"]
+    options = {long_name(each): each for each in known if each.param_type_name != "argument"}
+    most = [f"--{name}" for name in MOST_USED.get(command.name, ())]
+    groups.append(("Most used", [options.pop(name) for name in most]))
     groups += [
-        (group.value, [each for each in options if GROUP_OF[long_name(each)] is group])
+        (group.value, [each for name, each in options.items() if GROUP_OF[name] is group])
         for group in Group
     ]
     return [(title, members) for title, members in groups if members]
@@ -123,7 +137,7 @@ class _Grouped:
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes one section for each group of options."""
-        for title, parameters in grouped(self.get_params(ctx)):  # type: ignore[attr-defined]
+        for title, parameters in grouped(self, ctx):
             records = [help_record(parameter, ctx) for parameter in parameters]
             if shown := [record for record in records if record is not None]:
                 with formatter.section(title):

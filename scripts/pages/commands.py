@@ -56,7 +56,7 @@ def _section(name: str, command: Any) -> Iterator[str]:
     yield f"\n```console\n$ {command.example}\n```"
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"\n```text\n{usage}\n```"
-    for title, parameters in grouped(command.get_params(context)):
+    for title, parameters in grouped(command, context):
         records = [help_record(parameter, context) for parameter in parameters]
         if shown := [record for record in records if record is not None]:
             yield f"\n| {title} | |\n|---|---|"

@@ -49,7 +49,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
     for number, paragraph in enumerate(command.help.split("\n\n")):
         yield from [".PP"] * bool(number)
         yield _text(paragraph)
-    for title, parameters in grouped(command.get_params(context)):
+    for title, parameters in grouped(command, context):
         records = [help_record(parameter, context) for parameter in parameters]
         if shown := [record for record in records if record is not None]:
             yield from (".PP", f".I {title}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 import typer.main
 
 from reshardctl.cli.app import app
-from reshardctl.cli.help import GROUP_OF, Group, long_name
+from reshardctl.cli.help import GROUP_OF, MOST_USED, Group, long_name
 from reshardctl.errors import NoStore
 from scripts.pages.commands import commands
 
@@ -20,6 +21,10 @@ ROOT: Any = typer.main.get_command(app)
 COMMANDS = dict(commands())
 GROUPS = {"": ROOT, "config": ROOT.commands["config"]}
 ALL = COMMANDS | GROUPS
+
+
+MANY = 12
+"""Options that are no longer seen at a glance."""
 
 
 def options(command) -> list:
@@ -59,9 +64,20 @@ def test_the_help_ends_with_an_example_that_the_parser_accepts(name):
 def test_the_groups_are_shown_in_one_order_with_their_options():
     shown = help_of("fix")
     titles = [line[:-1] for line in shown.splitlines() if line[:1] != " " and line[-1:] == ":"]
-    assert titles == ["Arguments", *Group, "Locators", "Example"]
+    assert titles == ["Arguments", "Most used", *Group, "Locators", "Example"]
     consent = shown.partition("\nConsent:\n")[2].partition("\nSafety:\n")[0]
-    assert "--yes" in consent and "--accept" in consent and "--live" not in consent
+    assert "--yes" in consent and "--live" not in consent
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_with_many_options_begins_with_the_five_that_matter(name):
+    text = re.sub(r"\A(?s:.*?)\n(?=\w[\w ]+:\n)|\nExample:(?s:.*)", "", help_of(*name.split()))
+    shown = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+    known = {long_name(option) for option in options(ALL[name]) if not option.hidden}
+    assert len(shown) == len(known) and set(shown) == known, "each once"
+    assert (name in MOST_USED) == (len(known) > MANY)
+    most = [f"--{each}" for each in MOST_USED.get(name, ())]
+    assert shown[: len(most)] == most
 
 
 @pytest.mark.parametrize("name", GROUPS)
