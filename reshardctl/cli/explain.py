@@ -13,6 +13,7 @@ from reshardctl.render.formats import Format
 
 def explain(
     account: Account,
+    locator: Consumer,
     shard: Annotated[
         str,
         typer.Argument(
@@ -21,7 +22,6 @@ def explain(
             autocompletion=completion.shards,
         ),
     ],
-    locator: Consumer,
     stream: Stream = None,
     config: Config = None,
     probe: Probe = None,
@@ -31,7 +31,7 @@ def explain(
 ) -> None:
     """Why this shard? Its life, position, owner, neighbours, and what the next start does with it.
 
-    Example: reshardctl explain 12,13 kcl://my-application --stream my-stream
+    Example: reshardctl explain kcl://my-application 12,13 --stream my-stream
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.explain import ExplainRequest

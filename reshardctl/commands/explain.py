@@ -36,8 +36,8 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
     if looks_like_one(request.shard) and not looks_like_one(request.consumer):
         typed = "".join(f" {quote(word)}" for word in words(request, ("--stream", *REACHED)))
         raise UsageError(
-            f"{request.shard!r} is a consumer, and the shard comes first",
-            f"reshardctl explain {quote(request.consumer)} {quote(request.shard)}{typed}",
+            f"{request.shard!r} is a consumer, and the consumer comes first",
+            f"reshardctl explain {quote(request.shard)} {quote(request.consumer)}{typed}",
         )
     parts = parts_of([request.shard], "SHARD")
     target = one(request.consumer, request, observer)

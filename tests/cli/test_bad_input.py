@@ -24,10 +24,7 @@ every_verb = pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def call(lab: Lab, verb: tuple[str, ...], *more: str | Path) -> Result:
     """A command of which nothing may be left: no row changed, no journal."""
     before = lab.items()
-    if verb[0] == "explain":
-        result = lab.cli(*verb, *lab.where, *more)
-    else:
-        result = lab.cli(verb[0], *lab.where, *verb[1:], *more)
+    result = lab.cli(verb[0], *lab.where, *verb[1:], *more)
     assert lab.wire.writes == [] and lab.fake.mutating_calls == []
     assert lab.items() == before
     assert lab.journals() == []
@@ -41,8 +38,7 @@ def call(lab: Lab, verb: tuple[str, ...], *more: str | Path) -> Result:
 @every_verb
 def test_an_unknown_table(lab, verb):
     lab.options = ""
-    result = lab.cli(verb[0], *(verb[1:] if verb[0] == "explain" else ()), "kcl://no-such-table",
-                     "--stream", "orders", *(() if verb[0] == "explain" else verb[1:]))  # fmt: skip
+    result = lab.cli(verb[0], "kcl://no-such-table", "--stream", "orders", *verb[1:])
     assert result.code == 2
     assert result.says("no table no-such-table in us-east-1")
     assert result.says("reshardctl discover orders --region us-east-1")
@@ -144,9 +140,7 @@ def test_a_table_with_another_key(lab, verb):
         KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
     )  # fmt: skip
-    argv = [verb[1]] if verb[0] == "explain" else []
-    more = [] if verb[0] == "explain" else list(verb[1:])
-    result = lab.cli(verb[0], *argv, f"kcl://{name}", "--stream", "orders", *more)
+    result = lab.cli(verb[0], f"kcl://{name}", "--stream", "orders", *verb[1:])
     assert result.code == 2 and result.says(name, "holds no leases", "HASH id (S)")
     lab.table.boto.delete_table(TableName=name)
 
@@ -483,7 +477,7 @@ def test_words_that_cannot_be_acted_on(lab, words, said):
 
 
 @pytest.mark.parametrize("words", [
-    ["fix"], ["fix", "kcl://app"], ["inspect", "kcl://app"], ["undo"], ["explain", "0"],
+    ["fix"], ["fix", "kcl://app"], ["inspect", "kcl://app"], ["undo"], ["explain", "kcl://app"],
 ], ids=" ".join)  # fmt: skip
 def test_words_that_are_missing(lab, words):
     result = lab.cli(*words)
@@ -498,7 +492,7 @@ def test_a_time_with_its_zone_in_a_locator(lab):
 
 @pytest.mark.parametrize("shard", ["99", "shardId-000000000099", "nonsense", "9" * 5000, "\x1b[2J"])
 def test_explain_of_an_unknown_shard(lab, shard):
-    result = lab.cli("explain", shard, *lab.where)
+    result = lab.cli("explain", *lab.where, shard)
     assert result.code == 2 and result.says("is not listed", "reshardctl status")
     assert "\x1b" not in result.err
 
@@ -702,7 +696,7 @@ def test_a_malformed_row(lab_of, name, value, options):
             assert result.says("")
         assert "\x1b" not in result.out + result.err and "\u202e" not in result.out
     for shard in ("0", "2"):
-        told = lab.cli("explain", shard, *lab.where)
+        told = lab.cli("explain", *lab.where, shard)
         assert told.code in (0, 2), told.err
         assert "\x1b" not in told.out + told.err and "\u202e" not in told.out
     assert lab.items() == before

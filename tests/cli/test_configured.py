@@ -39,7 +39,7 @@ def test_fix_by_name_writes_what_fix_by_locator_shows(lab):
 @pytest.mark.parametrize("name", ["app", "all-orders"])
 def test_a_stream_of_one_consumer_names_it(lab, name):
     configure(lab)
-    assert lab.cli("explain", "2", name).out == lab.cli("explain", "2", *lab.where).out
+    assert lab.cli("explain", name, "2").out == lab.cli("explain", *lab.where, "2").out
     assert lab.cli("graph", name).out == lab.cli("graph", *lab.where).out
 
 

@@ -75,7 +75,7 @@ def test_a_mistyped_word_is_answered_with_a_similar_one(tmp_path, words, meant):
     (("status", KCL, *STREAM, "-o", "csv"), "--format csv; for a file"),
     (("graph", KCL, *STREAM, "-o", "svg"), "--format svg; for a file"),
     (("export", KCL, *STREAM, "-o", "json"), "--format json; for a file"),
-    (("explain",), "missing argument 'SHARD'\n  as in reshardctl explain "),
+    (("explain",), "missing argument 'CONSUMER'\n  as in reshardctl explain "),
     (("rule", "RSH203", "RSH204"), "(RSH204)\n  as in reshardctl rule RSH203"),
     (("inspect", "--stream"), "option '--stream' requires an argument\n  see --help"),
 ])

@@ -19,7 +19,7 @@ SCHEMA = json.loads(
 
 
 def test_one_shard_says_who_owns_it_and_what_is_near_it(lab):
-    lines = lab.cli("explain", "0", *lab.where).out.splitlines()
+    lines = lab.cli("explain", *lab.where, "0").out.splitlines()
     assert lines[0].startswith("shardId-000000000000   closed")
     assert "owner      w1" in lines and "lag        0s" in lines
     near = [line for line in lines if line.startswith("child ")]
@@ -29,13 +29,13 @@ def test_one_shard_says_who_owns_it_and_what_is_near_it(lab):
 
 
 def test_several_shards_in_the_order_asked_for(lab):
-    shown = lab.cli("explain", "3,0-1", *lab.where)
+    shown = lab.cli("explain", *lab.where, "3,0-1")
     heads = [line.split()[0] for line in shown.out.splitlines() if line.startswith("shardId-")]
     assert shown.code == 0 and [head[-1] for head in heads] == ["3", "0", "1"]
 
 
 def test_the_document(lab):
-    shown = lab.cli("explain", "2,1", *lab.where, "--format", "json").json
+    shown = lab.cli("explain", *lab.where, "2,1", "--format", "json").json
     Draft202012Validator.check_schema(SCHEMA)
     Draft202012Validator(SCHEMA).validate(shown)
     child, other = shown["shards"]
@@ -53,30 +53,30 @@ def test_the_document(lab):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_one_of_them_is_unknown(lab, form):
-    result = lab.cli("explain", "2,99", *lab.where, "--format", form)
+    result = lab.cli("explain", *lab.where, "2,99", "--format", form)
     assert result.code == 2 and "is not listed" in result.err
     if form == "json":
         assert result.json["schema"] == "reshardctl/error/1"
 
 
 def test_shard_and_consumer_changed_places(lab):
-    result = lab.cli("explain", lab.locator, "2", "--stream", lab.stream)
+    result = lab.cli("explain", "2", lab.locator, "--stream", lab.stream)
     assert result.code == 2
-    again = f"reshardctl explain 2 '{lab.locator}' --stream {lab.stream}"
-    assert result.says("the shard comes first", again)
+    again = f"reshardctl explain '{lab.locator}' 2 --stream {lab.stream}"
+    assert result.says("the consumer comes first", again)
 
 
 def test_starts_that_do_the_same_are_told_once(lab_of):
     """No release refills this hole, wherever the application begins."""
     lab = lab_of("a-both", "?release=3.5.1")
-    lines = lab.cli("explain", "2", *lab.where).out.splitlines()
+    lines = lab.cli("explain", *lab.where, "2").out.splitlines()
     (start,) = [line for line in lines if line.startswith("next start (")]
     assert "initial=LATEST" in start and "initial=TRIM_HORIZON" in start
     assert len([line for line in lines if line.startswith("  never read")]) == 1
 
 
 def test_a_shard_that_is_not_there_leads_to_the_list_of_them(lab):
-    wrong = lab.cli("explain", "99", *lab.where)
+    wrong = lab.cli("explain", *lab.where, "99")
     assert wrong.code == 2 and wrong.says("'99' is not listed in orders", "lists the shards")
     pasted, _, _ = wrong.err.splitlines()[1].partition("   # ")
     assert "2" in lab.cli(*shlex.split(pasted)[1:]).out

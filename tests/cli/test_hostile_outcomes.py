@@ -107,7 +107,7 @@ def test_nothing_of_several_does(lab, tmp_path, seed):
         checked(lab, "fix", "a", "b", "c", *file, "-n", "--format", form)
         checked(lab, "fix", "a", "b", "c", *file, *ANSWERED, "--format", form)
     for words in (
-        ["status", "a"], ["export", "a"], ["graph", "a"], ["explain", "1", "a"], ["config", "show"],
+        ["status", "a"], ["export", "a"], ["graph", "a"], ["explain", "a", "1"], ["config", "show"],
         ["config", "check"], ["config", "check", "--online"],
     ):
         checked(lab, *words, *file)

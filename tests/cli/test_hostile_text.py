@@ -113,7 +113,7 @@ def commands(where: list[str]) -> Iterator[list[str]]:
         yield ["graph", *where, "--format", form]
     for shard in ("0", "1"):
         for form in ("text", "json"):
-            yield ["explain", shard, *where, "--format", form]
+            yield ["explain", *where, shard, "--format", form]
     for form in ("json", "csv"):
         yield ["export", *where, "--format", form]
     for form in ("text", "json"):
@@ -186,7 +186,7 @@ def test_no_word_of_the_command_line_does(lab, tmp_path, monkeypatch, seed):
         ["fix", *where, "--shards", text, "-n"], ["fix", *where, "--positions", path, "-n"],
         ["fix", *where, "--set", text, "-n"], ["fix", *where, "--created", text, "-n"],
         ["undo", path], ["undo", "--list", path], ["undo", "--show", path],
-        ["explain", text, *where], ["graph", *where, "--since", text], ["rule", text],
+        ["explain", *where, text], ["graph", *where, "--since", text], ["rule", text],
         ["snapshot", "orders", lab.locator, "-o", path], ["export", *where, "-o", path],
         ["status", *where, "--sort", text], ["status", *where, "--shards", text],
         ["discover", text], ["config", "show", "--config", path], ["config", "check", text],
@@ -313,7 +313,7 @@ def test_no_password_is_printed(lab, tmp_path, monkeypatch, locator):
     calls = [
         ["inspect", locator, *given], ["inspect", locator], ["undo", locator], ["rule", locator],
         ["undo", "--list", locator], ["undo", "--show", locator], ["graph", locator, *given],
-        ["explain", "0", locator, *given], ["explain", locator, *lab.where], ["discover", locator],
+        ["explain", locator, "0", *given], ["explain", *lab.where, locator], ["discover", locator],
         ["fix", locator, *given, "-n", "--debug", "calls"], ["fix", "--plan", locator],
         ["fix", "--resume", locator], ["snapshot", "orders", locator, "-o", "saved"],
         ["inspect", *lab.where, "--config", locator], ["inspect", *lab.where, f"--{locator}"],

@@ -47,7 +47,7 @@ def test_inspect(lab_of):
         lab.inspect()
         lab.inspect("--wait", "1m")
         lab.dry("--policy", "latest-at-start")
-        lab.cli("explain", "0", *lab.where)
+        lab.cli("explain", *lab.where, "0")
         found |= used(lab)
     assert found == documented("inspect")
 

@@ -80,7 +80,7 @@ def test_cancelled_before_the_first_write(lab, number):
 @pytest.mark.parametrize("verb", [["inspect"], ["explain", "0"]], ids=lambda w: w[0])
 def test_cancelled_while_reading(lab, verb, number):
     gate = gate_listing(lab)
-    running = start(lab, *verb, *lab.where)
+    running = start(lab, verb[0], *lab.where, *verb[1:])
     gate.meet()
     running.signal(number)
     gate.opened.set()
@@ -204,11 +204,11 @@ def test_an_undo_that_was_stopped_goes_on(lab, number):
 @pytest.mark.parametrize("words", [
     ["inspect", "--format", "text"], ["rule"],
     pytest.param(["inspect", "--format", "json"], marks=long),
-    pytest.param(["explain"], marks=long),
+    pytest.param(["explain", "0"], marks=long),
 ], ids=" ".join)  # fmt: skip
 def test_a_closed_pipe(lab, words):
     """`| head -0`: no traceback, and a status that is no success."""
-    where = [] if words == ["rule"] else [*(["0"] if words == ["explain"] else []), *lab.where]
+    where = [] if words == ["rule"] else lab.where
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -226,7 +226,7 @@ def test_a_closed_pipe(lab, words):
                          ids=lambda w: w[0])  # fmt: skip
 def test_no_utf_8(lab, words, encoding):
     where = [] if words[0] == "rule" else lab.where
-    running = start(lab, *words, *where, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    running = start(lab, words[0], *where, *words[1:], PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     result = running.end()
     assert result.code in (0, 1), result.err
     assert result.out.isascii() and result.err == ""

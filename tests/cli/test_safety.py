@@ -39,7 +39,7 @@ def test_reading_writes_nothing(lab_of, case, words):
 @pytest.mark.parametrize("shard", ["0", "2", "shardId-000000000001"])
 def test_explain_writes_nothing(lab_of, shard):
     lab = lab_of("a-both", TRIM_HORIZON)
-    assert lab.cli("explain", shard, *lab.where, "--probe").code == 0
+    assert lab.cli("explain", *lab.where, shard, "--probe").code == 0
     assert lab.wire.writes == [] and lab.fake.mutating_calls == []
 
 

@@ -74,9 +74,9 @@ def test_nothing_is_written_on_a_snapshots_word(lab, saved, more, monkeypatch, t
 
 @pytest.mark.parametrize("words", [["explain", "0"], ["graph"]], ids=lambda words: words[0])
 def test_the_other_reading_verbs(lab, saved, words):
-    live = lab.cli(*words, *lab.where)
+    live = lab.cli(words[0], *lab.where, *words[1:])
     calls(lab)
-    frozen = lab.cli(*words, f"snapshot:{saved}")
+    frozen = lab.cli(words[0], f"snapshot:{saved}", *words[1:])
     assert calls(lab) == [] and frozen.code == 0
     named = [line for line in frozen.out.splitlines() if "snapshot:" not in line]
     assert named == [line for line in live.out.splitlines() if "kcl://" not in line]

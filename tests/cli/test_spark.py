@@ -436,7 +436,7 @@ def test_bad_options(golden, option):
 
 def test_explained_and_drawn(golden):
     lab = golden(HEAD, "s1")
-    told = lab.cli("explain", "0", *lab.where)
+    told = lab.cli("explain", *lab.where, "0")
     assert told.code in (0, 1), told.err
     assert "awslabs-head-0f4c005" in told.out
     assert lab.cli("graph", *lab.where).code in (0, 1)

@@ -26,7 +26,7 @@ def test_explain_has_an_answer_for_every_shard(lab_of, case, tmp_path):
     saved = tmp_path / "saved"  # reading the servers once a shard is most of the time
     assert lab.cli("snapshot", lab.stream, lab.locator, "-o", saved).code == 0
     for shard in sorted(named):
-        told = lab.cli("explain", shard, f"snapshot:{saved}")
+        told = lab.cli("explain", f"snapshot:{saved}", shard)
         assert told.code == 0, told.err
         assert told.out.startswith(shard) and "next start" in told.out
 

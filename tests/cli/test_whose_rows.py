@@ -70,8 +70,7 @@ VERBS = ("inspect", "inspect --probe", "status", "status --probe", "explain 0", 
 
 def call(lab: Lab, words: str):
     verb, *more = words.split()
-    shards = more[:1] if verb == "explain" else []
-    return lab.cli(verb, *shards, *lab.where, *more[len(shards):])
+    return lab.cli(verb, *lab.where, *more)
 
 
 @pytest.mark.parametrize("words", VERBS)

@@ -60,7 +60,7 @@ VERBS = (
     "fix CASE --dry-run --set 0=TRIM_HORIZON --format text",
     *(f"status CASE --format {form}" for form in ("text", "json", "jsonl", "openmetrics")),
     "status CASE --format text [COLUMNS=60]",
-    *(f"explain {shard} CASE --format {form}" for shard in (0, 2) for form in ("text", "json")),
+    *(f"explain CASE {shard} --format {form}" for shard in (0, 2) for form in ("text", "json")),
     "export CASE", "export CASE --format csv",
     *(f"graph CASE --format {form}" for form in
       ("text", "svg", "html", "dot", "mermaid", "graphml", "json")),
@@ -80,7 +80,7 @@ WRONG = (
     "fix CASE --accept nothing", "fix CASE --policy nothing", "fix CASE --shift 1h --dry-run",
     "fix CASE --out ABSENT/x/y", "fix CASE --yes", "fix CASE --live --assume-stopped --yes",
     "undo", "undo ABSENT", "undo --list ABSENT", "undo --prune 1d ABSENT", "status nothing",
-    "explain CASE", "explain 99 CASE", "export CASE --format nothing", "graph CASE --format no",
+    "explain CASE", "explain CASE 99", "export CASE --format nothing", "graph CASE --format no",
     "discover --stream s x", "snapshot", "rule RSH203", "rule RSH999", "rule", "rebuild CASE",
     "audit", "audit ABSENT", "config check ABSENT", "--version", "nothing", "inspct CASE",
     "inspect ABSENT.json", "inspect snapshot:ABSENT", "inspect CASE CASE --format text",

@@ -276,7 +276,7 @@ def _below(sheet: Sheet, status: ConsumerStatus) -> None:
         sheet.line(f"{count(status.suppressed, 'finding')} suppressed by reshardctl.toml.")
     bad = next((row for row in status.rows if row.bad), None)
     if bad is not None:
-        sheet.command(command("explain", short(bad.shard), *suggested))
+        sheet.command(command("explain", *suggested[:1], short(bad.shard), *suggested[1:]))
         sheet.command(command("inspect", *suggested))
 
 

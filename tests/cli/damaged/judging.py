@@ -69,7 +69,7 @@ def _read(damaged: Damaged) -> Result:
     frozen = ["snapshot", lab.stream, lab.locator]
     for words in (
         [*frozen, "-o", str(file)], [*frozen, "-o", str(redacted), "--redact"],
-        ["status", *lab.where], ["export", *lab.where], ["explain", "0", *lab.where],
+        ["status", *lab.where], ["export", *lab.where], ["explain", *lab.where, "0"],
         ["graph", *lab.where, "--format", "text"], ["fix", *lab.where, "--dry-run"],
     ):  # fmt: skip
         _run(damaged, *words)

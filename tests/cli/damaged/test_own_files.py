@@ -28,7 +28,7 @@ AGREED = ("--yes", "--quiet")
 READING = {
     "stream.snapshot": (
         ("inspect", "snapshot:{file}"), ("status", "snapshot:{file}"),
-        ("export", "snapshot:{file}"), ("explain", "0", "snapshot:{file}"),
+        ("export", "snapshot:{file}"), ("explain", "snapshot:{file}", "0"),
         ("fix", "snapshot:{file}", "--dry-run"),
         ("graph", "snapshot:{file}", "--format", "text"),
     ),

@@ -24,8 +24,8 @@ def test_a_damaged_table_of_a_dynamodb_stream_is_refused_all_the_same(lab, seed)
     _, _, after = damaged_rows(Random(f"streams {seed}"), rows, frozenset({"leaseKey"}))
     for key, row in after.items():
         put(lab, key, row)
-    for words in (["inspect"], ["status"], ["export"], ["fix", "--dry-run"], ["explain", "0"]):
-        ended = lab.cli(*words, *lab.where)
+    for verb, *more in (["inspect"], ["status"], ["export"], ["fix", "-n"], ["explain", "0"]):
+        ended = lab.cli(verb, *lab.where, *more)
         assert ended.code == 2, ended.err
         assert ended.says("DynamoDB Streams Kinesis Adapter", "kcl://TABLE")
     assert lab.wire.writes == []
