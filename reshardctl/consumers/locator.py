@@ -17,7 +17,7 @@ from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.spark.spec import SPARK
 from reshardctl.consumers.spec import Scheme, Spec, TableKey
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, command_line
 from reshardctl.given_secrets import MASK
 from reshardctl.model.phrases import similar
 
@@ -169,7 +169,8 @@ def _of_an_arn(text: str, arn: re.Match[str]) -> str:
     """The same for an ARN, which names a table, a stream or a bucket."""
     name = arn["name"].partition("/")[2].partition("/")[0]
     if arn["service"] == "kinesis":
-        return f"that is a stream: --stream {text}; reshardctl discover {name} finds its tables"
+        found = command_line("reshardctl", "discover", name)
+        return f"that is a stream: --stream {command_line(text)}; {found} finds its tables"
     if arn["service"] == "dynamodb":
         return f"{advice(name)}; it is in --region {arn['region']}"
     return advice(f"s3://{arn['name']}")

@@ -56,7 +56,7 @@ def commands() -> Iterator[Command]:
     yield Command(
         "Do exactly that. Nothing reads this table, so fix need not watch it first.",
         ("fix", "--plan", PLAN, STOPPED, "--yes", "--journal", JOURNAL, "--format", "text"),
-        Exit.OK, f"reshardctl undo {JOURNAL}",
+        Exit.OK, shlex.join(("reshardctl", "undo", JOURNAL)),
     )  # fmt: skip
     yield Command("Is anything wrong now?", inspect, Exit.OK)
     yield Command(
