@@ -30,7 +30,7 @@ class Server:
     """A running server on 127.0.0.1."""
 
     def __init__(self, fake: FakeKinesis, port: int) -> None:
-        self._http = _Http(("127.0.0.1", port), _Exchange)
+        self._http = _Http(("127.0.0.1", port), Exchange)
         self._http.fake = fake
         self._thread = Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
@@ -67,12 +67,15 @@ class _Http(ThreadingHTTPServer):
     fake: FakeKinesis
 
 
-class _Exchange(BaseHTTPRequestHandler):
+class Exchange(BaseHTTPRequestHandler):
+    """One request and its answer."""
+
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = 65536
 
     def do_POST(self) -> None:
+        """Answer a call of the API."""
         body = self._body()
         try:
             answer = self._answer(body)
@@ -114,11 +117,8 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def _send(self, status: int, body: bytes, code: str | None = None) -> None:
         self.send_response(status)
-        self.send_header("x-amzn-RequestId", str(uuid.uuid4()))
-        self.send_header("Content-Type", _JSON)
-        self.send_header("Content-Length", str(len(body)))
-        if code is not None:
-            self.send_header("x-amzn-ErrorType", code)
+        for name, value in self._told(body, code).items():
+            self.send_header(name, value)
         # One write: some clients ask again when the body comes after the head (seen in Go).
         wire, whole = self.wfile, io.BytesIO()
         self.wfile = whole
@@ -128,6 +128,14 @@ class _Exchange(BaseHTTPRequestHandler):
             self.wfile = wire
         wire.flush()
         self.connection.sendall(whole.getvalue() + body)
+
+    def _told(self, body: bytes, code: str | None) -> dict[str, str]:
+        return {
+            "x-amzn-RequestId": str(uuid.uuid4()),
+            "Content-Type": _JSON,
+            "Content-Length": str(len(body)),
+            **({} if code is None else {"x-amzn-ErrorType": code}),
+        }
 
     def _hang_up(self) -> None:
         self.close_connection = True

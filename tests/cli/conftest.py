@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.testing import serve
 from tests.cli.lab import TRIM_HORIZON, Lab, Servers, Switchboard, Wire, fake_of, opened
 from tests.support.case import CASES, Case, load
+from tests.support.kinesis_server import kinesis_server
 from tests.support.lease_server import lease_server
 from tests.support.side_tables import side_tables
 
@@ -18,8 +18,8 @@ from tests.support.side_tables import side_tables
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Servers]:
     switchboard = Switchboard()
-    with serve(switchboard) as kinesis, lease_server() as dynamodb:
-        yield Servers(kinesis.url, dynamodb, switchboard)
+    with kinesis_server(switchboard) as kinesis, lease_server() as dynamodb:
+        yield Servers(kinesis, dynamodb, switchboard)
 
 
 @pytest.fixture

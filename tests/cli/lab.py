@@ -1,7 +1,7 @@
 """One stream, one lease table, and a command line in process: everything outside is a fake.
 
-Kinesis is FakeKinesis over HTTP; DynamoDB and S3 are moto, which answers calls of this process
-without HTTP and those of others with it. Both live as long as the test session. Time is the fake
+Kinesis is FakeKinesis, DynamoDB and S3 are moto: servers that answer calls of this process without
+HTTP and those of others with it. Both live as long as the test session. Time is the fake
 stream's: a command that waits moves it, so nothing here ever sleeps.
 """
 
@@ -32,6 +32,7 @@ from reshardctl.console import interrupt
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.support.case import Case
+from tests.support.kinesis_server import answered as answered_by_fake
 from tests.support.lease_server import LeaseTable
 from tests.support.lease_server import answered as answered_by_moto
 from tests.support.made_up_aws import MADE_UP
@@ -331,7 +332,7 @@ class Sessions:
         return self._clients[key]
 
     def _sent(self, **said: Any) -> AWSResponse | None:
-        return self.wire.sent(**said) or answered_by_moto(**said)
+        return self.wire.sent(**said) or answered_by_fake(**said) or answered_by_moto(**said)
 
 
 @cache
