@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
 
 from tests.support.servers import (
     PASSWORD,
@@ -55,5 +58,25 @@ def mariadb() -> Iterator[Running]:
             f"--socket={path}", f"--pid-file={folder}/pid", "--skip-name-resolve",
             "--innodb-flush-log-at-trx-commit=0",
         ]
-        with served(command, user, folder, answers):
+        with served(command, user, folder, answers), _settings_of_tls_once():
             yield Running(port, "positions", folder)
+
+
+@contextmanager
+def _settings_of_tls_once() -> Iterator[None]:
+    """PyMySQL reads the machine's certificates for each connection, and then asks for none: that
+    takes longer than most tests."""
+    from pymysql.connections import Connection
+
+    make = Connection._create_ssl_ctx
+    kept: list[ssl.SSLContext] = []
+
+    def made(connection: Connection, asked: Any) -> ssl.SSLContext:
+        if asked:
+            return make(connection, asked)
+        if not kept:
+            kept.append(make(connection, {}))
+        return kept[0]
+
+    with patch.object(Connection, "_create_ssl_ctx", made):
+        yield
