@@ -293,3 +293,12 @@ def test_one_question_for_a_saved_plan(today, tmp_path):
     assert got == 0, shown
     assert flat(shown).count("Only 'yes' is taken for a yes") == 1
     assert re.search(r"re-reads ≤ 14h", flat(shown))
+
+
+def test_an_undo_asks_what_it_does(today):
+    done = today.fix("--created", today.created, "--accept", "reread=15h", "--assume-stopped")
+    assert done.code == 0, done.err
+    got, shown = on_terminal(today, ["undo", str(today.journal()), "--assume-stopped"], "no\n")
+    assert got == 4, shown
+    assert "Delete the row of 2, 3? Only 'yes' is taken for a yes" in flat(shown)
+    assert "Write this?" not in shown

@@ -26,6 +26,7 @@ from reshardctl.render.content.writes import writes
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     accepting,
+    capital,
     command,
     cost,
     count,
@@ -47,6 +48,8 @@ SIGNS = {
 }
 ROWS = 40
 """Lines of the table by shard; `-v` shows all."""
+ASKED = 3
+"""Changes that a question names before it says how many more there are."""
 ALIKE = 3
 """Shards with the same change that have a line each; more than these share one."""
 
@@ -299,6 +302,29 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
         sheet.command(command("undo", undoing.journal, *reached))
     if undoing.written is not None:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
+
+
+def question(undoing: Undoing) -> str:
+    """`Delete the row of 2, 3; set 1 back to 4963…0412?`: what is asked before an undo."""
+    groups: dict[tuple[Action, str | None], list[ShardId]] = {}
+    for row in changes(undoing.now, undoing.steps):
+        position = row.after if row.action is Action.MOVE else None
+        groups.setdefault((row.action, position), []).append(row.shard)
+    back = [_back(action, position, shards(group)) for (action, position), group in groups.items()]
+    more = [f"and {count(len(back) - ASKED, 'more change')}"] if len(back) > ASKED else []
+    return capital(shortened("; ".join([*back[:ASKED], *more]))) + "?"
+
+
+def _back(action: Action, position: str | None, named: str) -> str:
+    match action:
+        case Action.DELETE:
+            return f"delete the row of {named}"
+        case Action.CREATE:
+            return f"write the row of {named} again"
+        case Action.MOVE if position is not None:
+            return f"set {named} back to {position}"
+        case _:
+            return f"put back the row of {named}"
 
 
 def nothing(undoing: Undoing) -> str:
