@@ -30,7 +30,7 @@ def test_nothing_but_reads(latest):
 @pytest.mark.parametrize("word", ["split=0", "merge=0,1", "3", "4"])
 @pytest.mark.parametrize("case", ["healthy-roots", "healthy-latest-roots"])
 def test_it_says_what_inspect_says_after_the_reshard(lab_of, case, word):
-    """Any streams and tables: tests/unit/diagnosis/test_preflight.py; here the whole command."""
+    """Any streams and tables: tests/unit/report/test_preflight.py; here the whole command."""
     lab = lab_of(case, LATEST)
     told = lab.inspect("--if-reshard", word, "--format", "json")
     reshard(lab.fake, "orders", word)
