@@ -87,7 +87,7 @@ def test_where_nothing_is_safe_live_is_not_spoken_of(lab_of):
 def test_anything_else_is_refused_by_name(lab_of, case, row, why, more):
     lab = lab_of(case, LATEST)
     before = lab.items()
-    refused = live(lab, "--format", "text", *more)
+    refused = live(lab, "--format", "text", "-v", *more)
     assert refused.code == 4 and refused.says(row, why, "without --live")
     assert "stop first: " in refused.out
     assert lab.wire.writes == [] and lab.journals() == [] and lab.items() == before
@@ -105,7 +105,7 @@ def test_flags_that_exclude_it(lab_of, flags):
 
 def test_the_plan_marks_every_write_and_counts(lab_of):
     lab = lab_of("g-no-children", LATEST)
-    text = " ".join(lab.dry("--format", "text").out.split())
+    text = " ".join(lab.dry("--format", "text", "-v").out.split())
     assert text.count("live-safe: the row is absent") == 2
     assert text.count("stop first: it ends a shard that may still be read") == 1
     assert "2 of 3 writes are safe while it runs; stop the application first" in text
