@@ -1,4 +1,4 @@
-"""`reshardctl status`: each shard with its position, lag, owner, progress and verdict."""
+"""`reshardctl status`: each shard with its position, lag, owner, next start and finding."""
 
 from __future__ import annotations
 
@@ -78,8 +78,11 @@ def status(
     per_shard: PerShard = False,
     output: Output = None,
     color: Color = ColorMode.AUTO,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Whole owners, numbers and times.")
+    ] = False,
 ) -> None:
-    """How far is each shard? Its position, lag, owner, last progress and verdict, worst first.
+    """How far is each shard? Its position, lag, owner, next start and finding, worst first.
 
     Read-only. Example: reshardctl status kcl://my-application --stream my-stream --only-bad
     """
@@ -90,7 +93,7 @@ def status(
     from reshardctl.console.output import Output
 
     out = Output(
-        (Destination(form, file_of(output)),), color, verbose=False, suggested_command=(),
+        (Destination(form, file_of(output)),), color, verbose=verbose, suggested_command=(),
         per_shard=per_shard, piped_width=AS_WIDE_AS_NEEDED,
     )
     request = StatusRequest(

@@ -300,7 +300,7 @@ WRAPS = frozenset({"owner", "rule"})
 """Columns whose cells may go on in the next line, after one of the signs of `_PIECE`."""
 RIGHT = frozenset({"lag", "records", "bytes"})
 """Columns of numbers, flushed right."""
-BLOCK_LABEL = 10
+BLOCK_LABEL = 12
 """Columns of a name in a block, with the space after it."""
 INDENT = 2
 

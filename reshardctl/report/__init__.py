@@ -3,6 +3,6 @@
 Pure: values in, values out. A snapshot becomes a report; lag, status, forecast and the changes of a
 plan are read off it, and what a command came to is told with it. Read `report.py` first.
 
-Other rooms import `audit`, `baseline`, `changes`, `forecast`, `lag`, `report`, `results`, `scope`,
-`status`. Read `report` first.
+Other rooms import `audit`, `baseline`, `changes`, `forecast`, `lag`, `next_start`, `report`,
+`results`, `scope`, `status`. Read `report` first.
 """

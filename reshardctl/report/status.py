@@ -33,6 +33,7 @@ from reshardctl.model.cuts import PARTS
 from reshardctl.model.shards import select
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.report.lag import Lag, LagMeter
+from reshardctl.report.next_start import NextStart, next_starts
 from reshardctl.report.report import Report, case_of
 
 UNREADABLE = frozenset({Cause.UNREADABLE, Cause.BAD_END_MARK})
@@ -146,7 +147,7 @@ class ShardStatus:
     closed shard reaches the end of the retention. processed: `None` for a consumer whose rows prove
     nothing of the shard. owner: "" for nobody, or for a library that stores no owner. verdict: the
     gravest severity of the findings that name the shard, `None` for none of them. rules: their
-    codes, gravest first.
+    codes, gravest first. starts: what the next start does; several where options decide it.
     """
 
     shard: ShardId
@@ -163,6 +164,7 @@ class ShardStatus:
     progress: Progress | None
     verdict: Severity | None
     rules: tuple[str, ...]
+    starts: tuple[NextStart, ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -183,6 +185,7 @@ def statuses(report: Report, findings: Sequence[Finding]) -> list[ShardStatus]:
     owners = case.consumer.owners_by_shard(checkpoint)
     saved = case.consumer.saved_at(checkpoint)
     fates = _fates(report)
+    starts = next_starts(report, frontier)
     named = _by_shard(findings)
     rows = []
     for shard in (*lineage, *(s for s in report.positions if s not in lineage)):
@@ -197,6 +200,7 @@ def statuses(report: Report, findings: Sequence[Finding]) -> list[ShardStatus]:
             _progress(position, saved.get(shard)),
             max(severities, default=None),
             tuple(dict.fromkeys(finding.code for finding in named[shard])),
+            starts.get(shard, ()),
         ))
     return rows
 

@@ -1,4 +1,4 @@
-"""`status`: each shard with its position, lag, owner, progress and verdict."""
+"""`status`: each shard with its position, lag, owner, next start and finding."""
 
 from __future__ import annotations
 
@@ -165,9 +165,16 @@ def test_every_format_has_every_shard(lab, tmp_path):
 def test_a_pipe_has_one_line_for_each_shard(lab):
     lines = lab.cli("status", *lab.where).out.splitlines()
     (row,) = [line for line in lines if line.startswith("1 ")]
+    assert row.split() == ["1", "open", "17m", "ago", "17m", "w1", "reads", "from", "here", "ok"]
+
+
+def test_whole_numbers_and_times_with_v(lab):
+    lines = lab.cli("status", *lab.where, "-v").out.splitlines()
+    (row,) = [line for line in lines if line.startswith("1 ")]
+    number = str(lab.fake.stream("orders").shards[1].records[1].number)
     assert row.split() == [
-        "1", "open", "number", "2026-11-21T00:07:40Z", "17m20s", "w1", "≥", "2026-11-21T00:07:40Z",
-        "ok", "-",
+        "1", "open", "number", number, "2026-11-21T00:07:40Z", "17m20s", "w1", "≥",
+        "2026-11-21T00:07:40Z", "reads", "from", "here", "ok", "-",
     ]
 
 
@@ -202,6 +209,16 @@ def test_at_a_terminal(lab_of, columns):
     free = [line for line in lines if lab.table.name not in line]
     assert max(map(len, free)) <= columns, max(free, key=len)
     assert "\x1b[" not in on_terminal(lab, ["status", *lab.where], NO_COLOR="1")[1]
+
+
+@pytest.mark.parametrize("reading", [[], ["--count"]], ids=["plain", "counted"])
+def test_one_line_for_each_shard_at_a_terminal_of_80_columns(lab_of, reading):
+    lab = lab_of("a-both", LATEST)
+    _, shown = on_terminal(lab, ["status", *lab.where, *reading], columns=80)
+    lines = [bare(line).rstrip() for line in shown.splitlines()]
+    rows = [line for line in lines if line[:2] in ("0 ", "1 ", "2 ", "3 ")]
+    assert len(rows) == 4 and max(map(len, rows)) <= 80, shown
+    assert [row.split()[0] for row in rows][:2] == ["2", "3"] and "never" in rows[0]
 
 
 def samples(path: Path) -> dict[str, float]:

@@ -23,7 +23,7 @@ from reshardctl.render.content.report_json import (
     exit_json,
     stream_document,
 )
-from reshardctl.render.content.status import cells_by_head, finding_document, shard_document
+from reshardctl.render.content.status import finding_document, shard_document, standing
 from reshardctl.render.document import Json
 from reshardctl.report.report import Report, case_of
 from reshardctl.report.status import Explanation, ShardStatus
@@ -100,7 +100,7 @@ def _place(report: Report, shard: ShardId) -> Iterator[str]:
 
 def _standing(row: ShardStatus, now: float) -> Iterator[str]:
     """Lag, owner and last progress, as `status` has them."""
-    named = cells_by_head(row, now)
+    named = standing(row, now)
     yield f"lag        {named['lag']}"
     yield f"owner      {named['owner']}"
     yield f"progress   {named['progress']}"
@@ -115,10 +115,10 @@ def _neighbours(
             if shard not in statuses:
                 yield f"{word:<10} {short(shard)}: not listed"
                 continue
-            named = cells_by_head(statuses[shard], now)
+            named = standing(statuses[shard], now)
             yield (
                 f"{word:<10} {named['shard']}: {named['state']}, position {named['position']}, "
-                f"lag {named['lag']}, {' '.join((named['verdict'], *statuses[shard].rules))}"
+                f"lag {named['lag']}, {named['found']}"
             )
 
 

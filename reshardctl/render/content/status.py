@@ -11,7 +11,7 @@ of its members, always, and members are only ever added.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.exit import Exit
@@ -30,6 +30,7 @@ from reshardctl.render.escape import cut, time_json
 from reshardctl.render.sheet import Grid, Sheet, blocks, fitting
 from reshardctl.render.words import command, count, shortened
 from reshardctl.report.lag import Lag
+from reshardctl.report.next_start import Begins
 from reshardctl.report.status import (
     ConsumerStatus,
     PositionKind,
@@ -143,25 +144,73 @@ NOTHING = "-"
 _BYTES = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 
 
-def heads(measured: bool) -> list[str]:
-    """The columns, those of records where records were read."""
-    read = ["records", "bytes"] if measured else []
-    return ["shard", "state", "position", "lag", *read, "owner", "progress", "verdict", "rule"]
+def _heads(read: Sequence[str], *last: str) -> list[str]:
+    return ["shard", "state", "position", "lag", *read, *last]
 
 
-def cells(row: ShardStatus, now: float, *, ages: bool, measured: bool) -> list[str]:
-    """A cell for each of the heads. ages: times as `14m ago` instead of UTC."""
-    read = [_records(row.lag), _bytes(row.lag)] if measured else []
-    return [
-        cut(short(row.shard), 60), _state(row, now, ages), _position(row.position, now, ages),
-        _lag(row.lag), *read, row.owner or NOTHING, _progress(row, now, ages), verdict(row),
-        ", ".join(row.rules) or NOTHING,
+def _read(status: ConsumerStatus) -> list[str]:
+    """The columns of records, where records were read."""
+    return ["records", "bytes"] if status.measured else []
+
+
+OWNERS = (None, 24, 12, 8, 0)
+"""Characters of an owner in a brief row, as there is room; 0 leaves owners and bytes out."""
+
+
+def brief_rows(
+    status: ConsumerStatus, most: int | None
+) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows with one short line for each shard.
+
+    most: characters of an owner, `None` for as many as it has, with every code of a finding.
+    """
+    now, read = status.report.snapshot.now, _read(status)[: 1 if most == 0 else None]
+    rows = [
+        [
+            cut(short(row.shard), 60), _state(row, now), _brief_position(row.position, now),
+            _lag(row.lag, brief), *(_READ[head](row.lag) for head in read),
+            *([] if most == 0 else [_beginning(row.owner or NOTHING, most)]),
+            next_start(row), _found(row, most is None),
+        ]
+        for row in status.rows
     ]
+    owner = [] if most == 0 else ["owner"]
+    return _heads(read, *owner, "next start", "finding"), rows
 
 
-def cells_by_head(row: ShardStatus, now: float) -> dict[str, str]:
-    """The cells by their heads, with ages."""
-    return dict(zip(heads(True), cells(row, now, ages=True, measured=True), strict=True))
+def _beginning(text: str, most: int | None) -> str:
+    return text if most is None or len(text) <= most else f"{text[: most - 1]}…"
+
+
+def full_rows(status: ConsumerStatus, *, ages: bool) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows with whole owners and numbers. ages: times as `14m59s ago` instead of UTC."""
+    now, read = status.report.snapshot.now, _read(status)
+    rows = [
+        [
+            cut(short(row.shard), 60), _state(row, now, None if ages else instant),
+            _position(row.position, now, ages), _lag(row.lag, duration),
+            *(_READ[head](row.lag) for head in read),
+            row.owner or NOTHING, _progress(row, now, ages), next_start(row), verdict(row),
+            ", ".join(row.rules) or NOTHING,
+        ]
+        for row in status.rows
+    ]
+    return _heads(read, "owner", "progress", "next start", "verdict", "rule"), rows
+
+
+def standing(row: ShardStatus, now: float) -> dict[str, str]:
+    """The words of a row by their columns, for sentences about one shard."""
+    return {
+        "shard": cut(short(row.shard), 60), "state": _state(row, now),
+        "position": _brief_position(row.position, now), "lag": _lag(row.lag, duration),
+        "owner": row.owner or NOTHING, "progress": _progress(row, now, ages=True),
+        "found": _found(row, whole=True),
+    }
+
+
+def brief(seconds: float) -> str:
+    """`17m`, `3h41m`, `12s`: without seconds from a minute on."""
+    return duration(seconds - seconds % 60 if seconds >= 60 else seconds)
 
 
 def _when(moment: float, now: float, ages: bool) -> str:
@@ -170,29 +219,83 @@ def _when(moment: float, now: float, ages: bool) -> str:
     return f"{duration(now - moment)} ago" if moment <= now else f"in {duration(moment - now)}"
 
 
-def _state(row: ShardStatus, now: float, ages: bool) -> str:
-    if row.state is ShardState.CLOSED and row.closed is not None:
-        return f"closed {'' if ages else 'since '}{_when(row.closed, now, ages)}"
-    return str(row.state)
+def _briefly(moment: float, now: float) -> str:
+    return f"{brief(now - moment)} ago" if moment <= now else f"in {brief(moment - now)}"
+
+
+def _state(
+    row: ShardStatus, now: float, spelled: Callable[[float], str] | None = None
+) -> str:
+    """`closed 15m ago`, or `closed since` a time that is spelled."""
+    if row.state is not ShardState.CLOSED or row.closed is None:
+        return str(row.state)
+    if spelled is None:
+        return f"closed {_briefly(row.closed, now)}"
+    return f"closed since {spelled(row.closed)}"
+
+
+def _brief_position(position: StoredPosition, now: float) -> str:
+    """When the last processed record was written, or the position as the store spells it."""
+    if position.time is not None:
+        word = "time " if position.kind is PositionKind.TIME else ""
+        return f"{word}{_briefly(position.time, now)}"
+    if position.kind is PositionKind.NUMBER:
+        return str(position.kind)
+    return _spelled(position)
 
 
 def _position(position: StoredPosition, now: float, ages: bool) -> str:
     kind = position.kind
     if kind in (PositionKind.NUMBER, PositionKind.TIME):
         when = "time unknown" if position.time is None else _when(position.time, now, ages)
-        return f"{kind} {when}"
-    stored = position.stored
+        return " ".join(filter(None, (str(kind), position.number, when)))
+    return _spelled(position)
+
+
+def _spelled(position: StoredPosition) -> str:
+    kind, stored = position.kind, position.stored
     if kind is PositionKind.NONE or stored is None or len(stored) > SPELLED:
         return str(kind)
     return f"{kind} {stored}" if kind is PositionKind.UNREADABLE else stored
 
 
-def _lag(lag: Lag) -> str:
+NAMED = 2
+"""Shards that a row names of those that it waits for."""
+
+_BEGINS = {
+    Begins.POSITION: "reads from here", Begins.BEGINNING: "from its beginning",
+    Begins.TIP: "from its tip", Begins.TIME: "from a time", Begins.NEVER: "never",
+    Begins.PERHAPS: "perhaps never", Begins.FINISHED: "finished", Begins.LEFT: "not read",
+}
+
+
+def next_start(row: ShardStatus) -> str:
+    """`reads from here`, `waits for 1, 3`, `never`: what the next start does with the shard."""
+    if len(row.starts) != 1:
+        return "depends on options" if row.starts else NOTHING
+    (start,) = row.starts
+    if start.begins is Begins.WAITS:
+        many = len(start.waits_for) > NAMED
+        named = ", ".join(cut(short(shard), 60) for shard in start.waits_for)
+        return f"waits for {count(len(start.waits_for), 'shard') if many else named}"
+    if start.begins is Begins.BEGINNING and row.position.kind is PositionKind.START:
+        return _BEGINS[Begins.POSITION]
+    return _BEGINS[start.begins]
+
+
+def _found(row: ShardStatus, whole: bool) -> str:
+    """`error RSH203`, `error RSH203 +1`; whole: every code."""
+    codes = row.rules if whole else row.rules[:1]
+    more = len(row.rules) - len(codes)
+    return " ".join([verdict(row), ", ".join(codes), f"+{more}" if more else ""]).strip()
+
+
+def _lag(lag: Lag, spelled: Callable[[float], str]) -> str:
     """`12m`; `≤ 12m` where the position is not certain."""
     if lag.seconds is None:
         return NOTHING
     sure = lag.least_seconds is not None and lag.least_seconds >= lag.seconds
-    return f"{'' if sure else '≤ '}{duration(lag.seconds)}"
+    return spelled(lag.seconds) if sure else f"≤ {spelled(lag.seconds)}"
 
 
 def _records(lag: Lag) -> str:
@@ -206,6 +309,9 @@ def _bytes(lag: Lag) -> str:
     unit, size = next(((u, s) for u, s in _BYTES if lag.size_bytes >= s), ("B", 1))
     value = f"{lag.size_bytes / size:.1f}".removesuffix(".0")
     return f"{'≥ ' if lag.at_least else ''}{value} {unit}"
+
+
+_READ = {"records": _records, "bytes": _bytes}
 
 
 def _progress(row: ShardStatus, now: float, ages: bool) -> str:
@@ -240,13 +346,11 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
 
 
 def _rows(status: ConsumerStatus, context: Context) -> str:
-    now, measured = status.report.snapshot.now, status.measured
-    names = heads(measured)
-    made = [
-        [cells(row, now, ages=ages, measured=measured) for row in status.rows]
-        for ages in (False, True)
-    ]
-    grids = [Grid.of(names, table, context.ascii) for table in made]
+    if context.verbose:
+        tables = [full_rows(status, ages=False), full_rows(status, ages=True)]
+    else:
+        tables = [brief_rows(status, most) for most in OWNERS]
+    grids = [Grid.of(names, rows, context.ascii) for names, rows in tables]
     grid = fitting(grids, context.width)
     parts = blocks(grids[0], context.width) if grid is None else grid.lines()
     return "".join(_colored(parts, status.rows, context))

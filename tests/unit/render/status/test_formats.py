@@ -17,12 +17,12 @@ from jsonschema import Draft202012Validator, ValidationError
 from reshardctl.cli.status import StatusColumn
 from reshardctl.exit import Exit
 from reshardctl.render.content.documents import StatusDocument
-from reshardctl.render.content.status import VERDICTS, status_document
+from reshardctl.render.content.status import VERDICTS, next_start, status_document
 from reshardctl.render.formats import Format, write
 from reshardctl.render.sheet import Grid, blocks, fitting
 from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
 from tests.unit.render.samples import CASES, context, report_of
-from tests.unit.render.status.samples import status
+from tests.unit.render.status.samples import OPTIONS, status
 
 SCHEMA = json.loads(files("reshardctl.render").joinpath("status.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
@@ -116,12 +116,53 @@ def test_no_cell_is_cut_and_no_number_broken(rows, width, ascii_):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_width_shows_every_shard_and_fact(width):
-    """What is there at 200 columns is there at 40, as UTC or as an age."""
     text = shown("a-both", "text", width=width)
-    for fact in ("RSH203", "error", "SHARD_END", "w1", "17m20s", "14m59s", "none"):
+    facts = ("RSH203", "error", "SHARD_END", "17m", "14m", "none", "closed 15m ago",
+             "never", "reads from here", "finished")  # fmt: skip
+    for fact in facts:
+        assert fact in text
+    assert max(map(len, text.splitlines())) <= max(width, 60), "only the locator is longer"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_width_has_whole_owners_numbers_and_times_where_they_are_asked_for(width):
+    """What is there at 200 columns is there at 40, as UTC or as an age."""
+    text = shown("a-both", "text", width=width, verbose=True)
+    (number,) = {row.position.number for row in status("a-both", options="").rows} - {""}
+    for fact in ("RSH203", "error", "SHARD_END", "w1", "17m20s", "14m59s", "never", number):
         assert fact in text
     assert "00:10:00Z" in text or "closed 15m ago" in text
-    assert max(map(len, text.splitlines())) <= max(width, 60), "only the locator is longer"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_line_for_each_shard_at_80_columns(name):
+    """Issue 36: worst first, with what the next start does."""
+    lines = shown(name, "text", width=80).splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("shard "))
+    assert "next start" in lines[head]
+    table = lines[head + 1 : lines.index("", head)]
+    rows = status(name, options="").rows
+    assert len(table) == len(rows) and max(map(len, table)) <= 80
+    assert [int(line.split()[0]) for line in table] == [int(row.shard[-12:]) for row in rows]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), [
+    ("a-both", OPTIONS, ["finished", "reads from here", "never", "never"]),
+    ("c-latest", OPTIONS, ["reads from here", "reads from here", "waits for 0", "waits for 0"]),
+    ("healthy-split-cleaned", OPTIONS, ["finished", *["reads from here"] * 3]),
+    ("false-end", OPTIONS, ["finished", "never", "reads from here", "reads from here"]),
+    ("row-not-born", OPTIONS, ["finished", *["reads from here"] * 3, "not read"]),
+    ("healthy-latest-roots", OPTIONS, ["from its tip"] * 2),
+    ("latest-closed-root", OPTIONS,
+     ["perhaps never", "reads from here", *["from its beginning"] * 2]),
+    ("full-merge-coparent-lost", "", ["reads from here", *["depends on options"] * 2]),
+    ("full-merge-coparent-lost", OPTIONS, ["reads from here", "perhaps never", "waits for 0"]),
+    ("timestamp-sentinel", "", ["finished", "from a time", *["reads from here"] * 2]),
+])  # fmt: skip
+def test_what_the_next_start_does(name, options, words):
+    """Of each shard, in their order. A parent that was cleaned up is not called lost."""
+    rows = status(name, options, sort="shard").rows
+    assert [next_start(row) for row in rows] == words
 
 
 HOSTILE = "\x1b[2J\n=HYPERLINK(1)\u202e"
