@@ -43,5 +43,8 @@ def explain(
     request = ExplainRequest(
         shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
     )
-    out = Output((Destination(form, None),), ColorMode.NEVER, verbose=False, suggested_command=())
-    out.write(explained(request, Terminal()), Exit.OK)
+    shown = explained(request, Terminal())
+    out = Output(
+        (Destination(form, None),), ColorMode.NEVER, verbose=False, suggested_command=shown.words
+    )
+    out.write(shown, Exit.OK)

@@ -252,6 +252,17 @@ class Sheet:
             )
             self._rows.append((text, True))
 
+    def hanging(self, label: str, text: str, indent: int = 0, beside: int = 0) -> None:
+        """Text that wraps at words beside its label, and never inside of a value to copy.
+
+        beside: columns from the indent to the text.
+        """
+        first, rest = " " * indent + f"{label:<{beside}}", " " * (indent + beside)
+        room, plain = max(self.width - len(rest), 1), self.text(text).plain
+        for row in wrap(plain, room, break_long_words=False, break_on_hyphens=False) or [""]:
+            self._rows.append((self.text(f"{first}{row}".rstrip()), True))
+            first = rest
+
     def remark(self, text: str, indent: int = 2) -> None:
         """Words that a shell takes for a comment, on as many lines as they need."""
         room = max(self.width - indent - 2, 1)

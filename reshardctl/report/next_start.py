@@ -42,19 +42,23 @@ class NextStart:
     waits_for: tuple[ShardId, ...] = ()
 
 
-def next_starts(
-    report: Report, frontier: Frontier
-) -> Mapping[ShardId, tuple[NextStart, ...]]:
+def next_starts(report: Report, frontier: Frontier) -> Mapping[ShardId, tuple[NextStart, ...]]:
     """Each shard's next start; more than one where the application's options make a difference."""
     found: defaultdict[ShardId, dict[NextStart, None]] = defaultdict(dict)
     for judged in report.judged:
-        fates = judged.simulation.fates
-        lost = _lost(judged)
-        over = {shard for shard, fate in fates.items() if _is_over(fate) and fate.ends}
-        for shard, fate in fates.items():
-            done = shard in frontier and frontier[shard].lo.rank is Rank.DONE
-            found[shard][_next(fate, over, lost.get(shard), done)] = None
+        for shard, start in starts_of(judged, frontier).items():
+            found[shard][start] = None
     return {shard: tuple(starts) for shard, starts in found.items()}
+
+
+def starts_of(judged: Judged, frontier: Frontier) -> dict[ShardId, NextStart]:
+    """What the next start under one candidate's options does with each shard."""
+    fates, lost = judged.simulation.fates, _lost(judged)
+    over = {shard for shard, fate in fates.items() if _is_over(fate) and fate.ends}
+    done = {shard for shard, span in frontier.items() if span.lo.rank is Rank.DONE}
+    return {
+        shard: _next(fate, over, lost.get(shard), shard in done) for shard, fate in fates.items()
+    }
 
 
 def _lost(judged: Judged) -> dict[ShardId, Begins]:
@@ -81,9 +85,7 @@ def _is_over(fate: Fate | None) -> TypeGuard[WillRead]:
     return isinstance(fate, WillRead) and fate.at.lo.rank is Rank.DONE
 
 
-def _next(
-    fate: Fate, over: Collection[ShardId], lost: Begins | None, done: bool
-) -> NextStart:
+def _next(fate: Fate, over: Collection[ShardId], lost: Begins | None, done: bool) -> NextStart:
     if lost is not None:
         return NextStart(lost)
     if not isinstance(fate, WillRead):

@@ -376,8 +376,10 @@ class Explanation:
     """The report of one consumer, and what is known of its shards.
 
     shards: those that were asked about, in that order. statuses: of these and their neighbours.
+    words: the arguments that name the consumer to other commands.
     """
 
     report: Report
     shards: tuple[ShardId, ...]
     statuses: dict[ShardId, ShardStatus]
+    words: tuple[str, ...] = ()

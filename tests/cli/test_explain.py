@@ -1,4 +1,4 @@
-"""`explain`: shards in detail, with owner, times and neighbours."""
+"""`explain`: shards in detail, with owner, times and neighbours. `rule`: what a code means."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.lab import LATEST
+from tests.cli.process import on_terminal
 
 pytestmark = pytest.mark.lab("a-both", LATEST)
 
@@ -70,9 +71,42 @@ def test_starts_that_do_the_same_are_told_once(lab_of):
     """No release refills this hole, wherever the application begins."""
     lab = lab_of("a-both", "?release=3.5.1")
     lines = lab.cli("explain", *lab.where, "2").out.splitlines()
-    (start,) = [line for line in lines if line.startswith("next start (")]
-    assert "initial=LATEST" in start and "initial=TRIM_HORIZON" in start
+    assert [line for line in lines if line.startswith("next start")] == ["next start"]
     assert len([line for line in lines if line.startswith("  never read")]) == 1
+
+
+def test_options_are_named_where_they_decide(lab_of):
+    """Releases that agree are one start, and a reason is said once."""
+    lab = lab_of("full-merge-coparent-lost", "")
+    lines = lab.cli("explain", *lab.where, "1").out.splitlines()
+    starts = [line for line in lines if line.startswith("next start")]
+    assert starts == [
+        f"next start (initial={mode})" for mode in ("LATEST", "TRIM_HORIZON", "AT_TIMESTAMP")
+    ]
+    joined = " ".join(" ".join(lines).split())
+    other = " ".join(lab.cli("explain", *lab.where, "2").out.split())
+    assert "(initial=TRIM_HORIZON; or initial=AT_TIMESTAMP, release=1.15.3 or 2.7.2" in other
+    assert joined.count("re-created at LATEST by the third audit that misses it") == 1
+
+
+def test_lines_end_between_words_at_80_columns(lab):
+    lines = lab.cli("explain", *lab.where, "0-3").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    keys = [word for line in lines for word in line.split() if word.isdigit() and len(word) > 30]
+    whole = [str(2**128 - 1), str(lab.fake.stream("orders").shards[1].records[1].number)]
+    assert set(whole) <= set(keys), "nothing to copy is broken"
+
+
+@pytest.mark.parametrize(("shard", "ends"), [
+    ("2", ["reshardctl rule RSH203", "reshardctl fix --dry-run"]), ("1", ["reshardctl status"]),
+])  # fmt: skip
+def test_it_ends_with_the_next_command(lab, shard, ends):
+    out = lab.cli("explain", *lab.where, shard).out
+    *_, last = out.split("\n\n")
+    for wanted in ends:
+        assert wanted in last
+    pasted = last.replace("\\\n", " ").splitlines()[-1]
+    assert lab.cli(*shlex.split(pasted)[1:]).code in (0, 1)
 
 
 def test_a_shard_that_is_not_there_leads_to_the_list_of_them(lab):
@@ -80,3 +114,22 @@ def test_a_shard_that_is_not_there_leads_to_the_list_of_them(lab):
     assert wrong.code == 2 and wrong.says("'99' is not listed in orders", "lists the shards")
     pasted, _, _ = wrong.err.splitlines()[1].partition("   # ")
     assert "2" in lab.cli(*shlex.split(pasted)[1:]).out
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_rule_wraps_at_words_and_ends_with_the_next_command(lab, columns):
+    code, shown = on_terminal(lab, ["rule", "RSH203"], columns=columns)
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert code == 0 and max(map(len, lines)) <= columns
+    assert lines[-1] == "reshardctl inspect CONSUMER --stream STREAM"
+    assert "KCL will not create one, however long it runs or how often" in " ".join(lines)
+
+
+def test_the_list_of_rules_wraps_at_a_terminal_and_has_one_line_each_in_a_pipe(lab):
+    listed = [line for line in lab.cli("rule").out.splitlines() if line.startswith("RSH")]
+    assert all(line.endswith(".") for line in listed)
+    assert lab.cli("rule").out.splitlines()[-1].startswith("reshardctl rule CODE")
+    _, shown = on_terminal(lab, ["rule"], columns=80)
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert max(map(len, lines)) <= 80
+    assert [line[:6] for line in lines if line[:3] == "RSH"] == [line[:6] for line in listed]

@@ -13,7 +13,7 @@ from reshardctl.model import Step
 from reshardctl.planning.plan import Plan
 from reshardctl.render.content import journals, lines, notices, records, roundup, runbook
 from reshardctl.render.content.audit import audit, audit_document, audit_markdown, bucket_document
-from reshardctl.render.content.explanation import explanation_document, explanations
+from reshardctl.render.content.explanation import explanation_document, explanation_text
 from reshardctl.render.content.plan import not_written, plan, undo, written
 from reshardctl.render.content.report import findings, header, last_lines
 from reshardctl.render.content.report_json import (
@@ -383,8 +383,7 @@ class ExplanationDocument(Document[Explanation]):
         return explanation_document(self.result, self.context.exit)
 
     def screen(self, sheet: Sheet) -> None:
-        for line in map(escape, explanations(self.result)):
-            sheet.raw(f"{ascii_only(line) if self.context.ascii else line}\n")
+        explanation_text(sheet, self.result)
 
 
 class FailureDocument(Unwritten[ReshardError]):

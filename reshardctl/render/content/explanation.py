@@ -7,15 +7,18 @@ stand beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from reshardctl.consumers.base import Candidate
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, short
+from reshardctl.model import Cut, Delay, Fate, Rank, ShardId, Span, WillRead, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.case import Judged
-from reshardctl.planning.effects import Effect
-from reshardctl.planning.plan import processed_frontier
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Plan, processed_frontier
+from reshardctl.render.content.findings import title
 from reshardctl.render.content.report_json import (
     consumer_document,
     cut_document,
@@ -25,125 +28,206 @@ from reshardctl.render.content.report_json import (
 )
 from reshardctl.render.content.status import finding_document, shard_document, standing
 from reshardctl.render.document import Json
+from reshardctl.render.sheet import Sheet
+from reshardctl.render.words import command, condition
+from reshardctl.report.next_start import Begins, NextStart, starts_of
 from reshardctl.report.report import Report, case_of
 from reshardctl.report.status import Explanation, ShardStatus
 
+BESIDE = 11
+"""Columns of a label in front of what is said, with the space after it."""
 
-def explanations(shown: Explanation) -> Iterator[str]:
-    """Lines on shards that the stream or the store knows, one after the other."""
+
+def explanation_text(sheet: Sheet, shown: Explanation) -> None:
+    """What is known of each shard, one after the other, and what to run next."""
+    frontier = processed_frontier(case_of(shown.report.snapshot, shown.report.options))
+    starts = [(judged, starts_of(judged, frontier)) for judged in shown.report.judged]
     for index, shard in enumerate(shown.shards):
         if index:
-            yield from ("", "")
-        yield from _explanation(shown.report, shard, shown.statuses)
+            sheet.blank()
+        _shard(sheet, shown, shard, starts, frontier.get(shard))
+    sheet.blank()
+    for words in _next_commands(shown, sheet.context.suggested_command):
+        sheet.command(command(*words))
 
 
-def _explanation(
-    report: Report, shard: ShardId, statuses: Mapping[ShardId, ShardStatus]
-) -> Iterator[str]:
-    """Lines on one of them."""
-    yield from _life(report.snapshot.lineage, shard, report.snapshot.now)
-    yield ""
-    yield from _place(report, shard)
-    yield from _standing(statuses[shard], report.snapshot.now)
-    yield from _neighbours(statuses[shard], statuses, report.snapshot.now)
-    for lines, options in _starts(report, shard).items():
-        yield ""
-        yield f"next start ({'; or '.join(options)})"
-        yield from (f"  {line}" for line in lines)
-    named = [f for f in report.findings if shard in f.shards]
+def _next_commands(shown: Explanation, consumer: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What a code means, and then the fix, or else what is known of the whole consumer."""
+    named = [code for shard in shown.shards for code in shown.statuses[shard].rules[:1]]
     if named:
-        yield ""
-        yield from (f"{f.severity}  {f.code} {f.name}: {f.what}" for f in named)
+        yield "rule", named[0]
+    bad = any(shown.statuses[shard].bad for shard in shown.shards)
+    fixable = bad and isinstance(shown.report.decision, Plan)
+    verb = ("fix", "--dry-run") if fixable else ("inspect",) if named else ("status",)
+    yield *verb, *consumer
 
 
-def _starts(report: Report, shard: ShardId) -> dict[tuple[str, ...], list[str]]:
-    """What a start does with the shard → the options of the application under which it does."""
-    options_of: dict[tuple[str, ...], list[str]] = {}
-    for judged in report.judged:
-        lines = (*_next(judged.simulation, shard), *_harms(judged.effects, shard))
-        options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
-        options_of.setdefault(lines, []).append(options)
-    return options_of
+def _shard(
+    sheet: Sheet, shown: Explanation, shard: ShardId,
+    starts: Sequence[tuple[Judged, Mapping[ShardId, NextStart]]], span: Span | None,
+) -> None:
+    """One of them."""
+    report, now = shown.report, shown.report.snapshot.now
+    _life(sheet, report.snapshot.lineage, shard, now)
+    sheet.blank()
+    for label, text in _place(report, shard, span):
+        sheet.hanging(label, text, beside=BESIDE)
+    for label, text in (
+        *_standing(shown.statuses[shard], now),
+        *_neighbours(shown.statuses[shard], shown.statuses, now),
+    ):
+        sheet.hanging(label, text, beside=BESIDE)
+    for told in _told(shard, starts):
+        only = _only(told.candidates, [judged.candidate for judged, _ in starts])
+        sheet.blank()
+        sheet.hanging("", f"next start ({only})" if only else "next start")
+        for line in told.lines():
+            sheet.hanging("", line, indent=2)
+    named = [f for f in report.findings if shard in f.shards]
+    sheet.blank()
+    for finding in named:
+        sheet.hanging(str(finding.severity), f"{title(finding)}: {finding.what}", beside=BESIDE)
 
 
-def _harms(effects: Iterable[Effect], shard: ShardId) -> Iterator[str]:
-    for effect in effects:
-        if effect.shard == shard:
-            yield f"{effect.harm} ({'certain' if effect.certain else 'possible'}): {effect.why}"
+@dataclass(slots=True)
+class _Told:
+    """Starts that do the same with a shard, for whatever reasons and after whatever delays."""
+
+    what: str
+    more: tuple[str, ...]
+    reasons: dict[str, None]
+    delays: list[Delay]
+    candidates: list[Candidate]
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.what}: {'; or '.join(self.reasons)}"
+        if any(delay != Delay() for delay in self.delays):
+            least = min(delay.least for delay in self.delays)
+            yield f"delay: {duration(least)} to {duration(max(d.most for d in self.delays))}"
+        yield from self.more
 
 
-def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
+def _told(
+    shard: ShardId, starts: Iterable[tuple[Judged, Mapping[ShardId, NextStart]]]
+) -> Iterable[_Told]:
+    """What starts do with the shard, those together that agree."""
+    found: dict[tuple[str, ...], _Told] = {}
+    for judged, begins in starts:
+        run, fate = judged.simulation, judged.simulation.fates.get(shard)
+        if fate is None:
+            continue
+        what, why, more = _does(fate, begins[shard]), fate.why, list[str]()
+        if run.crash is not None:
+            what, why = "the whole consumer crashes", run.crash.why
+        else:
+            more += _consequences(judged, fate, begins[shard], shard)
+        told = found.setdefault((what, *more), _Told(what, tuple(more), {}, [], []))
+        told.reasons[why] = None
+        told.delays.append(fate.delay if isinstance(fate, WillRead) else Delay())
+        told.candidates.append(judged.candidate)
+    return found.values()
+
+
+def _only(some: Sequence[Candidate], every: Sequence[Candidate]) -> str:
+    """The options under which it is so; "" for all. Where they are no product, one by one value."""
+    labels = [", ".join(f"{n}={value}" for n, value in each.options.items()) for each in some]
+    only = condition(" or ".join(labels), every)
+    if len(labels) < 2 or only != " or ".join(labels):
+        return only
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(label.partition(", ")[0], []).append(label)
+    return "; or ".join(condition(" or ".join(group), every) for group in groups.values())
+
+
+def _life(sheet: Sheet, lineage: Lineage, shard: ShardId, now: float) -> None:
     if shard not in lineage:
-        yield f"{shard}   not listed (expired, or not created yet)"
+        sheet.hanging("", f"{shard}   not listed (expired, or not created yet)")
         return
     listed = lineage[shard]
-    yield f"{shard}   {'open' if listed.open else 'closed'}"
+    sheet.hanging("", f"{shard}   {'open' if listed.open else 'closed'}")
+    rows = [
+        ("hash keys", f"{listed.hash_start} – {listed.hash_end}"),
+        ("parents", _names(listed.parents) or "none"),
+        ("children", _names(lineage.children(shard)) or "none"),
+    ]
     opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
-    if opened is not None:
-        yield f"  opened    {instant(opened)}   {duration(now - opened)} ago"
     if closed is not None:
         expires = closed + lineage.stream.retention
-        yield f"  closed    {instant(closed)}   {duration(now - closed)} ago"
-        yield f"  expires   {instant(expires)}   in {duration(expires - now)}"
-    yield f"  hash keys {listed.hash_start} – {listed.hash_end}"
-    yield f"  parents   {_names(listed.parents) or 'none'}"
-    yield f"  children  {_names(lineage.children(shard)) or 'none'}"
+        rows.insert(0, ("expires", f"{instant(expires)}, in {duration(expires - now)}"))
+        rows.insert(0, ("closed", f"{instant(closed)}, {duration(now - closed)} ago"))
+    if opened is not None:
+        rows.insert(0, ("opened", f"{instant(opened)}, {duration(now - opened)} ago"))
+    for label, text in rows:
+        sheet.hanging(label, text, indent=2, beside=BESIDE)
 
 
-def _place(report: Report, shard: ShardId) -> Iterator[str]:
-    span: Span | None = processed_frontier(case_of(report.snapshot, report.options)).get(shard)
-    yield f"stored     {report.positions.get(shard, 'no position')}"
+def _place(report: Report, shard: ShardId, span: Span | None) -> Iterator[tuple[str, str]]:
+    stored = report.positions.get(shard, "no position")
+    yield "stored", stored
     if span is not None:
+        same = span.exact and str(span.lo) == stored
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
-        yield f"processed  {upto} ({span.basis}{': ' + span.why if span.why else ''})"
+        basis = f"({span.basis}{': ' + span.why if span.why else ''})"
+        yield "processed", f"up to there {basis}" if same else f"{upto} {basis}"
 
 
-def _standing(row: ShardStatus, now: float) -> Iterator[str]:
-    """Lag, owner and last progress, as `status` has them."""
+def _standing(row: ShardStatus, now: float) -> Iterator[tuple[str, str]]:
+    """Lag, owner and last progress, as `status -v` has them."""
     named = standing(row, now)
-    yield f"lag        {named['lag']}"
-    yield f"owner      {named['owner']}"
-    yield f"progress   {named['progress']}"
+    for label in ("lag", "owner", "progress"):
+        yield label, named[label]
 
 
 def _neighbours(
     row: ShardStatus, statuses: Mapping[ShardId, ShardStatus], now: float
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
     """Parents and children: what holds the shard back, and what it holds back."""
     for word, shards in (("parent", row.parents), ("child", row.children)):
         for shard in shards:
             if shard not in statuses:
-                yield f"{word:<10} {short(shard)}: not listed"
+                yield word, f"{short(shard)}: not listed"
                 continue
             named = standing(statuses[shard], now)
-            yield (
-                f"{word:<10} {named['shard']}: {named['state']}, position {named['position']}, "
+            yield word, (
+                f"{named['shard']}: {named['state']}, position {named['position']}, "
                 f"lag {named['lag']}, {named['found']}"
             )
 
 
-def _next(run: Simulation, shard: ShardId) -> Iterator[str]:
-    if run.crash is not None:
-        yield f"never read: the whole consumer crashes: {run.crash.why}"
-    elif shard in run.fates:
-        yield from _fate(run.fates[shard])
+def _consequences(judged: Judged, fate: Fate, start: NextStart, shard: ShardId) -> Iterator[str]:
+    """What follows, with the reasons that were not told yet."""
+    if start.waits_for:
+        yield f"waits for {_names(start.waits_for)}"
+    possible = fate.possible if isinstance(fate, WillRead) else ""
+    if possible:
+        yield f"possibly: {possible}"
+    reasons: dict[str, list[str]] = {}
+    for effect in judged.effects:
+        if effect.shard != shard:
+            continue
+        said = effect.why in (fate.why, possible)
+        if said and effect.harm is Harm.STALLED and start.begins is Begins.NEVER:
+            continue
+        certain = "certain" if effect.certain else "possible"
+        harms = reasons.setdefault("" if said else effect.why, [])
+        harms.append(f"{effect.harm} ({certain})")
+    for why, harms in reasons.items():
+        yield f"{', '.join(harms)}{': ' if why else ''}{why}"
 
 
-def _fate(fate: Fate) -> Iterator[str]:
-    if not isinstance(fate, WillRead):
-        yield f"never read: {fate.why}"
-        return
-    yield f"reads from {_at(fate.at.lo)}: {fate.why}"
-    if fate.after:
-        yield f"after      {_names(tuple(sorted(fate.after)))} ended"
-    if fate.delay != Delay():
-        yield f"delay      {duration(fate.delay.least)} to {duration(fate.delay.most)}"
-    if fate.possible:
-        yield f"possibly   {fate.possible}"
+def _does(fate: Fate, start: NextStart) -> str:
+    """`reads from its beginning`, `finished`; `never read` is what is lost, and nothing else."""
+    words = {Begins.FINISHED: "finished", Begins.LEFT: "not read", Begins.NEVER: "never read"}
+    if isinstance(fate, WillRead) and fate.at.lo.rank is not Rank.DONE:
+        return f"reads from {_at(fate.at.lo)}"
+    return words.get(start.begins, "perhaps never read")
 
 
 def _at(cut: Cut) -> str:
-    return {"START": "its beginning", "TIP": "its tip", "DONE": "its end"}.get(str(cut), str(cut))
+    if cut.by_time:
+        return "the application's time" if cut.time is None else instant(cut.time)
+    return {"START": "its beginning", "TIP": "its tip"}.get(str(cut), str(cut))
 
 
 def _names(shards: tuple[ShardId, ...]) -> str:
