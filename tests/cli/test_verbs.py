@@ -123,7 +123,8 @@ def test_every_rule_has_a_page(lab_of, rule):
 
 def test_all_rules_are_listed(lab_of):
     listed = lab_of("healthy-roots").cli("rule").out.splitlines()
-    assert [line.split()[0] for line in listed] == [rule.code for rule in RULES]
+    codes = [line.split()[0] for line in listed if line.startswith("RSH")]
+    assert codes == [rule.code for rule in RULES]
 
 
 @pytest.mark.parametrize("case", ["a-both", "b", "h-open", "healthy-roots", "recreated"])
