@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 Item = dict[str, Any]
@@ -16,16 +17,19 @@ TRIM_HORIZON, LATEST, AT_TIMESTAMP = "TRIM_HORIZON", "LATEST", "AT_TIMESTAMP"
 SHARD_END = "SHARD_END"
 
 
+@cache
 def version(release: str) -> tuple[int, ...]:
     """A release as numbers."""
     return tuple(int(part) for part in release.split("."))
 
 
+@cache
 def syncs_fully(release: str) -> bool:
     """Whether it synchronises at every start, and knows neither hash ranges nor children."""
     return version(release) < (1, 14) or (2,) <= version(release) < (2, 3)
 
 
+@cache
 def knows_subs(release: str) -> bool:
     """Whether it reads and writes sub-sequence numbers (KinesisClientLeaseSerializer of 1.4.0)."""
     return version(release) >= (1, 4)
