@@ -95,7 +95,7 @@ def test_a_region_that_is_merely_set_is_not_taken_for_the_tables(monkeypatch):
     (Action.MOVE, "mark 3, 4 as not begun"), (Action.CREATE, "write 3, 4 as not begun"),
 ])  # fmt: skip
 def test_a_row_is_marked_as_never_read(action, said):
-    """kinsumer's row of a shard that was never read holds no place: SequenceNumber is NULL."""
+    """kinsumer's row of a shard that is not begun holds no place: SequenceNumber is NULL."""
     change = Create({}) if action is Action.CREATE else Update({})
     changed = [
         Changed(shard_id(n), action, None, "not begun", Write("row", change, None, ""))

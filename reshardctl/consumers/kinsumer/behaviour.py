@@ -4,7 +4,7 @@ Sources: refreshShards, capture, consume, getShardIterator and performLeaderActi
 twitchscience/kinsumer 9a48088 and snowplow-devops/kinsumer v1.6.0 and v1.7.0, and the same states
 run on 9a48088 and v1.7.0, November 2026. It never orders: every shard is read at once.
 
-The library deletes no checkpoint and orders nothing: a shard without a row was never read, and
+The library deletes no checkpoint and orders nothing: a shard without a row is not begun, and
 progress in a child proves nothing of its parents.
 
 Signs that an application runs are its clients' rows and its leader's. A client refreshes its row
@@ -181,7 +181,7 @@ class _Start:
                 why = "at LATEST: at the tip at every start until a record is acknowledged"
                 cause = Cause.LATEST
             case PositionKind.UNREAD if self.app.by_time:
-                why, cause = "was never read: it starts at the application's time", Cause.REFILLED
+                why, cause = "not begun: it starts at the application's time", Cause.REFILLED
             case _:
                 why, cause = "resumes at its checkpoint", Cause.POSITION
         assert at is not None
@@ -289,7 +289,7 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
 
 
 def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
-    """The span of a shard that was never read; a start by time holds for roots, not below."""
+    """The span of a shard that is not begun; a start by time holds for roots, not below."""
     if shard in lineage.memo(_below_rows, lineage, tables):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))

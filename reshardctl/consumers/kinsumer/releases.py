@@ -91,7 +91,7 @@ TRIM_HORIZON, AT_TIMESTAMP = "TRIM_HORIZON", "AT_TIMESTAMP"
 class App:
     """One candidate.
 
-    initial: where shards that were never read start. time: Unix seconds of
+    initial: where shards that are not begun start. time: Unix seconds of
     WithIteratorStartTimestamp, `None` if unknown. cached: the existing ShardCache row.
     """
 
@@ -102,7 +102,7 @@ class App:
 
     @property
     def by_time(self) -> bool:
-        """Whether shards that were never read start by time."""
+        """Whether shards that are not begun start by time."""
         return self.initial == AT_TIMESTAMP
 
     def options(self) -> Mapping[str, str]:

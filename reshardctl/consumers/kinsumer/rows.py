@@ -94,7 +94,7 @@ _NUMBERS = ("LastUpdate", "Finished")
 class Row:
     """One shard's checkpoint.
 
-    number: `None` for never read (absent, NULL or ""); LATEST is a position of its own. finished,
+    number: `None` for not begun (absent, NULL or ""); LATEST is a position of its own. finished,
     updated: Unix nanoseconds. mistyped: attributes that make the whole row unreadable.
     """
 
@@ -275,7 +275,7 @@ class PositionKind(Enum):
     """What a row's position means, disregarding the finished mark."""
 
     UNREAD = "unread"
-    """Never read: the application's start mode decides where it begins."""
+    """Not begun: the application's start mode decides where it begins."""
     START = "start"
     """The shard's StartingSequenceNumber: from its beginning, whatever the start mode."""
     LATEST = "latest"
@@ -308,7 +308,7 @@ def kind_of(lineage: Lineage, row: Row) -> PositionKind:
 
 
 def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
-    """Where a shard begins that was never read; by time perhaps at its start or its end."""
+    """Where a shard begins that is not begun; by time perhaps at its start or its end."""
     if not app.by_time:
         return START
     opened = lineage.opened_at(shard) if shard in lineage else None

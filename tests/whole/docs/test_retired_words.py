@@ -62,6 +62,14 @@ def test_behind_never_means_after() -> None:
     assert [f"{where}: {text}" for where, text in texts() if AFTER.search(text)] == []
 
 
+def test_never_read_is_what_is_lost() -> None:
+    """kinsumer has shards without a number, which begin at the start: they are *not begun*."""
+    rows = "reshardctl/consumers/kinsumer"
+    told = [(where, text) for where, text in texts() if where.startswith(rows)]
+    assert any("not begun" in text for _, text in told)
+    assert [where for where, text in told if re.search(r"(was|were) never read", text)] == []
+
+
 def test_no_page_and_no_message_has_a_retired_word() -> None:
     found = []
     for where, text in texts():
