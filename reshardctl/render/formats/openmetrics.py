@@ -32,7 +32,7 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
         "seconds", "Time until unread records begin to expire; negative if they may have begun to.",
     ),
     "reshardctl_lag_retention_ratio": (
-        "", "Age of the oldest unread record in percent of the retention period.",
+        "ratio", "Age of the oldest unread record as a part of the retention period, 1 for all.",
     ),
     "reshardctl_expired_unread": ("", "Shards of which unread records may have expired."),
     "reshardctl_position_age_seconds": (
@@ -138,7 +138,7 @@ def _lag(text: _Text, labels: str, lag: Lag, retention: int) -> None:
     text.add("reshardctl_oldest_unread_seconds", labels, oldest)
     text.add("reshardctl_retention_margin_seconds", labels, lag.margin)
     if oldest is not None and retention:
-        text.add("reshardctl_lag_retention_ratio", labels, 100 * oldest / retention)
+        text.add("reshardctl_lag_retention_ratio", labels, oldest / retention)
     text.add("reshardctl_expired_unread", labels, lag.expired)
     text.add("reshardctl_position_age_seconds", labels, lag.position_age)
 
@@ -169,5 +169,5 @@ def _escaped(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """At most three decimals, no exponent."""
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+    """At most three decimals, six below 1; no exponent."""
+    return f"{value:.{3 if abs(value) >= 1 else 6}f}".rstrip("0").rstrip(".")

@@ -16,7 +16,7 @@ from reshardctl.report.report import Report
 from tests.unit.render.samples import context, report_of
 from tests.unit.render.test_hostile import HOSTILE, OPTIONS, infested, judgement
 
-UNITS = ("seconds",)
+UNITS = ("seconds", "ratio")
 
 
 def report() -> Report:
@@ -36,9 +36,13 @@ def test_every_metric_has_its_head_in_the_order_of_the_grammar():
     assert all(name.startswith("reshardctl_") for name in FAMILIES)
 
 
-def test_a_metric_that_ends_in_a_unit_has_it():
-    for name, (unit, _) in FAMILIES.items():
-        assert not name.endswith("_seconds") or unit == "seconds"
+def test_units_are_those_that_prometheus_names():
+    """prometheus.io/docs/practices/naming: base units alone, as the end of the name; a ratio is
+    between 0 and 1, and no per cent."""
+    for name, (unit, says) in FAMILIES.items():
+        assert unit in ("", *UNITS) and name.endswith(unit)
+        assert name.endswith(("_seconds", "_ratio")) is bool(unit)
+        assert "percent" not in says
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, 'quote " and \\ and \\n and \n', ""], ids=ascii)
