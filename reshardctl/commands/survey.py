@@ -359,7 +359,7 @@ def at_once(
 ) -> list[Result | ReshardError]:
     """Does all jobs, at most `limit` at a time; their results or failures, in order.
 
-    The threads are daemons: Ctrl-C ends the command at once, because reading leaves nothing behind.
+    The threads are daemons: Ctrl-C ends the command at once, because reading leaves nothing.
     """
     results: list[Any] = [None] * len(jobs)
     queue: SimpleQueue[int] = SimpleQueue()

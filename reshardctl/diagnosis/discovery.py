@@ -232,7 +232,7 @@ class Found:
     def others(self) -> list[Table]:
         """The rest: first those of an earlier stream and the empty ones, which may be this one's.
 
-        They are what a stream that was made again, or a table that was emptied, leaves behind.
+        They are what a stream that was made again, or a table that was emptied, leaves.
         """
         none = [t for t in self.tables if t.evidence.confidence is Confidence.NONE]
         return sorted(none, key=lambda t: (_ORDER.index(t.evidence.holding), t.name, t.options))

@@ -1,4 +1,4 @@
-"""What will break or expire if nothing is done, and whether reshards are behind a consumer.
+"""What will break or expire if nothing is done, and whether a consumer has passed them.
 
 Preflight: the first start after a reshard that has not been made. The rows stay as they are,
 because nothing has been read since: a consumer that is stopped, starts at LATEST or has broken rows

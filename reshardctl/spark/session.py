@@ -154,7 +154,7 @@ def check(remote: str) -> tuple[str, int]:
 
 
 def reach(remote: str) -> None:
-    """Raises CannotTell if nothing answers; behind a proxy only the client itself can find out."""
+    """Raises CannotTell if nothing answers; past a proxy only the client can find out."""
     address = check(remote)
     if any(name in os.environ or name.upper() in os.environ for name in _PROXIES):
         return

@@ -45,7 +45,7 @@ class Store(Protocol):
 
 @runtime_checkable
 class Recovering(Protocol):
-    """A store in which a killed process of ours may leave something behind."""
+    """A store in which a killed process of ours may leave something."""
 
     def recover(self) -> None:
         """Removes temporary files, and finishes a group of writes that was interrupted.

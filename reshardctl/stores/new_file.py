@@ -1,7 +1,7 @@
 """A new file that appears whole or not at all, readable by its owner only, and is durable then.
 
 It is written without a name (O_TMPFILE, Linux 3.11) and gets its name when it is on disk: a process
-that is killed leaves nothing behind. On systems without such files, it has another name first.
+that is killed leaves nothing. On systems without such files, it has another name first.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def test_each_shard_as_the_case_has_it(lab):
 
 
 def test_a_count_reads_every_unread_record(lab):
-    """Records of the case: four in each shard; shard 1 has two behind its position."""
+    """Records of the case: four in each shard; shard 1 has two after its position."""
     found = rows(document(lab, "--count"))
     assert {n: row["lag"]["records"] for n, row in found.items()} == {
         "0": 0, "1": 2, "2": 4, "3": 4,

@@ -1,4 +1,4 @@
-"""Rules on rows and files apart from their positions: unreadable, foreign, left behind.
+"""Rules on rows and files apart from their positions: unreadable, foreign, left over.
 
 These are RSH234, RSH301 to RSH307 and RSH402.
 """

@@ -1,7 +1,7 @@
 """An index's metadata from a node's REST interface: read, never written.
 
 `GET /api/v1/indexes/<index>` answers with the same text that PostgreSQL holds, whatever the
-metastore behind it. No call of that interface sets a position (REST API reference; quickwit-serve
+metastore is. No call of that interface sets a position (REST API reference; quickwit-serve
 of 0.8.2 and 0.9.0).
 """
 
