@@ -218,10 +218,12 @@ def _consequences(judged: Judged, fate: Fate, start: NextStart, shard: ShardId) 
 
 def _does(fate: Fate, start: NextStart) -> str:
     """`reads from its beginning`, `finished`; `never read` is what is lost, and nothing else."""
-    words = {Begins.FINISHED: "finished", Begins.LEFT: "not read", Begins.NEVER: "never read"}
+    unread = {Begins.FINISHED: "finished", Begins.LEFT: "not read"}
+    if start.begins in unread:
+        return unread[start.begins]
     if isinstance(fate, WillRead) and fate.at.lo.rank is not Rank.DONE:
         return f"reads from {_at(fate.at.lo)}"
-    return words.get(start.begins, "perhaps never read")
+    return "never read" if start.begins is Begins.NEVER else "perhaps never read"
 
 
 def _at(cut: Cut) -> str:
