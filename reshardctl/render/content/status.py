@@ -295,7 +295,10 @@ def _lag(lag: Lag, spelled: Callable[[float], str]) -> str:
     if lag.seconds is None:
         return NOTHING
     sure = lag.least_seconds is not None and lag.least_seconds >= lag.seconds
-    return spelled(lag.seconds) if sure else f"≤ {spelled(lag.seconds)}"
+    if sure:
+        return spelled(lag.seconds)
+    up = spelled is brief and lag.seconds >= 60  # a bound is never shown too low
+    return f"≤ {spelled(-(-lag.seconds // 60) * 60 if up else lag.seconds)}"
 
 
 def _records(lag: Lag) -> str:

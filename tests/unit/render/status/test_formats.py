@@ -165,6 +165,12 @@ def test_what_the_next_start_does(name, options, words):
     assert [next_start(row) for row in rows] == words
 
 
+def test_a_bound_is_never_shown_too_low():
+    """14m59s at most is not 14m at most."""
+    (line,) = [line for line in shown("masked-hole", "text").splitlines() if line[:2] == "3 "]
+    assert "≤ 15m" in line
+
+
 HOSTILE = "\x1b[2J\n=HYPERLINK(1)\u202e"
 
 
