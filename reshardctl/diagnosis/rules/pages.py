@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -73,6 +74,7 @@ def parsed(code: str, name: str, text: str) -> Page:
     return Page(code, name, lines[0], sections)
 
 
+@cache
 def pages() -> tuple[Page, ...]:
     """Every page, in the order of the codes."""
     return tuple(page_of(rule) for rule in RULES)
