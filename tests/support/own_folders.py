@@ -61,13 +61,15 @@ def is_own(path: str, allowed: tuple[str, ...]) -> bool:
     """Whether a test may write there."""
     if not path:
         return True
-    given = Path(path)
-    whole = given.parent.resolve() / given.name
-    if not whole.parent.is_dir():
+    # Of strings: every file that a test opens is asked about, and a Path takes twice as long.
+    folder, name = os.path.split(path.rstrip("/") or "/")
+    folder = os.path.realpath(folder)
+    whole = os.path.join(folder, name)  # noqa: PTH118
+    if not os.path.isdir(folder):  # noqa: PTH112
         return True  # nothing can be written there
-    if any(whole.is_relative_to(root) for root in allowed):
+    if f"{whole}/".startswith(tuple(f"{root}/" for root in allowed)):
         return True
-    return whole.is_relative_to(CHECKOUT) and not {*whole.parts}.isdisjoint(KEPT)
+    return whole.startswith(f"{CHECKOUT}/") and not {*whole.split("/")}.isdisjoint(KEPT)
 
 
 class Watch:
