@@ -74,11 +74,12 @@ def go_on(medium: Store, path: Path) -> None:
 
 def go_back(medium: Store, path: Path) -> None:
     """What `undo` does: resume one that was begun, else begin one."""
-    if read(path).undo is not None:
+    found = read(path)
+    if found.undo is not None:
         go_on(medium, path)
     else:
         current = {image.key: image for image in medium.read()}
-        steps = undo_steps(read(path), current, RESTORE, MOVING)
+        steps = undo_steps(found, current, RESTORE, MOVING)
         journal, _ = Journal.open(path)
         with journal:
             journal.begin_undo(steps)
