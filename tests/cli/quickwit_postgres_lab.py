@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -16,6 +18,8 @@ from tests.cli.quickwit_lab import GOLDEN
 from tests.support.servers import PASSWORD, USER, Running
 
 _names = itertools.count()
+_left: dict[tuple[Path, str], list[str]] = defaultdict(list)
+"""Databases that no test uses any more, by the server's folder and their encoding."""
 
 
 def connected(running: Running, database: str, port: int | None = None) -> Any:
@@ -29,14 +33,28 @@ def connected(running: Running, database: str, port: int | None = None) -> Any:
 def restored(
     running: Running, release: str, state: str, encoding: str = "UTF8"
 ) -> Iterator[str]:
-    """The name of a database of its own that holds the dump."""
-    name = f"metastore_{next(_names)}"
+    """The name of a database of its own that holds the dump.
+
+    To make a database costs the server more than the dump: one that was left is emptied and named
+    anew."""
+    name, left = f"metastore_{next(_names)}", _left[running.folder, encoding]
     with connected(running, running.database) as server:
-        server.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}'")
+        if left:
+            old = left.pop()
+            server.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [old]
+            )
+            server.execute(f"ALTER DATABASE {old} RENAME TO {name}")
+        else:
+            server.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}'")
     with connected(running, name) as database:
+        database.execute("DROP SCHEMA public CASCADE")
+        database.execute("CREATE SCHEMA public")
+        database.execute("GRANT USAGE ON SCHEMA public TO PUBLIC")
         for part in ("pre-data", state, "post-data"):
             database.execute((GOLDEN / release / "postgres" / f"{part}.sql").read_text())
     yield name
+    left.append(name)
 
 
 @dataclass
