@@ -18,9 +18,10 @@ def renew(lab: Lab, *keys: str) -> Callable[[float], None]:
     """A worker that holds these leases: it renews each in every third of its failover time."""
 
     def work(_seconds: float) -> None:
+        rows = lab.items()
         for key in keys:
-            counter = int(lab.items()[key]["leaseCounter"]["N"])
-            lab.alter(key, leaseCounter={"N": str(counter + 1)}, leaseOwner={"S": "w1"})
+            counter = {"N": str(int(rows[key]["leaseCounter"]["N"]) + 1)}
+            lab.plant({**rows[key], "leaseCounter": counter, "leaseOwner": {"S": "w1"}})
 
     return work
 
@@ -29,9 +30,10 @@ def move(lab: Lab, *keys: str) -> Callable[[float], None]:
     """A worker that reads on and checkpoints at its shard's last record."""
 
     def work(_seconds: float) -> None:
+        rows = lab.items()
         for key in keys:
             shard = lab.fake.stream("orders").shards[int(key[8:])]
-            lab.alter(key, checkpoint={"S": str(shard.records[-1].number)})
+            lab.plant({**rows[key], "checkpoint": {"S": str(shard.records[-1].number)}})
 
     return work
 
