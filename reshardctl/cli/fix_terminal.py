@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 
-from reshardctl.cli.terminal import AGREED, FIXED, QUESTION, Terminal, after_writing, ask
+from reshardctl.cli.terminal import FIXED, QUESTION, Terminal, after_writing, ask
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.planned import FixResult, Planned
 from reshardctl.console.failures import say
@@ -48,7 +48,7 @@ class FixTerminal(Terminal):
             return within_limit(planned)
         price, question = price_words(planned.decision), QUESTION
         if planned.name:
-            question = f"Write this to {planned.name}? {AGREED}"
+            question = f"Write this to {planned.name}?"
         return ask(planned.accepting, shown=not self._quiet, price=price, question=question)
 
     def show(self, result: FixResult) -> Exit:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from reshardctl.report.results import Elsewhere
 
 AGREED = "Only 'yes' is taken for a yes: "
-QUESTION = f"Write this? {AGREED}"
-TRUST = f"Connect to this store and go on? {AGREED}"
+QUESTION = "Write this?"
+TRUST = "Connect to this store and go on?"
 
 
 class Terminal(Observer):
@@ -148,7 +148,7 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
         raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)
     try:
         progress.clear()
-        answer = input(escape(f"{price} {question}".lstrip()))
+        answer = input(escape(f"{price} {question} {AGREED}".lstrip()))
     except EOFError:
         answer = ""
     return answer.strip() == "yes"

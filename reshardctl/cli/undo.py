@@ -14,7 +14,7 @@ from reshardctl.console.destinations import ColorMode
 if TYPE_CHECKING:
     from reshardctl.console.output import Output
 
-DELETE = "Delete these journals? Only 'yes' is taken for a yes: "
+DELETE = "Delete these journals?"
 
 
 def undo(
@@ -85,7 +85,7 @@ def undo(
     Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
-    from reshardctl.cli.terminal import AGREED, UNDONE, Terminal, after_writing, ask
+    from reshardctl.cli.terminal import UNDONE, Terminal, after_writing, ask
     from reshardctl.codec.argv import words
     from reshardctl.commands.exclusions import require_compatible, set_in
     from reshardctl.commands.journals import Journals
@@ -131,9 +131,7 @@ def undo(
     def confirm(wanted: UndoResult) -> bool:
         if not quiet:
             replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
-        return yes or ask(
-            request.accepting, shown=not quiet, question=f"{question(wanted.undoing)} {AGREED}"
-        )
+        return yes or ask(request.accepting, shown=not quiet, question=question(wanted.undoing))
 
     with Terminal(yes=yes) as terminal:
         result = undone(request, confirm, terminal)
