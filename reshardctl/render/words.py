@@ -110,10 +110,14 @@ def sentence(text: str) -> str:
     return capital(text) + ("" if text.endswith((".", "?", ":")) else ".") if text else ""
 
 
+def brief(seconds: float) -> str:
+    """`17m`, `3h41m`, `12s`: without seconds from a minute on."""
+    return duration(seconds - seconds % 60 if seconds >= 60 else seconds)
+
+
 def ago(then: float, now: float) -> str:
-    """`3h41m ago`, `14m ago`: without seconds from a minute on."""
-    passed = int(max(0.0, now - then))
-    return f"{duration(passed - passed % 60 if passed >= 60 else passed)} ago"
+    """`3h41m ago`."""
+    return f"{brief(max(0.0, now - then))} ago"
 
 
 def extent(effect: Effect) -> str:

@@ -28,7 +28,7 @@ from reshardctl.render.context import Context
 from reshardctl.render.document import Json
 from reshardctl.render.escape import cut, time_json
 from reshardctl.render.sheet import Grid, Sheet, blocks, fitting
-from reshardctl.render.words import command, count, shortened
+from reshardctl.render.words import brief, command, count, shortened
 from reshardctl.report.lag import Lag
 from reshardctl.report.next_start import Begins
 from reshardctl.report.status import (
@@ -206,11 +206,6 @@ def standing(row: ShardStatus, now: float) -> dict[str, str]:
         "owner": row.owner or NOTHING, "progress": _progress(row, now, ages=True),
         "found": _found(row, whole=True),
     }
-
-
-def brief(seconds: float) -> str:
-    """`17m`, `3h41m`, `12s`: without seconds from a minute on."""
-    return duration(seconds - seconds % 60 if seconds >= 60 else seconds)
 
 
 def _when(moment: float, now: float, ages: bool) -> str:
