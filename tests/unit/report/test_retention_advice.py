@@ -88,7 +88,7 @@ def lab_command():
 @pytest.mark.parametrize("view", ["inspect", "plan"])
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_it_is_shown_before_the_commands_that_mend(form, view):
-    found = report("a-both")
+    found = report("a-both", later=18)  # the first loss is 5 h 45 min away
     aid = retention_advice(found)
     assert aid is not None
     shown = getattr(FORMATS[form], view)(found, context(found, width=200))
@@ -98,3 +98,12 @@ def test_it_is_shown_before_the_commands_that_mend(form, view):
     assert flat.index(command) < flat.index("reshardctl fix")
     healthy = report("healthy-split-cleaned")
     assert "retention-period" not in FORMATS[form].inspect(healthy, context(healthy))
+
+
+@pytest.mark.parametrize(("later", "commands"), [(17, 0), (18, 1)])
+def test_text_has_the_command_where_the_loss_is_near(later, commands):
+    """Six hours before the first loss; until then, a clause says that there is a way."""
+    found = report("a-both", later=later)
+    shown = FORMATS["text"].inspect(found, context(found))
+    assert shown.count("increase-stream-retention-period") == commands
+    assert ("later with a longer retention period" in " ".join(shown.split())) == (not commands)
