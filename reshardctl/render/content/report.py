@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, in_birth_order, short
+from reshardctl.model import Rank, ShardId, WillRead, in_birth_order, short
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Ask
 from reshardctl.render.content.findings import (
@@ -41,6 +41,7 @@ from reshardctl.render.words import (
     only_if,
     resharded,
     sentence,
+    shards,
     shortened,
 )
 from reshardctl.report.changes import all_residuals, fixable
@@ -287,9 +288,30 @@ def verdict(report: Report) -> str:
         first = min(losses, key=_starts, default=None)
         return "  ".join(filter(None, [tally(report), _loss(report, first)]))
     ok = " ".join(["OK", supposed(report)]).rstrip()
-    if report.left_out or any(one.effects for one in report.judged):
+    if report.left_out or any(one.effects for one in report.judged) or not _all_read(report):
         return f"{ok}: no errors and no warnings."
-    return f"{ok}: every open shard will be read to its end; nothing is skipped."
+    late = _read_in_part(report)
+    part = f"{shards(late)} only from LATEST or a time on" if late else "nothing is skipped"
+    return f"{ok}: every open shard will be read to its end; {part}."
+
+
+def _all_read(report: Report) -> bool:
+    """Whether every candidate reads every open shard."""
+    lineage, judged = report.snapshot.lineage, report.judged
+    opened = [shard for shard in lineage if lineage.is_open(shard)]
+    return bool(judged) and all(
+        isinstance(one.simulation.fates.get(shard), WillRead) for one in judged for shard in opened
+    )
+
+
+def _read_in_part(report: Report) -> list[ShardId]:
+    """Shards that a start reads from LATEST or from a time on, as their rows say."""
+    found = {
+        shard for one in report.judged for shard, fate in one.simulation.fates.items()
+        if isinstance(fate, WillRead)
+        and any(cut.rank is Rank.TIP or cut.by_time for cut in (fate.at.lo, fate.at.hi))
+    }
+    return in_birth_order(found)
 
 
 def _starts(finding: Finding) -> float:

@@ -1,0 +1,53 @@
+"""The last line of a report: that all is well is said only where it is so."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.model import Rank, WillRead
+from reshardctl.render.content.report import verdict
+from reshardctl.report.report import RepairOptions, make
+from reshardctl.report.scope import ScopeOptions
+from tests.unit.render.samples import STORED, report_of
+
+WELL = "OK: every open shard will be read to its end; nothing is skipped."
+
+
+def test_all_is_well():
+    assert verdict(report_of("healthy-split-cleaned", "initial=LATEST&release=2.7.2")) == WELL
+
+
+def test_a_lease_at_latest_begins_at_the_tip():
+    """KCL asks for an iterator of type LATEST: what is in the shard until then is not read."""
+    report = report_of("healthy-latest-roots", "initial=LATEST&release=2.7.2")
+    assert verdict(report) == (
+        "OK: every open shard will be read to its end; 0, 1 only from LATEST or a time on."
+    )
+
+
+def test_a_part_is_not_the_whole():
+    report = report_of("a-both", "initial=LATEST&release=2.7.2")
+    scope = RepairOptions(scope=ScopeOptions(shards=("1",)))
+    assert verdict(make(report.snapshot, scope)) == "OK: no errors and no warnings."
+
+
+def test_what_is_wrong_and_from_when_on():
+    assert verdict(report_of("a-both", "initial=LATEST&release=2.7.2")) == (
+        "1 error.  1 fixable.  Loss from 2026-11-22T00:10:01Z at the earliest; later with a "
+        "longer retention period."
+    )
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_nothing_is_skipped_where_that_is_said(name):
+    """No start under any options passes over a record: it goes on from a number or a beginning."""
+    report = report_of(name, "release=2.7.2")
+    if verdict(report) != WELL:
+        return
+    lineage = report.snapshot.lineage
+    for one in report.judged:
+        assert not one.effects
+        for shard in filter(lineage.is_open, lineage):
+            fate = one.simulation.fates[shard]
+            assert isinstance(fate, WillRead)
+            assert fate.at.lo.rank in (Rank.START, Rank.INSIDE) and not fate.at.lo.by_time
