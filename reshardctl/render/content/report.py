@@ -274,10 +274,10 @@ def notes(sheet: Sheet, report: Report) -> None:
 
 
 def _not_shown(report: Report) -> str:
-    """`-v shows 2 infos (stream-on-demand, other-rows).`; "" where there is none."""
+    """`-v shows 2 info (stream-on-demand, other-rows).`; "" where there is none."""
     infos = [finding.name for finding in report.findings if finding.severity is Severity.INFO]
     named = ", ".join(dict.fromkeys(infos))
-    return f"-v shows {count(len(infos), 'info')} ({named})." if infos else ""
+    return f"-v shows {count(len(infos), 'info', 'info')} ({named})." if infos else ""
 
 
 def verdict(report: Report) -> str:
