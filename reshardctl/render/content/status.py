@@ -367,19 +367,21 @@ def _colored(
 
 
 def _below(sheet: Sheet, status: ConsumerStatus) -> None:
-    """How much is shown, the findings, and the commands that say more."""
-    shown, total = len(status.rows), status.total
-    hidden = f"{shown} of " if shown != total else ""
-    verdicts = Counter(map(verdict, status.rows))
-    each = [f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word]]
+    """The commands that say more; last, how much is shown and how many shards have findings."""
     suggested = sheet.context.suggested_command
-    sheet.line(f"{hidden}{count(total, 'shard')}{': ' if each else ''}{', '.join(each)}.")
-    if status.suppressed:
-        sheet.line(f"{count(status.suppressed, 'finding')} suppressed by reshardctl.toml.")
     bad = next((row for row in status.rows if row.bad), None)
     if bad is not None:
         sheet.command(command("explain", *suggested[:1], short(bad.shard), *suggested[1:]))
         sheet.command(command("inspect", *suggested))
+        sheet.blank()
+    if status.suppressed:
+        sheet.line(f"{count(status.suppressed, 'finding')} suppressed by reshardctl.toml.")
+    shown, total = len(status.rows), status.total
+    hidden = f"{shown} of " if shown != total else ""
+    verdicts = Counter(map(verdict, status.rows))
+    each = [f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word]]
+    counted = f"{hidden}{count(total, 'shard')}{': ' if each else ''}{', '.join(each)}."
+    sheet.line((counted, "bold"))
 
 
 TABLE = (
