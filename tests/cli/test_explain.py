@@ -138,7 +138,7 @@ def test_the_list_of_rules_wraps_at_a_terminal_and_has_one_line_each_in_a_pipe(l
 def test_a_shard_is_in_the_words_of_status(lab_of):
     """A row of a shard that the stream does not have: the start takes it for ended."""
     lab = lab_of("row-not-born", LATEST)
-    lines = lab.cli("explain", "4", *lab.where).out.splitlines()
+    lines = lab.cli("explain", *lab.where, "4").out.splitlines()
     assert lines[lines.index("next start") + 1].startswith("  not read: ")
     assert any(line.split()[0] == "4" and "not read" in line
                for line in lab.cli("status", *lab.where).out.splitlines() if line)  # fmt: skip
