@@ -111,6 +111,10 @@ LONGEST = 8760
 """Hours; the service's limit (IncreaseStreamRetentionPeriod API reference)."""
 
 
+URGENT = 6 * 3600.0
+"""Seconds before the first loss from which on the retention period should be extended."""
+
+
 @dataclass(frozen=True, slots=True)
 class RetentionAdvice:
     """The retention to set, in hours. since: Unix second of the first loss, `None` if unknown."""
@@ -119,6 +123,10 @@ class RetentionAdvice:
     region: str
     hours: int
     since: float | None
+
+    def urgent(self, now: float) -> bool:
+        """Whether records may expire before somebody has had the time to repair positions."""
+        return self.since is None or self.since - now < URGENT
 
     def argv(self) -> tuple[str, ...]:
         """The command, which is printed and never run: it costs money."""

@@ -45,7 +45,7 @@ from reshardctl.render.words import (
     shortened,
 )
 from reshardctl.report.changes import all_residuals, fixable
-from reshardctl.report.forecast import RetentionAdvice, retention_advice
+from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
 
 FAMILIES = 4
@@ -323,17 +323,9 @@ def _loss(report: Report, first: Finding | None) -> str:
         return ""
     told = absolute(first.effects, first.deadline)
     aid = retention_advice(report)
-    later = "" if aid is None or urgent(report, aid) else "; later with a longer retention period"
+    gains = aid is not None and not aid.urgent(report.snapshot.now)
+    later = "; later with a longer retention period" if gains else ""
     return sentence(f"{told}{later}")
-
-
-URGENT = 6 * 3600.0
-"""Seconds before the first loss from which on the retention period should be extended."""
-
-
-def urgent(report: Report, aid: RetentionAdvice) -> bool:
-    """Whether records may expire before somebody has had the time to repair positions."""
-    return aid.since is None or aid.since - report.snapshot.now < URGENT
 
 
 def tally(report: Report) -> str:
@@ -351,7 +343,7 @@ def tally(report: Report) -> str:
 
 def retention_advice_first(sheet: Sheet, report: Report) -> None:
     """Write the command that extends retention where that is urgent, above those that repair."""
-    if (aid := retention_advice(report)) is None or not urgent(report, aid):
+    if (aid := retention_advice(report)) is None or not aid.urgent(report.snapshot.now):
         return
     if aid.since is None or aid.since <= report.snapshot.now:
         when = "Records may be expiring already:"
