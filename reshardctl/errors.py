@@ -1,4 +1,4 @@
-"""Everything reshardctl raises on purpose; docs/errors.md is made of these classes.
+"""Everything reshardctl raises on purpose; docs/exit-codes.md is made of these classes.
 
 Each error carries one sentence that says what happened and, where there is one, the next command to
 run. A class has an `id` that stays for good, whatever the class is called: E and three digits, the

@@ -20,7 +20,7 @@ def collect_seldom() -> None:
     """Has Python look for unreachable objects less often.
 
     A command keeps what it reads until it ends, and looking through it again and again costs a
-    tenth to a third of the time that a stream of 100,000 shards takes (docs/performance.md).
+    tenth to a third of the time that a stream of 100,000 shards takes (docs/evidence.md).
     """
     gc.set_threshold(NEW_OBJECTS)
 

@@ -17,11 +17,13 @@ from reshardctl.cli.help import LOCATORS, grouped, help_record, summary
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAD = """# Commands and options
 
-Written by `python -m scripts.pages commands` from `reshardctl/cli`; edit the texts there.
 `reshardctl COMMAND --help` prints the same.
 
 `reshardctl --version` prints the version.
 [Exit codes](exit-codes.md) are the same for every command.
+"""
+NOTE = """\
+<!-- Written by python -m scripts.pages commands from reshardctl/cli; edit the texts there. -->
 """
 
 
@@ -45,7 +47,7 @@ def page() -> str:
     lines += [f"| `{locator}` | {meaning} |" for locator, meaning in LOCATORS]
     for name, command in known:
         lines += ["", *_section(name, command)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", NOTE])
 
 
 def _section(name: str, command: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Write docs/errors.md from the classes of reshardctl/errors.py and what derives from them.
+"""Write the errors of docs/exit-codes.md from the classes of reshardctl/errors.py.
 
     .venv/bin/python -m scripts.pages errors
 """
@@ -12,17 +12,16 @@ from pathlib import Path
 
 from reshardctl import errors
 from reshardctl.errors import ReshardError
+from scripts.pages import between_comments
 
-PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
+PAGE = Path(__file__).parents[2] / "docs" / "exit-codes.md"
 ELSEWHERE = (
     "reshardctl.kinesis.fast",
     "reshardctl.spark.source.losses",
     "reshardctl.stores.dynamodb.client",
 )
 """Modules with errors that nobody but their own room catches."""
-HEAD = """# Errors
-
-Written by `python -m scripts.pages errors` from `reshardctl/errors.py`; edit the docstrings there.
+HEAD = """## Errors
 
 A failed command says on stderr what happened and, on the line below, what to do next. Its exit
 code stands in this table. Documents for programs (`--format json` and others) hold the same two
@@ -73,8 +72,8 @@ def page() -> str:
     for _, kind in sorted(tree, key=lambda entry: entry[1].id):
         when, following = sections(kind)
         following = following[0].upper() + following[1:]
-        lines += ["", f"## {kind.id} {kind.__name__}", "", f"{when} *Next:* {following}"]
-    return "\n".join(lines) + "\n"
+        lines += ["", f"### {kind.id} {kind.__name__}", "", f"{when} *Next:* {following}"]
+    return between_comments(PAGE, "errors", "\n".join(lines) + "\n")
 
 
 def _anchor(kind: type[ReshardError]) -> str:

@@ -1,4 +1,4 @@
-"""Write docs/evidence-table.md: what was executed for each library and release, in figures.
+"""Write the figures of docs/evidence.md: what was executed of each library.
 
     .venv/bin/python -m scripts.pages evidence
 
@@ -17,12 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scripts.pages import between_comments
 from tests.proof.libraries.kcl.situations import AS_3_5_1
 from tests.support.case import Case, all_cases
 
 ROOT = Path(__file__).parents[2]
 
-PAGE = ROOT / "docs" / "evidence-table.md"
+PAGE = ROOT / "docs" / "evidence.md"
 TESTS = ROOT / "tests"
 FOLDERS = {
     "kcl": ("kcl", "kcl-tables"),
@@ -51,13 +52,9 @@ GO = {
     "telegraf-1.39": ("kinesis-consumer", "telegraf-1.39"),
 }
 """How a listed start begins, the library in this table, and the release."""
-HEAD = """# Evidence in figures
+HEAD = """## Evidence in figures
 
-Written by `python -m scripts.pages evidence` from the cases, the lists of starts of the real
-libraries, the recorded starts and the totals of differential runs; edit those.
-[Evidence](evidence.md) says what each kind of evidence is.
-
-## By library and release
+### By library and release
 
 | column | what it counts |
 |---|---|
@@ -72,13 +69,13 @@ A test compares every start with its forecast, record by record. A start counts 
 "forecasts". Starts after a repair that is wrong on purpose are not counted.
 """
 READ = """
-## Not started by a test
+### Not started by a test
 
 The reference consumer executes the cases of these releases, but no test starts the library itself.
-What [was read and never executed](evidence.md#read-and-never-executed) beside them stands there.
+What [was read and never executed](#read-and-never-executed) beside them stands there.
 """
 RANDOM = """
-## Random states
+### Random states
 
 A seed draws a stream, a store and a damage ([the harness](../tests/proof/drawn/README.md)). A
 violation is a wrong forecast, a loss that the report does not name, or a repair that is not what
@@ -86,7 +83,7 @@ the plan says. Seeds "held back" were first run after everything was mended. One
 `scripts/prove differential FAMILY --seeds 41-41`.
 """
 RECORDED = """
-## Recorded starts of the real KCL
+### Recorded starts of the real KCL
 
 A start on record is judged by its record; a sample of one in fifty is run again. "Cases" are
 starts on the stores of cases, "random" those on drawn stores. Starts of the Go libraries and of
@@ -172,7 +169,8 @@ def runs() -> list[dict[str, Any]]:
 def page() -> str:
     """The whole page."""
     executed = [HEAD, *_releases(), READ, *_without_starts()]
-    return "\n".join([*executed, RANDOM, *_random(), RECORDED, *_recorded(), ""])
+    figures = "\n".join([*executed, RANDOM, *_random(), RECORDED, *_recorded(), ""])
+    return between_comments(PAGE, "evidence", figures)
 
 
 def _releases() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Write docs/incidents.md from tests/incidents.toml.
+"""Write the incidents of docs/evidence.md from tests/incidents.toml.
 
     .venv/bin/python -m scripts.pages incidents
 """
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "incidents.md"
-LISTED = ROOT / "tests" / "incidents.toml"
-HEAD = """# Public incidents
+from scripts.pages import between_comments
 
-Written by `python -m scripts.pages incidents` from `tests/incidents.toml`; edit that file.
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "evidence.md"
+LISTED = ROOT / "tests" / "incidents.toml"
+HEAD = """## Public incidents
 
 Each incident was reported in a public thread. "Found" says whether `reshardctl` would have found
 it: *yes*, *partly* (only in some states, or only while the application runs) or *no*. A case in
@@ -43,11 +43,11 @@ def page() -> str:
         lines.append(f"| {_link(entry)} | {entry['system']} | {entry['found']} | {rules} |")
     for entry in known:
         lines += ["", *_section(entry)]
-    return "\n".join(lines) + "\n"
+    return between_comments(PAGE, "incidents", "\n".join(lines) + "\n")
 
 
 def _section(entry: dict[str, Any]) -> Iterator[str]:
-    yield f"## {entry['thread'].rpartition('/')[2].replace('#', ' ')}\n"
+    yield f"### {entry['thread'].rpartition('/')[2].replace('#', ' ')}\n"
     yield f"{_link(entry)}, {entry['system']}. {entry['what']}\n"
     case = entry.get("case")
     if case:

@@ -1,4 +1,4 @@
-"""Write docs/python-api.md from the public names of reshardctl: signatures and docstrings.
+"""Write the API of docs/python.md from the public names of reshardctl: signatures and docstrings.
 
     .venv/bin/python -m scripts.pages python
 """
@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import reshardctl
+from scripts.pages import between_comments
 from scripts.pages.rules import _escaped
 
-PAGE = Path(__file__).parents[2] / "docs" / "python-api.md"
-HEAD = """# Python API
+PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+HEAD = """## Python API
 
-Written by `python -m scripts.pages python` from the package; edit the docstrings there.
-[From Python](python.md) has an example of each. These names, their parameters and their fields are
-what [versions and deprecation](versioning.md) promises; every other name of the package may change.
+These names, their parameters and their fields are what
+[versions and deprecation](schemas.md#versions-and-deprecation) promises; every other name of the
+package may change.
 """
 WIDTH = 88
 
@@ -44,9 +45,9 @@ def page() -> str:
         lines.append(f"| [`{name}`](#{name.lower()}) | {summary} |")
     for name in names():
         value = value_of(name)
-        lines += ["", f"## {name}", "", f"`{value.__module__}`"]
+        lines += ["", f"### {name}", "", f"`{value.__module__}`"]
         lines += _class(value) if inspect.isclass(value) else _function(value)
-    return "\n".join(lines) + "\n"
+    return between_comments(PAGE, "python", "\n".join(lines) + "\n")
 
 
 def _function(value: Any) -> Iterator[str]:

@@ -14,12 +14,14 @@ from reshardctl.diagnosis.rules.pages import Page, pages
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """# Rules
 
-Written by `python -m scripts.pages rules` from `reshardctl/diagnosis/rules/pages`; edit those.
 `reshardctl rule RSH203` prints one rule.
 
 A finding carries the code of a rule. A code keeps its meaning for good. The first digit is the
 subject: 1 the stream, 2 what the next start does, 3 rows, 4 the running application, 5 the sink of
 an audit, 9 a failed read.
+"""
+NOTE = """\
+<!-- Written by python -m scripts.pages rules from reshardctl/diagnosis/rules/pages; edit those. -->
 """
 THREAD = re.compile(r"\b([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#(\d+)")
 """A thread on GitHub, which sends issues/N on to pull/N where it is one."""
@@ -34,7 +36,7 @@ def page() -> str:
         lines.append(f"| {' | '.join(cells).replace(chr(10), ' ')} |")
     for rule in known:
         lines += ["", *_section(rule)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", NOTE])
 
 
 def _section(rule: Page) -> Iterator[str]:

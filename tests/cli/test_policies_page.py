@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.cli.lab import LATEST
 
 PAGE = (Path(__file__).parents[2] / "docs" / "policies.md").read_text(encoding="utf-8")
+PAGE = PAGE.partition("\n## Positions as data")[0]
 SHOWN = dict(re.findall(r"```console\n\$ ([^\n]*)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL))
 
 

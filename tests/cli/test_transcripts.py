@@ -37,7 +37,7 @@ def reader(
 
 def test_snapshots(reader):
     page = reader(CHILDREN_LOST, "21:47:10")
-    for transcript in of("snapshots"):
+    for transcript in of("schemas", first="Snapshots", last="Versions and deprecation"):
         page.type(transcript)
 
 
@@ -117,7 +117,7 @@ def test_an_incident_of_last_night(reader):
 
 def test_positions(reader):
     page = reader("a-both", "00:25:00")
-    (saved,) = of("positions")
+    (saved,) = of("policies", first="Positions as data", last="Some shards")
     page.type(saved)
 
 
@@ -151,7 +151,7 @@ def test_a_table_of_several_streams(reader):
 def test_graph(reader):
     page = reader("chain-middle-lost", "00:35:00")
     page.lab.cli("snapshot", "orders", "kcl://app", "-o", "orders.snapshot")
-    wide, _narrow, only_bad, alone = of("graph")
+    wide, _narrow, only_bad, alone = of("status", first="Pictures", last="What a command shows")
     for transcript in (wide, only_bad, alone):
         page.type(transcript)
 
@@ -185,5 +185,5 @@ def test_a_baseline(reader):
         "--format", "json", "-o", "base.json",
     )
     assert base.code == 1
-    for transcript in of("ci")[9:]:
+    for transcript in of("ci", last="Deploy")[9:]:
         page.type(transcript)

@@ -72,7 +72,7 @@ def test_a_worker_that_does_not_get_on(reader):
         lambda _seconds: read_on(page.lab, "shardId-000000000000"),
         lambda _seconds: renew(page.lab, ROOT, "worker-b"),
     ]
-    for transcript in of("watching"):
+    for transcript in of("watching", last="Metrics"):
         page.type(transcript)
 
 

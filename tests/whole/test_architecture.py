@@ -192,7 +192,7 @@ def test_every_rule_is_registered():
     written = {p.stem for p in (PACKAGE / "diagnosis/rules/pages").iterdir()}
     assert [rule.code for rule in RULES] == sorted(written), (
         "each rule has a page in reshardctl/diagnosis/rules/pages, and its family is loaded in "
-        "reshardctl/diagnosis/rules/__init__.py; see docs/adding-a-rule.md"
+        "reshardctl/diagnosis/rules/__init__.py; see docs/extending.md"
     )
 
 

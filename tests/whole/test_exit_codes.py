@@ -44,7 +44,7 @@ def test_every_error_has_its_code():
 
 
 def test_the_page_of_errors_says_the_same():
-    page = Path(__file__).parents[2] / "docs" / "errors.md"
+    page = Path(__file__).parents[2] / "docs" / "exit-codes.md"
     drawn = re.findall(r"`(\w+)` \| (\d+) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert BY_ERROR.items() <= {name: int(code) for name, code in drawn}.items()
 

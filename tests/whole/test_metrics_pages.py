@@ -12,7 +12,7 @@ from reshardctl.render.formats.openmetrics import FAMILIES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAME = re.compile(r"\breshardctl_[a-z_]+\b")
-PAGES = ("metrics/alerts.yml", "metrics/dashboard.json", "metrics.md")
+PAGES = ("metrics/alerts.yml", "metrics/dashboard.json", "watching.md")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -21,7 +21,7 @@ def test_every_metric_that_is_named_is_written(page):
     assert named and named <= set(FAMILIES)
 
 
-@pytest.mark.parametrize("page", ["metrics/dashboard.json", "metrics.md"])
+@pytest.mark.parametrize("page", ["metrics/dashboard.json", "watching.md"])
 def test_every_metric_that_is_written_is_shown(page):
     assert set(NAME.findall((DOCS / page).read_text("utf-8"))) == set(FAMILIES)
 

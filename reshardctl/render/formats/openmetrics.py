@@ -1,6 +1,6 @@
 """For monitoring: gauges of judged consumers as OpenMetrics text, for Prometheus to read.
 
-The names and meanings are those of docs/metrics.md. A value that is not known has no sample. A
+The names and meanings are those of docs/watching.md. A value that is not known has no sample. A
 consumer that could not be judged has `reshardctl_up` 0 and the timestamp of its last success, which
 is taken from the metrics that these replace.
 """

@@ -10,7 +10,7 @@ import pytest
 from reshardctl.consumers.registry import CONSUMERS
 from tests.support.case import all_cases
 
-PAGE = "see docs/adding-a-release.md"
+PAGE = "see docs/extending.md"
 WITHOUT_CASES = {
     ("kcl", "1.6.5"): "tests/unit/consumers/test_kcl_fingerprints.py",
     ("kinesis-consumer", "group-0.5.0"): "tests/unit/consumers/test_kinesis_consumer_group.py",

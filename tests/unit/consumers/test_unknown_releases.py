@@ -94,7 +94,7 @@ def test_a_newer_release_is_refused_with_the_newest_known_one(consumer, release,
     else:
         pytest.fail(
             f"{release} is known now: name the next one after it in NEWER_PATCH and REFUSED; "
-            "see docs/adding-a-release.md"
+            "see docs/extending.md"
         )
     assert release in refused.what
     assert newest in refused.next

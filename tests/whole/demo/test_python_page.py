@@ -17,7 +17,8 @@ import reshardctl
 from reshardctl.demo.servers import child_environment, seeded
 
 PAGE = Path(__file__).parents[3] / "docs" / "python.md"
-EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+SHOWN = PAGE.read_text(encoding="utf-8").partition("\n## Python API\n")[0]
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", SHOWN, re.M | re.S)
 
 
 @pytest.fixture(scope="module")

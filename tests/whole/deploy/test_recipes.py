@@ -220,7 +220,7 @@ def test_no_value_of_an_input_is_an_option(tmp_path, name, value):
 
 
 def test_every_action_is_pinned_to_a_commit():
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     used = [each["uses"] for each in ACTION["runs"]["steps"] if "uses" in each]
     used += re.findall(r"^  - uses: (\S+)", page, re.M)
     assert len(used) == 5

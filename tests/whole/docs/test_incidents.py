@@ -1,4 +1,4 @@
-"""Every incident of docs/incidents.md: its case shows what the page says of it."""
+"""Every incident of docs/evidence.md: its case shows what the page says of it."""
 
 from __future__ import annotations
 

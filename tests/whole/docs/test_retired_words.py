@@ -1,7 +1,7 @@
 """Words that a reader would have to learn: none in the pages, and none in what the program says.
 
-docs/glossary.md has the word to use instead. A table of documents' versions, a value of an option
-and the name of a rule keep the word that they were published with.
+docs/how-it-works.md has the word to use instead. A table of documents' versions, a value of an
+option and the name of a rule keep the word that they were published with.
 """
 
 from __future__ import annotations

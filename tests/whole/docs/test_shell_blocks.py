@@ -21,10 +21,8 @@ from tests.whole.docs.pages import PAGES, ROOT, Block, shell_blocks
 RUN = {
     "tutorial": "tests/whole/docs/test_tutorial.py",
     "live": "tests/cli/test_transcripts_running.py",
-    "policies": "tests/cli/test_policies_page.py",
     "preflight": "tests/cli/test_transcripts.py",
     "runbook": "tests/cli/test_transcripts.py",
-    "snapshots": "tests/cli/test_transcripts.py",
     "watching": "tests/cli/test_transcripts_running.py",
 }
 """Page → the test that runs its blocks in order."""
@@ -33,29 +31,29 @@ SCRIPT = "starts a script of the checkout that CI runs itself"
 TEMPLATE = "the names are the reader's own"
 NOT_RUN = {
     "README": "installs into the reader's environment, or takes the reader's names",
-    "CONTRIBUTING": SCRIPT, "performance": SCRIPT,
-    "adding-a-consumer": SCRIPT, "adding-a-format": SCRIPT, "adding-a-release": SCRIPT,
-    "adding-a-rule": SCRIPT, "adding-a-store": SCRIPT,
+    "CONTRIBUTING": SCRIPT, "evidence": SCRIPT, "extending": SCRIPT,
     "audit": "needs PySpark; tests/unit/spark/audit/test_transcripts_audit.py runs the transcripts",
-    "ci": "a pipeline that reshards; tests/cli/test_transcripts.py runs its waits and its baseline",
+    "ci":
+        "a pipeline, a container, a cluster; tests/cli/test_transcripts.py runs the waits and the"
+        " baseline, tests/whole/deploy reads the files",
     "commands": "the examples of --help, with made-up names",
     "config": "tests/cli/test_transcripts_config.py runs all but the one that writes a file",
-    "deploy": "needs a container engine and a cluster; tests/whole/deploy reads the files",
-    "graph": "tests/cli/test_transcripts.py runs four of five; the rest writes a picture",
     "index": TEMPLATE,
     "kcl": "tests/cli/test_transcripts.py runs nine of fourteen; the rest are tables made by hand",
     "kinesis-consumer":
         "tests/cli/test_transcripts_kinesis_consumer.py runs all but the one on PostgreSQL",
     "kinsumer": "tests/cli/test_transcripts_kinsumer.py runs six; three need a running one",
-    "metrics": "made-up names; tests/cli/test_every.py runs the commands",
-    "positions": "the reader's own numbers; tests/cli/test_positions.py runs the commands",
-    "progress": "a transcript; tests/cli/test_global_options.py runs the commands",
+    "policies":
+        "the reader's own numbers; tests/cli/test_policies_page.py runs the first part,"
+        " tests/cli/test_positions.py and tests/cli/test_scope.py the commands",
     "quickwit": "tests/cli/test_transcripts_quickwit.py runs all but psql and those of a node",
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
-    "scope": "a transcript; tests/cli/test_scope.py runs the commands",
+    "schemas": "tests/cli/test_transcripts.py runs those of snapshots",
     "source": "needs PySpark",
     "spark": "tests/cli/test_transcripts_spark.py runs all but the forms of a locator",
-    "status": "needs a terminal; tests/cli/test_transcripts_running.py runs it at one",
+    "status":
+        "needs a terminal; tests/cli/test_transcripts_running.py runs it at one,"
+        " tests/cli/test_transcripts.py those of graph",
     "undo": "tests/cli/test_transcripts.py runs six of ten; two need S3, one another store",
 }  # fmt: skip
 """Page → why its shell blocks are not executed as they stand."""

@@ -189,7 +189,8 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
 def _bare(running: Running, shard: int, counting: str) -> None:
     """The position alone, or with the counter: the owner keeps its lease, and never looks again.
 
-    A busy machine may take a lease long before it hands the shard over, which reads the position."""
+    A busy machine takes a lease long before it reads the position and hands the shard over.
+    """
     _at_work(running)
     running.wait_started(shard_name(shard))
     values = {":start": {"S": "TRIM_HORIZON"}} | ({":one": {"N": "1"}} if counting else {})

@@ -72,7 +72,7 @@ def test_three_broken_and_two_fine(rule: Rule) -> None:
     assert counted[0] >= 3 and counted[1] >= 2, (
         f"{rule.code} has {counted[0]} broken and {counted[1]} fine situations: add tables to "
         f"tests/unit/diagnosis/rules/{rule.code.lower()}.toml, or name the rule in "
-        "RAISED_ELSEWHERE if no lease table of KCL can show it; see docs/adding-a-rule.md"
+        "RAISED_ELSEWHERE if no lease table of KCL can show it; see docs/extending.md"
     )
 
 

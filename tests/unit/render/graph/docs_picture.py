@@ -1,4 +1,4 @@
-"""The picture and the texts of docs/graph.md: the case `chain-middle-lost`, as from a snapshot.
+"""The picture and the texts of docs/status.md: the case `chain-middle-lost`, as from a snapshot.
 
 `python -m tests.unit.render.graph.docs_picture` writes docs/graph.svg anew.
 """
@@ -13,7 +13,7 @@ from reshardctl.render.graph.drawings import ChartDocument
 from tests.unit.render.samples import report_of
 
 ROOT = Path(__file__).parents[4]
-PAGE, PICTURE = ROOT / "docs" / "graph.md", ROOT / "docs" / "graph.svg"
+PAGE, PICTURE = ROOT / "docs" / "status.md", ROOT / "docs" / "graph.svg"
 
 
 def chart() -> Chart:

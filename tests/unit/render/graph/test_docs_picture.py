@@ -1,4 +1,4 @@
-"""docs/graph.md shows what the tool prints, and docs/graph.svg what it draws."""
+"""docs/status.md shows what the tool prints, and docs/graph.svg what it draws."""
 
 from __future__ import annotations
 
