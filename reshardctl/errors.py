@@ -21,8 +21,7 @@ class ReshardError(Exception):
         what: One sentence that says what happened.
         next: What to run or to change now, or "".
 
-    Next: see the error's own kind. Raised by itself only for a defect of reshardctl, which
-    RESHARDCTL_TRACEBACK=1 shows in full.
+    Next: see the error's own kind. By itself a defect, which RESHARDCTL_TRACEBACK=1 shows in full.
     """
 
     id: ClassVar[str] = "E300"
@@ -51,9 +50,9 @@ REPLAN = "make a new plan: reshardctl fix CONSUMER --dry-run"
 
 
 class UsageError(ReshardError):
-    """A flag, a locator, a time or a file that the operator named cannot be acted on.
+    """An option, a locator, a time or a file cannot be used.
 
-    Next: correct what the message names; `--help` lists what a command takes.
+    Next: correct what the message names; see `--help`.
     """
 
     id = "E200"
@@ -63,22 +62,21 @@ class UsageError(ReshardError):
 class WrongStream(UsageError):
     """The stored positions are those of another stream.
 
-    Next: name that stream with `--stream`, or the store that belongs to this one.
+    Next: name that stream with `--stream`, or the store of this one.
     """
 
     id = "E201"
 
 
 class NoStore(UsageError):
-    """There is no such table or directory: the name was mistyped, or the store was deleted.
+    """There is no such table or directory.
 
     Attributes:
         table: The missing table, or "".
         region: Where it was looked for, or "".
 
-    Next: check name, account and region; `reshardctl discover STREAM` finds the tables that hold a
-    stream's positions. For a store that was deleted the message has the command
-    that creates it again; then run `reshardctl rebuild`.
+    Next: check name, account and region; `reshardctl discover STREAM` finds a stream's tables. If
+    the store was deleted, create it with the command in the message, then run `reshardctl rebuild`.
     """
 
     id = "E202"
@@ -93,28 +91,28 @@ class NoStore(UsageError):
 class NotLoaded(UsageError):
     """A text of the store cannot be read, and the program that keeps it does not load it either.
 
-    `inspect` and `fix` tell it as a finding instead (RSH301); `export` has nothing to write.
+    `inspect` and `fix` report RSH301 instead.
 
-    Next: mend the text, or restore it from a backup.
+    Next: correct the text, or restore it from a backup.
     """
 
     id = "E204"
 
 
 class NoJournal(UsageError):
-    """There is no journal at the S3 address that was named.
+    """There is no journal at this S3 address.
 
-    Next: `reshardctl undo --list s3://BUCKET` shows the journals that are there.
+    Next: `reshardctl undo --list s3://BUCKET` lists them.
     """
 
     id = "E203"
 
 
 class CannotTell(ReshardError):
-    """A read failed or came short: whatever a report would say might be wrong.
+    """A read failed or was incomplete: any report might be wrong.
 
     Next: remove the cause that the message names (permissions, network, throttling), and run the
-    command again. Nothing is clean until it ends with another code.
+    command again.
     """
 
     id = "E301"
@@ -122,7 +120,7 @@ class CannotTell(ReshardError):
 
 
 class StreamUnsettled(CannotTell):
-    """ListShards gave answers that contradict one another, more often than reshardctl retries.
+    """ListShards kept contradicting itself.
 
     Next: wait until the stream is ACTIVE, and run the command again.
     """
@@ -141,9 +139,9 @@ class EmptyCheckpoint(CannotTell):
 
 
 class AnswerLost(CannotTell):
-    """A step was sent, and nobody can say whether it is in place or may still arrive.
+    """A step was sent, and it is not known whether it was written or may still arrive.
 
-    Any other error of `Store.write` means that nothing of the step is in place.
+    After any other error of `Store.write` nothing was written.
 
     Next: run `reshardctl fix --resume` with the journal; it reads the rows first.
     """
@@ -152,9 +150,9 @@ class AnswerLost(CannotTell):
 
 
 class TimedOut(CannotTell):
-    """The time of `--wait` ran out before what it waits for.
+    """The time of `--wait` ran out.
 
-    Next: see what the message says is missing; wait longer, or inspect without `--wait`.
+    Next: wait longer, or inspect without `--wait`.
     """
 
     id = "E305"
@@ -173,7 +171,7 @@ class Refused(ReshardError):
 class ConsumerRunning(Refused):
     """Rows changed while they were watched: the consumer is running.
 
-    Next: stop the application. Where every write of the plan is safe while it runs, use `--live`.
+    Next: stop the application, or use `--live` if every write is safe then.
     """
 
     id = "E401"
@@ -191,8 +189,8 @@ class StalePlan(Refused):
 class NotConfirmed(Refused):
     """Nobody agreed to the plan: the answer was no, or there was no terminal to ask at.
 
-    The same for a journal or a plan from elsewhere, before anything is called, and for what the
-    command that made a plan was told and this one was not.
+    Also for a journal or a plan from elsewhere, or one that was made with an option which is
+    missing now.
 
     Next: add `--yes`, or the option that the message names.
     """
@@ -201,13 +199,12 @@ class NotConfirmed(Refused):
 
 
 class UndoRefused(Refused):
-    """A row is no longer as the fix left it, so undo would overwrite what came after.
+    """A row is no longer as the fix left it: undo would overwrite what came after.
 
     Attributes:
         rows: The keys of such rows.
 
-    Next: undo a newer fix first if the message names one, else make a new plan with
-    `reshardctl fix`.
+    Next: first undo the newer fix that the message names, or make a new plan with `reshardctl fix`.
     """
 
     id = "E404"
@@ -220,7 +217,7 @@ class UndoRefused(Refused):
 
 
 class HalfDone(ReshardError):
-    """Writes are in place, some or all of them, and then something failed.
+    """Some or all writes were made, and then something failed.
 
     Attributes:
         journal: The journal that says which.
@@ -240,7 +237,7 @@ class HalfDone(ReshardError):
 class Cancelled(ReshardError):
     """The command was interrupted before its first write.
 
-    Next: nothing has to be repaired; run the command again.
+    Next: nothing has to be repaired.
     """
 
     id = "E130"

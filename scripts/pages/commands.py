@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,31 @@ from typing import Any
 import typer.main
 
 from reshardctl.cli.app import app
-from reshardctl.cli.help import LOCATORS, grouped, help_record, summary
+from reshardctl.cli.help import GROUP_OF, LOCATORS, Group, grouped, help_record, long_name, summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAD = """# Commands and options
 
-`reshardctl COMMAND --help` prints the same.
-
-`reshardctl --version` prints the version.
+`reshardctl COMMAND --help` prints the same for one command, `reshardctl --version` the version.
+`--quiet` and `--debug FILE` work with every command:
+[progress and logs](status.md#what-a-command-shows-while-it-runs).
 [Exit codes](exit-codes.md) are the same for every command.
+"""
+SHARED = """
+## Options of several commands
+
+The section of a command says which of them it takes.
 """
 NOTE = """\
 <!-- Written by python -m scripts.pages commands from reshardctl/cli; edit the texts there. -->
 """
+SEVERAL = 3
+"""So many commands have an option with the same text: it is listed once."""
+FEW = 3
+"""So many options of a group are named, even where a command takes all of them."""
+
+Record = tuple[str, str]
+"""How a parameter is written, and its help."""
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -45,25 +58,70 @@ def page() -> str:
     lines.append("\nA CONSUMER is a name in `reshardctl.toml`, or a locator:\n")
     lines += ["| locator | |", "|---|---|"]
     lines += [f"| `{locator}` | {meaning} |" for locator, meaning in LOCATORS]
+    groups = _shared(known)
+    lines.append(SHARED)
+    for group, members in groups.items():
+        lines += [f"### {group} options\n", *_table("option", members.values()), ""]
     for name, command in known:
-        lines += ["", *_section(name, command)]
-    return "\n".join([*lines, "", NOTE])
+        lines += [*_section(name, command, groups), ""]
+    return "\n".join([*lines, NOTE])
 
 
-def _section(name: str, command: Any) -> Iterator[str]:
+def _parameters(name: str, command: Any) -> Iterator[tuple[str, Record]]:
+    """The long name ("" for an argument) and the record of all that a command shows."""
     context = command.make_context(f"reshardctl {name}", [], resilient_parsing=True)
+    for _, parameters in grouped(command, context):
+        for parameter in parameters:
+            argument = parameter.param_type_name == "argument"
+            option = "" if argument else long_name(parameter)
+            record = help_record(parameter, context)
+            if record is not None and option != "--help":
+                yield option, record
+
+
+def _shared(known: list[tuple[str, Any]]) -> dict[Group, dict[str, Record]]:
+    """The options of several commands, by group; an option has one text there."""
+    count = Counter(
+        (option, record) for name, command in known
+        for option, record in _parameters(name, command) if option
+    )
+    several: dict[str, Record] = {}
+    for (option, record), number in count.most_common():
+        if number >= SEVERAL:
+            several.setdefault(option, record)
+    found = {
+        group: {name: several[name] for name, of in GROUP_OF.items()
+                if of is group and name in several}
+        for group in Group
+    }
+    return {group: members for group, members in found.items() if members}
+
+
+def _section(name: str, command: Any, groups: dict[Group, dict[str, Record]]) -> Iterator[str]:
+    """What a command does, an example, its own parameters, and the names of shared options."""
     yield f"## {name}"
     for paragraph in command.help.split("\n\n"):
         yield f"\n{' '.join(paragraph.split())}"
-    yield f"\n```console\n$ {command.example}\n```"
-    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    yield f"\n```text\n{usage}\n```"
-    for title, parameters in grouped(command, context):
-        records = [help_record(parameter, context) for parameter in parameters]
-        if shown := [record for record in records if record is not None]:
-            yield f"\n| {title} | |\n|---|---|"
-            for written, meaning in shown:
-                yield f"| `{_cell(written)}` | {_cell(meaning)} |"
+    yield f"\n```console\n$ {command.example}\n```\n"
+    takes = list(_parameters(name, command))
+    shared = {
+        group: [option for option, record in takes if members.get(option) == record]
+        for group, members in groups.items()
+    }
+    elsewhere = {option for options in shared.values() for option in options}
+    own = [record for option, record in takes if option not in elsewhere]
+    yield from _table("argument or option", own)
+    for group, options in shared.items():
+        if options:
+            whole = len(options) == len(groups[group]) > FEW
+            names = "all" if whole else ", ".join(f"`{option}`" for option in options)
+            yield f"| {names} | [{group} options](#{group.lower()}-options) |"
+
+
+def _table(title: str, records: Any) -> Iterator[str]:
+    yield f"| {title} | |\n|---|---|"
+    for written, meaning in records:
+        yield f"| `{_cell(written)}` | {_cell(meaning)} |"
 
 
 def _cell(text: str) -> str:

@@ -23,16 +23,12 @@ ELSEWHERE = (
 """Modules with errors that nobody but their own room catches."""
 HEAD = """## Errors
 
-A failed command says on stderr what happened and, on the line below, what to do next. Its exit
-code stands in this table. Documents for programs (`--format json` and others) hold the same two
-sentences as `what` and `next`.
+A failed command says on stderr what happened and, on the line below, what to do next. Documents for
+programs (`--format json`) hold the same as `what` and `next`. An id (`error.id` in
+Python, in no output) stays for good, while the name of a class may change.
 
-An id stays for good, while the name of a class may change. The first digit is the exit code, except
-for `E130`. Ids are for pages, issues and Python callers (`error.id`); no output holds them.
-
-Exit code 1 (findings) is no error. A command can end with one of these codes without an error, for
-example with 3 where one of several consumers could not be read.
-"""
+| id | what happened, and what to do next | error | exit code |
+|---|---|---|---|"""
 
 
 def kinds(base: type[ReshardError] = ReshardError, depth: int = 0) -> Iterator[
@@ -64,17 +60,10 @@ def sections(kind: type[ReshardError]) -> tuple[str, str]:
 
 def page() -> str:
     """The whole page."""
-    tree = list(kinds())
-    lines = [HEAD, "| id | error | exit code |", "|---|---|---|"]
-    for depth, kind in tree:
-        name = f"{'&emsp;' * depth}`{kind.__name__}`"
-        lines.append(f"| [{kind.id}](#{_anchor(kind)}) | {name} | {kind.exit:d} |")
-    for _, kind in sorted(tree, key=lambda entry: entry[1].id):
+    lines = [HEAD]
+    for depth, kind in kinds():
         when, following = sections(kind)
         following = following[0].upper() + following[1:]
-        lines += ["", f"### {kind.id} {kind.__name__}", "", f"{when} *Next:* {following}"]
+        name = f"{'&emsp;' * depth}`{kind.__name__}`"
+        lines.append(f"| {kind.id} | {when} *Next:* {following} | {name} | {kind.exit:d} |")
     return between_comments(PAGE, "errors", "\n".join(lines) + "\n")
-
-
-def _anchor(kind: type[ReshardError]) -> str:
-    return f"{kind.id}-{kind.__name__}".lower()

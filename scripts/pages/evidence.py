@@ -32,14 +32,6 @@ FOLDERS = {
     "quickwit": ("quickwit",),
     "spark": ("spark",),
 }
-COMMANDS = {
-    "kcl": "tests/proof/libraries/run -k test_kcl.py",
-    "kinesis-consumer":
-        "tests/proof/libraries/run -k 'test_kinesis_consumer_go or test_telegraf_go'",
-    "kinsumer": "tests/proof/libraries/run -k test_kinsumer_go",
-    "quickwit": "scripts/test tests/proof/reference tests/whole/test_cases_dialects.py",
-    "spark": "tests/proof/libraries/run -k test_spark",
-}
 SPARK = {
     "qubole": "qubole-1.2.0_spark-3.0",
     "lineage": "kinesis-lineage",
@@ -52,42 +44,35 @@ GO = {
     "telegraf-1.39": ("kinesis-consumer", "telegraf-1.39"),
 }
 """How a listed start begins, the library in this table, and the release."""
+COUNTED = ("cases", "observed", "repaired", "undone")
 HEAD = """## Evidence in figures
 
 ### By library and release
 
-| column | what it counts |
-|---|---|
-| cases | case files that name the release; "damaged" are those with a finding, a plan or a crash |
-| forecasts | starts that a case forecasts: one for each initial position |
-| observed | such starts, executed with the real library on the unrepaired store |
-| repaired | starts of the real library after the repair |
-| undone | starts of the real library after the repair was undone |
-
-A test compares every start with its forecast, record by record. A start counts again for each store
-(DynamoDB, Redis, PostgreSQL, MySQL) and beside other streams of its table, so "observed" can exceed
-"forecasts". Starts after a repair that is wrong on purpose are not counted.
-"""
-READ = """
-### Not started by a test
-
-The reference consumer executes the cases of these releases, but no test starts the library itself.
-What [was read and never executed](#read-and-never-executed) beside them stands there.
+"Cases" are the case files that name the release, "observed" starts of the real library on the
+unrepaired store, "repaired" and "undone" those after the repair and after its undo. A test compares
+every start with its forecast, record by record. A start counts again for each store and beside
+other streams of its table.
 """
 RANDOM = """
 ### Random states
 
 A seed draws a stream, a store and a damage ([the harness](../tests/proof/drawn/README.md)). A
 violation is a wrong forecast, a loss that the report does not name, or a repair that is not what
-the plan says. Seeds "held back" were first run after everything was mended. One state again:
-`scripts/prove differential FAMILY --seeds 41-41`.
+the plan says. Seeds "held back" were first run after everything was mended.
+`scripts/prove differential FAMILY --seeds 41-41` draws one state again.
 """
+JUDGED_BY = (
+    ("reference consumers, of every library", ("all ", "reference-", "6 families reference-")),
+    ("KCL 1.15.3 to 3.5.1", ("kcl-",)),
+    ("kinesis-consumer on DynamoDB, Redis, PostgreSQL, MySQL", ("kinesis-consumer-",)),
+    ("kinsumer", ("kinsumer",)),
+    ("Telegraf 1.34, 1.39", ("telegraf-",)),
+    ("Spark with Qubole's connector", ("qubole",)),
+)
+"""What judged the states of a run, and how the names of its families begin."""
 RECORDED = """
 ### Recorded starts of the real KCL
-
-A start on record is judged by its record; a sample of one in fifty is run again. "Cases" are
-starts on the stores of cases, "random" those on drawn stores. Starts of the Go libraries and of
-Spark are not recorded: the tests execute them at every run.
 """
 
 
@@ -96,8 +81,6 @@ class Row:
     """What there is for one release. starts: of the real library, by state of the store."""
 
     cases: set[str] = field(default_factory=set)
-    damaged: set[str] = field(default_factory=set)
-    forecasts: int = 0
     starts: Counter[str] = field(default_factory=Counter)
 
 
@@ -105,26 +88,18 @@ def rows(library: str) -> dict[str, Row]:
     """The rows of a library, by release."""
     found: dict[str, Row] = {}
     for case in (case for folder in FOLDERS[library] for case in all_cases(folder)):
-        for release, initials, damaged in _expected(case):
-            row = found.setdefault(release, Row())
-            row.cases.add(case.name)
-            row.forecasts += initials
-            if damaged:
-                row.damaged.add(case.name)
+        for release in _expected(case):
+            found.setdefault(release, Row()).cases.add(case.name)
     for release, state in _started(library):
         found.setdefault(release, Row()).starts[state] += 1
     return dict(sorted(found.items(), key=lambda entry: _natural(entry[0])))
 
 
-def _expected(case: Case) -> Iterator[tuple[str, int, bool]]:
-    """Release, number of initial positions, and whether something is wrong there."""
-    for expect in case.expects:
-        releases = set(expect.releases)
-        if case.consumer == "kcl" and case.name in AS_3_5_1 and "3.5.1" in releases:
-            releases.add("3.1.3")
-        writes = expect.fixed is not None and bool(expect.fixed.writes)
-        for release in releases:
-            yield release, len(expect.initial), bool(expect.findings or expect.dies or writes)
+def _expected(case: Case) -> set[str]:
+    """The releases of which a case says what is expected."""
+    releases = {release for expect in case.expects for release in expect.releases}
+    also = case.consumer == "kcl" and case.name in AS_3_5_1 and "3.5.1" in releases
+    return releases | {"3.1.3"} if also else releases
 
 
 def _started(library: str) -> Iterator[tuple[str, str]]:
@@ -168,72 +143,63 @@ def runs() -> list[dict[str, Any]]:
 
 def page() -> str:
     """The whole page."""
-    executed = [HEAD, *_releases(), READ, *_without_starts()]
-    figures = "\n".join([*executed, RANDOM, *_random(), RECORDED, *_recorded(), ""])
+    figures = "\n".join([HEAD, *_releases(), RANDOM, *_random(), RECORDED, *_recorded(), ""])
     return between_comments(PAGE, "evidence", figures)
 
 
 def _releases() -> Iterator[str]:
-    yield _table("library", "release", "cases", "damaged", "forecasts", "observed", "repaired",
-                 "undone", "executed")
+    yield _table("library", "release", *COUNTED, "executed")
     missing, total = not_started(), Counter[str]()
     for library in FOLDERS:
         for release, row in rows(library).items():
-            counts = {
-                "cases": len(row.cases), "damaged": len(row.damaged), "forecasts": row.forecasts,
-                "observed": row.starts["observed"], "repaired": row.starts["repaired"],
-                "undone": row.starts["undone"],
-            }
-            total.update(counts)
-            executed = missing.get(library, {}).get(release, {"how": "by the tests"})["how"]
-            executed = "**source only**" if executed == "source" else executed
-            yield _row(library, release, *(_figure(count) for count in counts.values()), executed)
-    names = ("cases", "damaged", "forecasts", "observed", "repaired", "undone")
-    yield _row("**total**", "", *(_figure(total[name]) for name in names), "")
+            total.update(cases=len(row.cases), **row.starts)
+            counts = (len(row.cases), *(row.starts[state] for state in COUNTED[1:]))
+            executed = _executed(missing.get(library, {}).get(release))
+            yield _row(library, release, *map(_figure, counts), executed)
+    yield _row("**total**", "", *(_figure(total[name]) for name in COUNTED), "")
     files = {case.path for folders in FOLDERS.values() for f in folders for case in all_cases(f)}
-    yield f"\nA case counts for each release that it names; there are {len(files)} case files.\n"
-    yield _table("library", "the command that repeats its starts")
-    yield from (_row(library, f"`{command}`") for library, command in COMMANDS.items())
-    yield "\n`-k \"3.5.1/a-both\"` instead of a file's name repeats the starts of one case."
-
-
-def _without_starts() -> Iterator[str]:
-    yield _table("library", "release", "what was executed")
-    for library, releases in not_started().items():
-        for release, entry in releases.items():
-            yield _row(library, release, entry["what"])
-
-
-def _random() -> Iterator[str]:
-    yield _table("family", "seeds", "held back", "states", "violations", "")
-    total: Counter[str] = Counter()
-    for run in runs():
-        total.update({"states": run["states"], "violations": run["violations"]})
-        held = "yes" if run.get("held_back") else ""
-        yield _row(run["family"], run["seeds"].replace("-", "–"), held, _figure(run["states"]),
-                   str(run["violations"]), run.get("cause", ""))
-    yield _row("**total**", "", "", _figure(total["states"]), str(total["violations"]), "")
     yield (
-        "\nA row of all families is one run; the other rows are of earlier code, or of "
-        "families that were new."
+        f"\nA case counts for each release that it names; there are {len(files)} case files.\n"
+        "`tests/proof/libraries/run -k 3.5.1/a-both` repeats the starts of one case,\n"
+        "`-k test_kcl.py` those of a library."
     )
 
 
+def _executed(entry: dict[str, Any] | None) -> str:
+    """How a release was executed. entry: of one that no test starts."""
+    if entry is None:
+        return "by the tests"
+    how = "**source only**" if entry["how"] == "source" else entry["how"]
+    return f"{how}: {entry['what']}" if "what" in entry else how
+
+
+def _random() -> Iterator[str]:
+    yield _table("states judged by", "states", "of these held back", "violations")
+    by_judge = {name: [run for run in runs() if run["family"].startswith(families)]
+                for name, families in JUDGED_BY}
+    assert sum(map(len, by_judge.values())) == len(runs()), "a family belongs to no judge"
+    for name, its in [*by_judge.items(), ("**total**", runs())]:
+        held = sum(run["states"] for run in its if run.get("held_back"))
+        states, wrong = (sum(run[key] for run in its) for key in ("states", "violations"))
+        yield _row(name, _figure(states), _figure(held), str(wrong))
+    wrong = [run for run in runs() if run["violations"]]
+    harness = sum(run["violations"] for run in wrong if run.get("in_harness"))
+    yield f"\n{harness} violations were mistakes of the harness. The others:\n"
+    yield from (f"- {run['cause']}" for run in wrong if not run.get("in_harness"))
+
+
 def _recorded() -> Iterator[str]:
-    yield _table("release", "cases: starts", "random: starts", "random: stores", "of these crashed")
-    total: Counter[str] = Counter()
     folders = (TESTS / "proof/libraries/recorded", TESTS / "proof/drawn/recorded")
-    names = sorted({path.stem for folder in folders for path in folder.glob("*.jsonl")})
-    for name in names:
-        cases, drawn = (_records(folder / f"{name}.jsonl") for folder in folders)
-        counts = {
-            "cases": len(cases), "random": len(drawn),
-            "stores": len({record["start"].partition("/")[0] for record in drawn}),
-            "died": sum(record["died"] for record in drawn),
-        }
-        total.update(counts)
-        yield _row(name, *(_figure(count) for count in counts.values()))
-    yield _row("**total**", *(_figure(total[key]) for key in ("cases", "random", "stores", "died")))
+    cases, drawn = ([record for path in sorted(folder.glob("*.jsonl")) for record in
+                     _records(path)] for folder in folders)
+    stores = {record["start"].partition("/")[0] for record in drawn}
+    crashed = sum(record["died"] for record in [*cases, *drawn])
+    yield (
+        f"{_figure(len(cases))} starts on the stores of cases and {_figure(len(drawn))} on "
+        f"{_figure(len(stores))} drawn stores are on\nrecord; {_figure(crashed)} of them crashed. "
+        "A start on record is judged by its record; a sample\nof one in fifty is run again. Starts "
+        "of other libraries are not recorded: the tests execute them."
+    )
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

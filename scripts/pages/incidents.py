@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ PAGE = ROOT / "docs" / "evidence.md"
 LISTED = ROOT / "tests" / "incidents.toml"
 HEAD = """## Public incidents
 
-Each incident was reported in a public thread. "Found" says whether `reshardctl` would have found
-it: *yes*, *partly* (only in some states, or only while the application runs) or *no*. A case in
-**bold** has values of the thread; every other case shows the same state with made-up values. The
-tests execute the cases; the incidents themselves were not reproduced.
+Would `reshardctl` have found what others reported? *Partly*: only in some states, or only while the
+application runs. The tests execute cases of these states (`tests/incidents.toml`); the incidents
+themselves were not reproduced.
 """
 
 
@@ -37,26 +35,23 @@ def page() -> str:
     counts = ", ".join(f"{found[word]} {word}" for word in ("yes", "partly", "no"))
     values = sum(entry.get("values", False) for entry in known)
     total = f"{len(known)} incidents: {counts}. {values} cases have values of the thread."
-    lines = [HEAD, total, "", "| thread | system | found | rules |", "|---|---|---|---|"]
+    lines = [HEAD, total, "", _row("thread", "system", "found", "rules", "what happened")]
+    lines.append(f"|{'---|' * 5}")
     for entry in known:
         rules = ", ".join(_rule(code) for code in entry["rules"])
-        lines.append(f"| {_link(entry)} | {entry['system']} | {entry['found']} | {rules} |")
-    for entry in known:
-        lines += ["", *_section(entry)]
+        lines.append(_row(_link(entry), entry["system"], entry["found"], rules, _happened(entry)))
     return between_comments(PAGE, "incidents", "\n".join(lines) + "\n")
 
 
-def _section(entry: dict[str, Any]) -> Iterator[str]:
-    yield f"### {entry['thread'].rpartition('/')[2].replace('#', ' ')}\n"
-    yield f"{_link(entry)}, {entry['system']}. {entry['what']}\n"
-    case = entry.get("case")
-    if case:
-        name = f"`tests/cases/{case}.toml`"
-        yield f"- Case: {f'**{name}**' if entry.get('values') else name}"
-    else:
-        yield "- Case: none"
-    rules = ", ".join(_rule(code) for code in entry["rules"])
-    yield f"- Found: {entry['found']}{f', by {rules}' if rules else ''}. {entry['why']}"
+def _happened(entry: dict[str, Any]) -> str:
+    """What happened, and what the answer rests on where no rule says all of it."""
+    if entry["rules"] and entry["found"] == "yes":
+        return str(entry["what"])
+    return f"{entry['what']} *{entry['why']}*"
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _link(entry: dict[str, Any]) -> str:

@@ -1,18 +1,27 @@
 """Write the API of docs/python.md from the public names of reshardctl: signatures and docstrings.
 
     .venv/bin/python -m scripts.pages python
+
+Of a function it takes the first paragraph, of a field, a property and a method the first sentence.
+A class that extends another one of the page names it, and lists its own fields alone. A field that
+is an option of a command has no text: docs/commands.md has it. Properties of requests are left out:
+they are for the command line.
 """
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
+import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import reshardctl
+from reshardctl.codec.argv import OPTION
+from reshardctl.commands.target import Selection
 from scripts.pages import between_comments
 from scripts.pages.rules import _escaped
 
@@ -21,8 +30,11 @@ HEAD = """## Python API
 
 These names, their parameters and their fields are what
 [versions and deprecation](schemas.md#versions-and-deprecation) promises; every other name of the
-package may change.
+package may change. A field of a request that has no text is an option of the command
+([Commands](commands.md)); where the option has another name, it is shown.
 """
+COMMON = (Selection,)
+"""Classes with a section of their own although they are no public names."""
 WIDTH = 88
 
 
@@ -39,48 +51,97 @@ def value_of(name: str) -> Any:
 
 def page() -> str:
     """The whole page."""
-    lines = [HEAD, "| name | what it is |", "|---|---|"]
-    for name in names():
-        summary = _paragraphs(value_of(name).__doc__)[0]
-        lines.append(f"| [`{name}`](#{name.lower()}) | {summary} |")
-    for name in names():
-        value = value_of(name)
-        lines += ["", f"### {name}", "", f"`{value.__module__}`"]
-        lines += _class(value) if inspect.isclass(value) else _function(value)
+    shown = [*map(value_of, names()), *COMMON]
+    lines = [HEAD.rstrip()]
+    for value in shown:
+        lines += ["", f"### {value.__name__}"]
+        lines += _class(value, shown) if inspect.isclass(value) else _function(value)
     return between_comments(PAGE, "python", "\n".join(lines) + "\n")
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`](#{name.lower()})"
 
 
 def _function(value: Any) -> Iterator[str]:
     node = _node(value)
     assert isinstance(node, ast.FunctionDef)
     yield f"\n```python\n{_signature(node)}\n```"
-    yield from _doc(value.__doc__)
+    yield f"\n{_paragraphs(value.__doc__)[0]}"
 
 
-def _class(value: type) -> Iterator[str]:
-    yield from _doc(value.__doc__)
-    fields = [line for kind in _own(value) for line in _fields(_node(kind))]
+def _class(value: type, shown: Sequence[object]) -> Iterator[str]:
+    own, base = _own(value, shown)
+    fields = dict(each for kind in own for each in _fields(_node(kind)))
+    paragraphs, said = _said(_paragraphs(value.__doc__), list(fields))
+    yield from (f"\n{paragraph}" for paragraph in paragraphs)
+    if base:
+        yield f"\nAll that {_link(base.__name__)} has, and:"
     if fields:
-        yield "\n**Fields**\n"
-        yield from fields
-    methods = {line[0]: line for kind in _own(value) for line in _methods(_node(kind))}
-    if methods:
-        yield "\n**Properties and methods**\n"
-        yield from (text for _, text in methods.values())
+        options = _options(value)
+        yield ""
+        for name, (declared, text) in fields.items():
+            text = options.get(name, text or said.get(name, ""))
+            yield f"- `{declared}`: {text}" if text else f"- `{declared}`"
+    methods = dict(each for kind in own for each in _methods(_node(kind)))
+    if methods and not _is_request(value):
+        yield "\nProperties and methods:\n" if fields else ""
+        yield from methods.values()
 
 
-def _own(value: type) -> list[type]:
-    """The class and its bases of this package, those whose fields come first first."""
-    bases = [kind for kind in value.__mro__ if kind.__module__.startswith("reshardctl")]
-    return bases[::-1]
+def _is_request(value: type) -> bool:
+    return value in COMMON or value.__name__.endswith("Request")
+
+
+def _options(value: type) -> dict[str, str]:
+    """The fields of a class that are options, with the option if its name is another."""
+    if not dataclasses.is_dataclass(value):
+        return {}
+    given = ((each.name, each.metadata.get(OPTION)) for each in dataclasses.fields(value))
+    named = {name: option.name for name, option in given if option is not None}
+    return {
+        name: "" if option == f"--{name.replace('_', '-')}" else f"`{option}`"
+        for name, option in named.items()
+    }
+
+
+def _said(
+    paragraphs: Sequence[str], fields: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
+    """The paragraphs of a class without what they say of its fields, and that by field.
+
+    They say it as in "limit: what is accepted. words, sink_words: the arguments".
+    """
+    kept, said = [], {}
+    escaped = {_escaped(name): name for name in fields}
+    one = "|".join(map(re.escape, escaped)) or "(?!)"
+    for paragraph in paragraphs:
+        text = paragraph.removeprefix("Attributes: ")
+        before, *parts = re.split(rf"(?:^|(?<=\. ))((?:{one})(?:, (?:{one}))*): ", text)
+        kept += [before.strip()] if before.strip() else []
+        for named, words in zip(parts[::2], parts[1::2], strict=True):
+            for name in named.split(", "):
+                said[escaped[name]] = words[:1].upper() + words[1:].rstrip()
+    return kept, said
+
+
+def _own(value: type, shown: Sequence[object]) -> tuple[list[type], type | None]:
+    """The class and its bases of this package, up to one that is shown, and that one."""
+    own: list[type] = []
+    for kind in value.__mro__:
+        if kind is not value and kind in shown:
+            return own, kind
+        if kind.__module__.startswith("reshardctl"):
+            own.append(kind)
+    return own, None
 
 
 def _node(value: Any) -> ast.stmt:
     return ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
 
 
-def _fields(node: ast.stmt) -> Iterator[str]:
-    """A line for each public field, with the text below it."""
+def _fields(node: ast.stmt) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The name of each public field, how it is declared, and the text below it."""
     assert isinstance(node, ast.ClassDef)
     for place, found in enumerate(node.body):
         if not isinstance(found, ast.AnnAssign) or not isinstance(found.target, ast.Name):
@@ -90,8 +151,9 @@ def _fields(node: ast.stmt) -> Iterator[str]:
         default = _default(found.value)
         following = node.body[place + 1] if place + 1 < len(node.body) else None
         said = _constant(following)
-        text = f": {' '.join(_paragraphs(said))}" if said else ""
-        yield f"- `{found.target.id}: {ast.unparse(found.annotation)}{default}`{text}"
+        text = _first(_paragraphs(said)) if said else ""
+        declared = f"{found.target.id}: {ast.unparse(found.annotation)}{default}"
+        yield found.target.id, (declared, text)
 
 
 def _default(value: ast.expr | None) -> str:
@@ -128,9 +190,9 @@ def _methods(node: ast.stmt) -> Iterator[tuple[str, str]]:
         decorators = {ast.unparse(decorator) for decorator in found.decorator_list}
         if "property" not in decorators:
             shown += f"({_arguments(found, skipped={'self', 'cls'})})"
-        result = f": {ast.unparse(found.returns)}" if found.returns else ""
-        said = " ".join(_paragraphs(ast.get_docstring(found)))
-        yield found.name, f"- `{shown}{result}`: {said}"
+        result = ast.unparse(found.returns) if found.returns else "None"
+        shown += "" if result == "None" else f": {result}"
+        yield found.name, f"- `{shown}`: {_first(_paragraphs(ast.get_docstring(found)))}"
 
 
 def _signature(node: ast.FunctionDef) -> str:
@@ -165,12 +227,12 @@ def _argument(argument: ast.arg, default: ast.expr | None) -> str:
     return f"{argument.arg}{annotated}" + (f" = {ast.unparse(default)}" if default else "")
 
 
-def _doc(text: str | None) -> Iterator[str]:
-    for paragraph in _paragraphs(text):
-        yield f"\n{paragraph}"
-
-
 def _paragraphs(text: str | None) -> list[str]:
     """The paragraphs of a docstring, each on one line, as Markdown."""
     blocks = inspect.cleandoc(text or "").split("\n\n")
     return [_escaped(" ".join(block.split())) for block in blocks]
+
+
+def _first(paragraphs: Sequence[str]) -> str:
+    """The first sentence."""
+    return paragraphs[0].partition(". ")[0].removesuffix(".") + "."

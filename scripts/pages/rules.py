@@ -14,11 +14,10 @@ from reshardctl.diagnosis.rules.pages import Page, pages
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """# Rules
 
-`reshardctl rule RSH203` prints one rule.
-
-A finding carries the code of a rule. A code keeps its meaning for good. The first digit is the
-subject: 1 the stream, 2 what the next start does, 3 rows, 4 the running application, 5 the sink of
-an audit, 9 a failed read.
+Each finding carries the code of a rule; `reshardctl rule RSH203` prints one. A code keeps its
+meaning for good. Its first digit is the subject: 1 the stream, 2 the next start, 3 rows, 4 the
+running application, 5 the sink of an audit, 9 a failed read. Where no section says when the fix is
+not offered, there is none.
 """
 NOTE = """\
 <!-- Written by python -m scripts.pages rules from reshardctl/diagnosis/rules/pages; edit those. -->
@@ -30,9 +29,9 @@ THREAD = re.compile(r"\b([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#(\d+)")
 def page() -> str:
     """The whole page."""
     known = pages()
-    lines = [HEAD, "| code | name | summary |", "|---|---|---|"]
+    lines = [HEAD, "| rule | summary |", "|---|---|"]
     for rule in known:
-        cells = (f"[{rule.code}](#{_anchor(rule)})", rule.name, _escaped(rule.summary))
+        cells = (f"[{rule.code} {rule.name}](#{_anchor(rule)})", _escaped(rule.summary))
         lines.append(f"| {' | '.join(cells).replace(chr(10), ' ')} |")
     for rule in known:
         lines += ["", *_section(rule)]
@@ -40,10 +39,15 @@ def page() -> str:
 
 
 def _section(rule: Page) -> Iterator[str]:
-    yield f"## {rule.code} {rule.name}\n"
-    yield _escaped(rule.summary)
+    """A rule without what is said elsewhere: its summary, the title of its first part, and the
+    part that says only that no fix is offered.
+    """
+    yield f"## {rule.code} {rule.name}"
     for section in rule.sections:
-        yield f"\n**{section.title}**"
+        if section.text == "Always.":
+            continue
+        if section is not rule.sections[0]:
+            yield f"\n**{section.title}**"
         for block in section.text.split("\n\n"):
             yield from _block(block)
 

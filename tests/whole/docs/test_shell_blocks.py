@@ -22,7 +22,6 @@ RUN = {
     "tutorial": "tests/whole/docs/test_tutorial.py",
     "live": "tests/cli/test_transcripts_running.py",
     "preflight": "tests/cli/test_transcripts.py",
-    "runbook": "tests/cli/test_transcripts.py",
     "watching": "tests/cli/test_transcripts_running.py",
 }
 """Page → the test that runs its blocks in order."""
@@ -34,27 +33,29 @@ NOT_RUN = {
     "CONTRIBUTING": SCRIPT, "evidence": SCRIPT, "extending": SCRIPT,
     "audit": "needs PySpark; tests/unit/spark/audit/test_transcripts_audit.py runs the transcripts",
     "ci":
-        "a pipeline, a container, a cluster; tests/cli/test_transcripts.py runs the waits and the"
-        " baseline, tests/whole/deploy reads the files",
+        "a pipeline, a container, a cluster; tests/cli/test_transcripts.py runs the wait,"
+        " tests/whole/deploy reads the files",
     "commands": "the examples of --help, with made-up names",
-    "config": "tests/cli/test_transcripts_config.py runs all but the one that writes a file",
+    "config": "tests/cli/test_transcripts_config.py runs those whose output is shown",
     "index": TEMPLATE,
-    "kcl": "tests/cli/test_transcripts.py runs nine of fourteen; the rest are tables made by hand",
+    "kcl": "tests/cli/test_transcripts.py runs the transcripts; the rest is for the reader's table",
     "kinesis-consumer":
-        "tests/cli/test_transcripts_kinesis_consumer.py runs all but the one on PostgreSQL",
-    "kinsumer": "tests/cli/test_transcripts_kinsumer.py runs six; three need a running one",
+        "tests/cli/test_transcripts_kinesis_consumer.py runs those with output",
+    "kinsumer": "tests/cli/test_transcripts_kinsumer.py runs three; one needs a running one",
     "policies":
         "the reader's own numbers; tests/cli/test_policies_page.py runs the first part,"
         " tests/cli/test_positions.py and tests/cli/test_scope.py the commands",
-    "quickwit": "tests/cli/test_transcripts_quickwit.py runs all but psql and those of a node",
+    "quickwit": "tests/cli/test_transcripts_quickwit.py runs those with output",
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
+    "runbook":
+        "the names are the reader's own; tests/cli/test_transcripts.py runs the one with output",
     "schemas": "tests/cli/test_transcripts.py runs those of snapshots",
     "source": "needs PySpark",
-    "spark": "tests/cli/test_transcripts_spark.py runs all but the forms of a locator",
+    "spark": "tests/cli/test_transcripts_spark.py runs the transcripts",
     "status":
         "needs a terminal; tests/cli/test_transcripts_running.py runs it at one,"
         " tests/cli/test_transcripts.py those of graph",
-    "undo": "tests/cli/test_transcripts.py runs six of ten; two need S3, one another store",
+    "undo": "tests/cli/test_transcripts.py runs all that have output",
 }  # fmt: skip
 """Page → why its shell blocks are not executed as they stand."""
 

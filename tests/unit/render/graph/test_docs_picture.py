@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reshardctl.render.graph.chart import DrawnShards, select
 from reshardctl.render.graph.text import draw
 from tests.unit.render.graph.docs_picture import PAGE, PICTURE, chart, picture
 
@@ -13,8 +12,5 @@ def test_the_picture_is_up_to_date():
     assert PICTURE.read_text(encoding="utf-8") == picture(), AGAIN
 
 
-def test_the_texts_are_what_is_printed():
-    page = PAGE.read_text(encoding="utf-8")
-    (bad,) = select([chart()], DrawnShards(only_bad=True))
-    for text in (draw(chart()), draw(chart(), 80), draw(bad)):
-        assert text in page
+def test_the_text_is_what_is_printed():
+    assert draw(chart()) in PAGE.read_text(encoding="utf-8")
