@@ -105,9 +105,7 @@ def fix(
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
     from reshardctl.cli.fix_terminal import FixTerminal
-    from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import fix_many, plan_many, several_plans
-    from reshardctl.commands.fix import plan as planned
     from reshardctl.commands.survey import not_for_fix
     from reshardctl.commands.write_requests import FixRequest
     from reshardctl.console.destinations import destinations, forgiving, one_document
@@ -136,8 +134,6 @@ def fix(
             code = terminal.show_all(plan_many(request, names, terminal))
         elif several:
             code = terminal.show_all(fix_many(request, names, terminal.consents, terminal))
-        elif dry_run:
-            code = shown.ends_with(planned(request, terminal).exit)
         else:
-            code = terminal.show(fixed(request, terminal.consents, terminal))
+            code = terminal.fix(request)
     raise typer.Exit(code)

@@ -8,13 +8,28 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 
-from reshardctl.cli.terminal import FIXED, QUESTION, Terminal, after_writing, ask
+from reshardctl.cli.terminal import (
+    FIXED,
+    QUESTION,
+    Terminal,
+    after_writing,
+    ask,
+    at_terminal,
+    which,
+)
 from reshardctl.commands.consent import within_limit
+from reshardctl.commands.fix import fix as fixed
+from reshardctl.commands.fix import plan as planned
 from reshardctl.commands.planned import FixResult, Planned
+from reshardctl.commands.write_requests import FixRequest
 from reshardctl.console.failures import say
 from reshardctl.console.output import Output
+from reshardctl.errors import Refused
 from reshardctl.exit import Exit
+from reshardctl.planning.plan import Ask
+from reshardctl.render.content.questions import CHOICES, choices
 from reshardctl.render.words import price_words
+from reshardctl.report.report import told
 from reshardctl.report.results import ConsumerFix, Fixes
 from reshardctl.report.results import Planned as PlanShown
 
@@ -30,10 +45,12 @@ class FixTerminal(Terminal):
     ) -> None:
         super().__init__(yes=yes)
         self._out, self._dry_run, self._quiet = out, dry_run, quiet
+        self._open: Planned | None = None
 
     def planned(self, planned: Planned) -> None:
         """Shows the plan; if only the outcome is wanted, why there is none for one alone."""
         none = planned.plan is None
+        self._open = planned if isinstance(planned.report.decision, Ask) else None
         if self._quiet and (planned.name or not none):
             return
         out = replace(
@@ -50,6 +67,36 @@ class FixTerminal(Terminal):
         if planned.name:
             question = f"Write this to {planned.name}?"
         return ask(planned.accepting, shown=not self._quiet, price=price, question=question)
+
+    def fix(self, request: FixRequest) -> Exit:
+        """Plans or fixes one consumer, and again with what is chosen where its plan asks."""
+        while True:
+            try:
+                if self._dry_run:
+                    return self._out.ends_with(planned(request, self).exit)
+                return self.show(fixed(request, self.consents, self))
+            except Refused:
+                if (chosen := self._chosen()) is None:
+                    raise
+                request = replace(request, consumer=chosen)
+
+    def _chosen(self) -> str | None:
+        """The consumer with the answer that is chosen, by its number, to the question of its plan.
+
+        None without a question, without a terminal, and where nothing is chosen.
+        """
+        planned, self._open = self._open, None
+        if planned is None or planned.name or self._yes or self._quiet or not at_terminal():
+            return None
+        report, question = planned.report, planned.report.decision
+        text = report.snapshot.locator.text
+        if not isinstance(question, Ask) or planned.words[:1] != (text,):
+            return None  # a name in reshardctl.toml, where the answer belongs
+        if question.options == ("recreated",):
+            return None  # the operator's word, which nobody has typed yet
+        known = choices(report, question)
+        number = which(len(known) if self._out.verbose else min(len(known), CHOICES))
+        return None if number is None else told(text, known[number - 1].answer)
 
     def show(self, result: FixResult) -> Exit:
         """Shows what was written for one consumer, if anything was."""

@@ -176,8 +176,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME[=FILE]",
-        help=f"{', '.join(REPORTS)}. Default: text on a terminal, concise in a "
-        "pipe. Repeatable: others go to their FILE. diff: the rows that are written, for reviews.",
+        help=f"{', '.join(REPORTS)}. Default: text. Repeatable: others go to their FILE. concise: "
+        "a line for each finding. diff: the rows that are written, for reviews.",
         show_default=False,
         autocompletion=completion.formats,
     ),
@@ -188,7 +188,7 @@ MetricsFormat = Annotated[
         "--format",
         metavar="NAME[=FILE]",
         help=f"{', '.join([*REPORTS, *METRICS])}. "
-        "Default: text on a terminal, concise in a pipe. Repeatable: others go to their FILE. "
+        "Default: text. Repeatable: others go to their FILE. concise: a line for each finding. "
         "openmetrics: gauges for Prometheus; with --probe the age of unread records too.",
         show_default=False,
         autocompletion=completion.formats_and_metrics,

@@ -124,6 +124,10 @@ class Terminal(Observer):
         return interrupt.interrupted()
 
 
+TRIES = 3
+"""Answers that are no number of the list before nothing is chosen."""
+
+
 def severity(fail_on: FailOn) -> Severity | None:
     """The severity from which a command fails; `None` for never."""
     return None if fail_on is FailOn.NEVER else Severity[fail_on.name]
@@ -144,7 +148,7 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
         raise NotConfirmed(
             f"this --format shows no plan that could be confirmed{costs}", accepting
         )
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not at_terminal():
         raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)
     try:
         progress.clear()
@@ -152,6 +156,26 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
     except EOFError:
         answer = ""
     return answer.strip() == "yes"
+
+
+def at_terminal() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def which(most: int) -> int | None:
+    """Asks for a number from 1 on; `None` if none is given."""
+    progress.clear()
+    for _ in range(TRIES):
+        try:
+            answer = input(f"Which one? 1 to {most}, or Enter for none: ").strip()
+        except EOFError:
+            return None
+        if not answer:
+            return None
+        if answer.isdecimal() and 1 <= int(answer) <= most:
+            return int(answer)
+    return None
 
 
 FIXED = "everything was written"

@@ -125,9 +125,7 @@ class Output:
 
 
 def _format(destination: Destination) -> Format:
-    if destination.format is not None:
-        return destination.format
-    return Format.TEXT if _terminal(destination) else Format.CONCISE
+    return destination.format or Format.TEXT
 
 
 def _terminal(destination: Destination) -> bool:

@@ -121,7 +121,7 @@ class Document(Generic[Result]):
         self._lacks("records")
 
     def lines(self) -> Sequence[str]:
-        """A line for each thing to be said, for pipes. Not escaped yet."""
+        """A line for each thing to be said, for `concise`. Not escaped yet."""
         self._lacks("lines")
 
     def rows(self) -> Iterable[Step]:

@@ -27,6 +27,8 @@ LISTED = 12
 _LONG = re.compile(r"\d{21,}")
 _SHARD = re.compile(r"shardId-\d{12,}")
 _HARMS = list(Harm)
+_CONFIGURED = re.compile(r"[\w.-]+\Z", re.ASCII)
+"""A name in reshardctl.toml; a locator has a colon."""
 
 IDLE = "losing records now, or idle; check with --probe"
 
@@ -299,6 +301,23 @@ def judged(candidates: Sequence[Candidate]) -> str:
 def command(*arguments: str) -> list[str]:
     """A command line of ours, word by word, quoted for a shell."""
     return ["reshardctl", *(shlex.quote(word) for word in arguments)]
+
+
+def plan_file(report: Report, suggested_command: Sequence[str]) -> str:
+    """Where a plan is to be saved: here, under the consumer's name or that of its store.
+
+    Consumers of several streams can share a table, and a directory may be one on S3.
+    """
+    word = "".join(suggested_command[:1])
+    target = report.snapshot.locator.target.rstrip("/").rpartition("/")[2]
+    return f"{word if _CONFIGURED.match(word) else target}.plan"
+
+
+def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:
+    """The command that makes a plan and keeps it; of a snapshot no plan can be applied."""
+    snapshot = "".join(suggested_command[:1]).startswith("snapshot:")
+    kept = () if snapshot else ("--out", plan_file(report, suggested_command))
+    return command("fix", "--dry-run", *kept, *suggested_command)
 
 
 def elsewhere(suggested_command: Sequence[str]) -> list[str]:

@@ -42,7 +42,8 @@ class Action(StrEnum):
 class Changed:
     """One row. now, after: its position as spelled, `None` where there is no row.
 
-    part: one shard's position in the row before it, which holds those of many.
+    part: one shard's position in the row before it, which holds those of many. of_many: that row, a
+    file or a list of shards.
     """
 
     shard: ShardId
@@ -51,11 +52,7 @@ class Changed:
     after: str | None
     write: Write
     part: bool = False
-
-    @property
-    def without_position(self) -> bool:
-        """Whether the row has no position of its own: a file, whose positions come after it."""
-        return not self.part and self.now is None and self.after is None
+    of_many: bool = False
 
 
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
@@ -135,7 +132,7 @@ def _of_many(write: Write) -> Changed:
         action = Action.CREATE if before is None else Action.DELETE
     folder, _, last = write.key.rpartition("/")
     name = ShardId(write.key if last.isdigit() or "/" in folder else last)
-    return Changed(name, action, _listed(before), _listed(then), write)
+    return Changed(name, action, _listed(before), _listed(then), write, of_many=True)
 
 
 def _listed(row: Image | None) -> str | None:
@@ -145,9 +142,20 @@ def _listed(row: Image | None) -> str | None:
     return ", ".join(names) or None
 
 
-def counted(changed: Iterable[Changed]) -> dict[Action, int]:
-    """How many rows of each, every action named."""
-    actions = [row.action for row in changed if not row.part]
+def by_position(changed: Iterable[Changed]) -> list[Changed]:
+    """The positions that change, without the files and lists that hold them.
+
+    A position that only stands in a new file again is none. Where nothing but files or lists
+    change, these.
+    """
+    listed = list(changed)
+    moved = [r for r in listed if not r.of_many and not (r.part and r.action is Action.KEEP)]
+    return moved or [row for row in listed if not row.part]
+
+
+def counted(rows: Iterable[Changed]) -> dict[Action, int]:
+    """How many of each, every action named."""
+    actions = [row.action for row in rows]
     return {action: actions.count(action) for action in Action}
 
 

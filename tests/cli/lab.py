@@ -48,6 +48,9 @@ TRIM_HORIZON = "?initial=TRIM_HORIZON&release=3.5.1"
 LATEST = "?initial=LATEST&release=3.5.1"
 """Options of most labs, one for each start mode."""
 
+REPORTING = frozenset({"inspect", "fix", "undo", "rebuild", "audit"})
+"""Commands that write a report."""
+
 Item = dict[str, Any]
 
 
@@ -199,7 +202,18 @@ class Lab:
         return instant(self.fake.stream(self.stream).created)
 
     def cli(self, *words: str | Path) -> Result:
-        """One command line, in process."""
+        """One command line, in process.
+
+        A report is concise, unless the words name a format or this is a terminal: most tests read
+        lines. `typed` is the command line as it stands.
+        """
+        formed = any(str(word).startswith(("--format", "--list")) for word in words)
+        if words[:1] and words[0] in REPORTING and not formed and not self.terminal:
+            words = (words[0], "--format", "concise", *words[1:])
+        return self.typed(*words)
+
+    def typed(self, *words: str | Path) -> Result:
+        """One command line, in process, as it stands."""
         out, err = _captured(self.terminal), _captured()
         before = {s: signal.getsignal(s) for s in interrupt.SIGNALS}
         interrupt._asked = False

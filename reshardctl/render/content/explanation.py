@@ -29,7 +29,7 @@ from reshardctl.render.content.report_json import (
 from reshardctl.render.content.status import finding_document, shard_document, standing
 from reshardctl.render.document import Json
 from reshardctl.render.sheet import Sheet
-from reshardctl.render.words import command, condition
+from reshardctl.render.words import command, condition, dry_run
 from reshardctl.report.next_start import Begins, NextStart, starts_of
 from reshardctl.report.report import Report, case_of
 from reshardctl.report.status import Explanation, ShardStatus
@@ -48,18 +48,19 @@ def explanation_text(sheet: Sheet, shown: Explanation) -> None:
         _shard(sheet, shown, shard, starts, frontier.get(shard))
     sheet.blank()
     for words in _next_commands(shown, sheet.context.suggested_command):
-        sheet.command(command(*words))
+        sheet.command(words)
 
 
-def _next_commands(shown: Explanation, consumer: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _next_commands(shown: Explanation, consumer: Sequence[str]) -> Iterator[list[str]]:
     """What a code means, and then the fix, or else what is known of the whole consumer."""
     named = [code for shard in shown.shards for code in shown.statuses[shard].rules[:1]]
     if named:
-        yield "rule", named[0]
+        yield command("rule", named[0])
     bad = any(shown.statuses[shard].bad for shard in shown.shards)
-    fixable = bad and isinstance(shown.report.decision, Plan)
-    verb = ("fix", "--dry-run") if fixable else ("inspect",) if named else ("status",)
-    yield *verb, *consumer
+    if bad and isinstance(shown.report.decision, Plan):
+        yield dry_run(shown.report, consumer)
+    else:
+        yield command("inspect" if named else "status", *consumer)
 
 
 def _shard(

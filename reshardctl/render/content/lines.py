@@ -1,4 +1,4 @@
-"""For pipes: one line a finding, a row to write, or a reason, each beginning with the locator.
+"""The format concise: one line a finding, a row to write, or a reason, beginning with the locator.
 
 `LOCATOR: SHARDS CODE [*] name: what (harm, deadline)`; `[*]` where the plan mends it. A fix and an
 undo say on each line what became of it: `planned`, `wrote`, `refused` or `left`. Where there is
@@ -23,7 +23,7 @@ from reshardctl.render.content.audit import by_when
 from reshardctl.render.content.audit import total as audit_total
 from reshardctl.render.content.findings import locator_words
 from reshardctl.render.content.plan import nothing
-from reshardctl.render.content.questions import explained
+from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, result, total
 from reshardctl.render.words import (
     cost,
@@ -151,7 +151,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
         case Nothing(residuals):
             lines = [] if residuals else [f"{subject}: nothing to write"]
         case Ask() as ask:
-            told = "".join(f"; {line}" for line in explained(report, ask))
+            told = "".join(f"; {choice.line}" for choice in choices(report, ask))
             reason = f"{ask.needs}: {question(report, ask)}{told}"
             lines = [f"{subject}: {REFUSED}: no plan: {reason}"]
         case NoSafePlan(why, ways):

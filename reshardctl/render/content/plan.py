@@ -38,7 +38,15 @@ from reshardctl.render.words import (
     shortened,
     widest,
 )
-from reshardctl.report.changes import Action, Changed, all_residuals, changes, costs_after, counted
+from reshardctl.report.changes import (
+    Action,
+    Changed,
+    all_residuals,
+    by_position,
+    changes,
+    costs_after,
+    counted,
+)
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Saved, Undoing
 
@@ -94,9 +102,10 @@ def _why_nothing(report: Report) -> str:
 
 def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     changed = changes(report, decided.steps)
-    _table(sheet, report, changed, decided)
+    _table(sheet, report, by_position(changed), decided)
     sheet.blank()
     writes(sheet, decided.steps)
+    _lists(sheet, changed)
     if running := plan_words(decided.steps):
         sheet.labelled(("running", "bold"), running, indent=2)
     _after(sheet, report, decided)
@@ -108,13 +117,21 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     sheet.line((counts(changed), "bold"), "  " + price_words(decided))
 
 
+def _lists(sheet: Sheet, changed: Iterable[Changed]) -> None:
+    """What becomes of a row that lists shards, such as kinsumer's ShardCache."""
+    for row in changed:
+        if row.of_many and (row.now or row.after):
+            line = f"{row.shard}: {row.now or '–'} → {row.after or '–'} ({row.write.why})"
+            sheet.line(shortened(line, sheet.context.verbose), indent=2 + LABEL)
+
+
 def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
     """Shard by shard, many alike in one line: now, after, why, what it skips and re-reads."""
     left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
     alike: dict[tuple[Any, ...], list[ShardId]] = {}
     for row in changed:
         own = left.get(row.shard, [])
-        prices = ("", "") if row.without_position else (
+        prices = ("", "") if row.of_many else (
             widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
         )
         why = findings.get(row.shard) or _reason(report, row, verbose)
@@ -138,7 +155,7 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
 def _reason(report: Report, row: Changed, verbose: bool) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.options.policy
-    if row.part or row.without_position:  # what is done to a file, the writes below say
+    if row.part or row.of_many:  # what is done to a file, the writes below say
         return ""
     return policy.name if policy.skips else shortened(row.write.why, verbose)
 
@@ -210,7 +227,7 @@ def residuals(sheet: Sheet, report: Report) -> None:
 
 def undo_words(changed: Iterable[Changed]) -> str:
     """What the way back does."""
-    numbers = counted(changed)
+    numbers = counted(row for row in changed if not row.part)
     back = []
     if made := numbers[Action.CREATE]:
         back.append(f"delete {count(made, 'created row')}")
@@ -222,8 +239,8 @@ def undo_words(changed: Iterable[Changed]) -> str:
 
 
 def counts(changed: Iterable[Changed]) -> str:
-    """The number of rows of each action: `Plan: 2 to create, 1 to move, 0 to delete.`."""
-    numbers = counted(changed)
+    """How many positions of each action: `Plan: 2 to create, 1 to move, 0 to delete.`."""
+    numbers = counted(by_position(changed))
     kept = f", {numbers[Action.KEEP]} to complete" if numbers[Action.KEEP] else ""
     return (
         f"Plan: {numbers[Action.CREATE]} to create, {numbers[Action.MOVE]} to move{kept}, "
@@ -256,7 +273,7 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     sheet.fields(*subject(sheet.context, outcome.before))
     sheet.blank()
     sheet.labelled(("journal", "bold"), outcome.journal, indent=2)
-    for phrase in phrases(changed, sheet.context.verbose):
+    for phrase in phrases(by_position(changed), sheet.context.verbose):
         sheet.labelled(("wrote", "bold"), shortened(phrase, sheet.context.verbose), indent=2)
     if outcome.recognised:
         was = "was" if outcome.recognised == 1 else "were"
@@ -307,7 +324,7 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
 def question(undoing: Undoing) -> str:
     """`Delete the row of 2, 3; set 1 back to 4963…0412?`: what is asked before an undo."""
     groups: dict[tuple[Action, str | None], list[ShardId]] = {}
-    for row in changes(undoing.now, undoing.steps):
+    for row in by_position(changes(undoing.now, undoing.steps)):
         position = row.after if row.action is Action.MOVE else None
         groups.setdefault((row.action, position), []).append(row.shard)
     back = [_back(action, position, shards(group)) for (action, position), group in groups.items()]
@@ -337,7 +354,7 @@ def nothing(undoing: Undoing) -> str:
 
 def _undone_table(sheet: Sheet, undoing: Undoing) -> None:
     rows: list[list[Part]] = []
-    for row in changes(undoing.now, undoing.steps):
+    for row in by_position(changes(undoing.now, undoing.steps)):
         now, then = (
             "–" if position is None else shortened(position, sheet.context.verbose)
             for position in (row.now, row.after)

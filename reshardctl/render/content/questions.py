@@ -1,9 +1,14 @@
-"""What each answer to a question changes, one line an answer, and the command that gives it."""
+"""What each answer to a question changes, and the command that gives it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
 
+from reshardctl.model import writes_of
 from reshardctl.planning.decision import Answer
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan
@@ -15,6 +20,28 @@ from reshardctl.report.report import Report, told
 
 LONGEST = 200
 """Characters of the reason why an answer leads to no plan."""
+CHOICES = 3
+"""Choices that are shown; `-v` shows all."""
+_UNRELEASED = re.compile(r"(^|-)(master|head|main)\b")
+"""A build that nobody released: only who runs it chooses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Answers that all lead to the same.
+
+    text: their options and values. outcome: what comes of each, "" where that is not known. answer:
+    the likeliest of them.
+    """
+
+    text: str
+    outcome: str
+    answer: Answer
+
+    @property
+    def line(self) -> str:
+        """`release=2.7.2 or 3.5.1: start 2, 3 at TRIM_HORIZON`."""
+        return f"{self.text}: {self.outcome}" if self.outcome else self.text
 
 
 def outcomes(report: Report, ask: Ask) -> list[str]:
@@ -25,20 +52,64 @@ def outcomes(report: Report, ask: Ask) -> list[str]:
     ]
 
 
-def explained(report: Report, ask: Ask) -> list[str]:
-    """`release=2.7.2: nothing to write`, one an answer; the library's defaults are marked."""
-    return [
-        f"{_answer_text(ask, answer)}: {outcome}"
-        for answer, outcome in zip(ask.answers, outcomes(report, ask), strict=False)
+def choices(report: Report, ask: Ask) -> list[Choice]:
+    """One for each outcome, the likeliest first: the library's default, then the newest release.
+
+    A build that nobody released comes last.
+    """
+    told_of = outcomes(report, ask)
+    known = [*told_of, *[""] * (len(ask.answers) - len(told_of))]
+    groups: list[tuple[Any, list[Answer]]] = []
+    for index, (answer, outcome) in enumerate(zip(ask.answers, known, strict=True)):
+        done = [_writes(decisions) for decisions in ask.decisions[index : index + 1]]
+        same = next((held for mark, held in groups if mark == (outcome, done)), None)
+        if same is None:
+            groups.append(((outcome, done), [answer]))
+        else:
+            same.append(answer)
+    likely = sorted(ask.answers, key=lambda answer: _likely(ask, answer), reverse=True)
+    found = [
+        Choice(_together(ask, held), mark[0], max(held, key=lambda one: _likely(ask, one)))
+        for mark, held in groups
     ]
+    return sorted(found, key=lambda choice: likely.index(choice.answer))
 
 
-def _answer_text(ask: Ask, answer: Answer) -> str:
-    """Options and values, each with a mark where the library takes it if nothing is set."""
-    return ", ".join(
-        f"{name}={value}{' (the default)' if value == ask.defaults.get(name) else ''}"
-        for name, value in answer
-    )
+def _writes(decisions: Iterable[Decision]) -> list[Any]:
+    """What an answer's plans write; two plans with the same words can differ in it."""
+    plans = [each.steps if isinstance(each, Plan) else () for each in decisions]
+    return [[(w.key, w.change, w.guard) for w in writes_of(steps)] for steps in plans]
+
+
+def _likely(ask: Ask, answer: Answer) -> tuple[Any, ...]:
+    """Higher where likelier. Answers name the usual start first, and the newest release last.
+
+    A release with a name (`telegraf-1.39`) is another program's that uses the library.
+    """
+    usual = sum(ask.defaults.get(name) == value for name, value in answer)
+    released = not any(_UNRELEASED.search(value) for _, value in answer)
+    pairs = list(dict.fromkeys(pair for one in ask.answers for pair in one))
+    places = {name: pairs.index((name, value)) for name, value in answer}
+    newest = places.pop("release", 0)
+    own = dict(answer).get("release", "").replace(".", "").isdecimal()
+    return released, usual, -sum(places.values()), own, newest
+
+
+def _together(ask: Ask, held: Sequence[Answer]) -> str:
+    """`release=2.7.2 or 3.5.1`; a value that the library takes if nothing is set is marked."""
+    values: dict[str, dict[str, None]] = {}
+    for answer in held:
+        for name, value in answer:
+            usual = " (the default)" if value == ask.defaults.get(name) else ""
+            values.setdefault(name, {})[value + usual] = None
+    if prod(map(len, values.values())) != len(held):  # some of the combinations lead elsewhere
+        return "; or ".join(_together(ask, [answer]) for answer in held)
+    return ", ".join(f"{name}={_either(list(some))}" for name, some in values.items())
+
+
+def _either(values: Sequence[str]) -> str:
+    *first, last = values
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _outcome(report: Report, decision: Decision) -> str:
@@ -72,12 +143,11 @@ def _of(left: Sequence[Effect], policy: Sequence[Effect], harm: Harm) -> list[Ef
     return [e for e in (*left, *policy) if e.harm is harm]
 
 
-def answers(report: Report, ask: Ask, suggested_command: Sequence[str]) -> list[list[str]]:
-    """The arguments with each answer in them: in the locator, or as `--recreated TIME`."""
+def answering(
+    report: Report, ask: Ask, answer: Answer, suggested_command: Sequence[str]
+) -> list[str]:
+    """The arguments with an answer in them: in the locator, or as `--recreated TIME`."""
     if ask.options == ("recreated",):
-        return [[*suggested_command, "--recreated", answer[0][1]] for answer in ask.answers]
+        return [*suggested_command, "--recreated", answer[0][1]]
     text = report.snapshot.locator.text
-    return [
-        [told(text, answer) if word == text else word for word in suggested_command]
-        for answer in ask.answers
-    ]
+    return [told(text, answer) if word == text else word for word in suggested_command]

@@ -23,7 +23,7 @@ from reshardctl.render.content.findings import (
     supposed,
     what_was_judged,
 )
-from reshardctl.render.content.questions import answers, explained
+from reshardctl.render.content.questions import CHOICES, answering, choices
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.graph.text import below
@@ -36,6 +36,7 @@ from reshardctl.render.words import (
     command,
     count,
     counted,
+    dry_run,
     lead,
     left_in,
     only_if,
@@ -363,12 +364,15 @@ def _after_a_forecast(sheet: Sheet, report: Report) -> None:
 
 
 def ask(sheet: Sheet, report: Report, question: Ask) -> None:
-    """Each answer's command below what it changes."""
-    context, told = sheet.context, explained(report, question)
-    for index, arguments in enumerate(answers(report, question, context.suggested_command)):
-        if told:
-            sheet.remark(told[index])
-        sheet.command(command(context.verb, "--dry-run", *arguments, *context.sink))
+    """Each choice's command below what it changes, by number."""
+    context, found = sheet.context, choices(report, question)
+    shown = found if context.verbose else found[:CHOICES]
+    for number, choice in enumerate(shown, 1):
+        sheet.remark(f"{number}. {choice.line}")
+        argv = answering(report, question, choice.answer, context.suggested_command)
+        sheet.command(command(context.verb, "--dry-run", *argv, *context.sink))
+    if hidden := len(found) - len(shown):
+        sheet.line(f"and {count(hidden, 'more choice')}; -v shows all")
 
 
 def _next(sheet: Sheet, report: Report) -> None:
@@ -379,7 +383,7 @@ def _next(sheet: Sheet, report: Report) -> None:
     suggested = sheet.context.suggested_command
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
-        sheet.command(command("fix", "--dry-run", *suggested))
+        sheet.command(dry_run(report, suggested))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         argv = accepting(suggested, flags)
         sheet.command(command("fix", "--dry-run", *argv), "see what that would write")

@@ -26,7 +26,7 @@ from reshardctl.render.content.report_json import (
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.sheet import Part, Sheet
-from reshardctl.render.words import about, command, count, counted, sentence, shortened
+from reshardctl.render.words import about, command, count, counted, dry_run, sentence, shortened
 from reshardctl.report.changes import fixable
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
@@ -197,7 +197,7 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
         retention_advice_first(sheet, report)
     for entry in shown.entries:
         if entry.report is not None and fixable(entry.report):
-            sheet.command(command("fix", "--dry-run", *entry.suggested_command))
+            sheet.command(dry_run(entry.report, entry.suggested_command))
     grave = [f for r in shown.reports() for f in r.findings if f.severity > Severity.INFO]
     if grave and sheet.context.verbose:
         first = max(grave, key=lambda f: f.severity)

@@ -10,7 +10,6 @@ runbook of each that has findings.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,7 +21,7 @@ from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.findings import already_so, happening, left_alone, remedy, supposed
 from reshardctl.render.content.plan import codes, counts, nothing, remaining, undo_words
-from reshardctl.render.content.questions import answers, explained
+from reshardctl.render.content.questions import answering, choices
 from reshardctl.render.content.report import tally
 from reshardctl.render.content.roundup import (
     HEADS,
@@ -42,6 +41,7 @@ from reshardctl.render.words import (
     count,
     elsewhere,
     only_if,
+    plan_file,
     plan_words,
     sentence,
     shortened,
@@ -53,8 +53,6 @@ from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
 from reshardctl.report.results import Entry, Fixed, Roundup, Saved, Undoing
 
-_CONFIGURED = re.compile(r"[\w.-]+\Z", re.ASCII)
-"""A name in reshardctl.toml; a locator has a colon."""
 Task = tuple[str, Sequence[Sequence[str]]]
 """What to do, and the commands that do it."""
 
@@ -101,10 +99,11 @@ def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]
                 "store does not record it. "
                 f"Do not guess. {_answered(report, ask)}Then one of:"
             )
-            wanted = [
-                command(context.verb, "--dry-run", *arguments, *context.sink)
-                for arguments in answers(report, ask, context.suggested_command)
+            argvs = [
+                answering(report, ask, choice.answer, context.suggested_command)
+                for choice in choices(report, ask)
             ]
+            wanted = [command(context.verb, "--dry-run", *a, *context.sink) for a in argvs]
             return [*_understand(report), (look_up, wanted), again]
         case NoSafePlan(why, ways):
             reason = prose(sentence(shortened(why, context.verbose)))
@@ -114,7 +113,8 @@ def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]
 
 def _answered(report: Report, ask: Ask) -> str:
     """What each answer changes."""
-    return "".join(f"With {prose(sentence(line))} " for line in explained(report, ask))
+    known = [choice.line for choice in choices(report, ask) if choice.outcome]
+    return "".join(f"With {prose(line)}. " for line in known)
 
 
 def _watchable(report: Report) -> bool:
@@ -158,7 +158,7 @@ def _in_time(report: Report) -> list[Task]:
 
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
-    path = plan_file(report, context, saved)
+    path = _plan_path(report, context, saved)
     save = command(
         context.verb, "--dry-run", "--out", path, *context.suggested_command, *context.sink
     )
@@ -184,28 +184,22 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     ]
 
 
-def plan_file(report: Report, context: Context, saved: Saved | None) -> str:
-    """Where the plan is, or is to be: here, under the consumer's name or that of its store.
-
-    Consumers of several streams can share a table, and a directory may be one on S3.
-    """
-    if saved is not None:
-        return saved.path
-    word = "".join(context.suggested_command[:1])
-    target = report.snapshot.locator.target.rstrip("/").rpartition("/")[2]
-    return f"{word if _CONFIGURED.match(word) else target}.plan"
+def _plan_path(report: Report, context: Context, saved: Saved | None) -> str:
+    return plan_file(report, context.suggested_command) if saved is None else saved.path
 
 
 def _backup(report: Report) -> Sequence[Sequence[str]]:
-    """The commands of an on-demand backup of a DynamoDB table, whose storage AWS charges for."""
-    snapshot = report.snapshot
+    """The commands of on-demand backups of DynamoDB tables, whose storage AWS charges for."""
+    snapshot, locator = report.snapshot, report.snapshot.locator
     if snapshot.store.get("medium") != "dynamodb":
         return []
-    table, parts = snapshot.locator.target, snapshot.store.get("arn", "").split(":")
+    parts = snapshot.store.get("arn", "").split(":")
     region = ["--region", shlex.quote(parts[3])] if len(parts) > 4 else []
-    name = shlex.quote(f"{table}-before-fix")
-    arguments = ["aws", "dynamodb", "create-backup", "--table-name", shlex.quote(table)]
-    return [[*arguments, "--backup-name", name, *region]]
+    return [
+        ["aws", "dynamodb", "create-backup", "--table-name", shlex.quote(shape.name),
+         "--backup-name", shlex.quote(f"{shape.name}-before-fix"), *region]
+        for shape in locator.spec.tables(locator.target, locator.options)
+    ]
 
 
 def _accept(report: Report, context: Context) -> list[Task]:
@@ -335,7 +329,7 @@ def _planned(page: Page, report: Report, decided: Plan, saved: Saved | None) -> 
     page.line(f"{undo_words(changed).capitalize()}, from the journal:")
     page.command(command("undo", "JOURNAL", *reached))
     page.line("Or, if the journal is lost, from the plan:")
-    page.command(command("undo", plan_file(report, page.context, saved), *reached))
+    page.command(command("undo", _plan_path(report, page.context, saved), *reached))
 
 
 def _rows(

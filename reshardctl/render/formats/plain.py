@@ -33,7 +33,7 @@ def markdown(document: Shown) -> str:
 
 
 def concise(document: Shown) -> str:
-    """For pipes: the lines, each made harmless."""
+    """The lines, each made harmless."""
     return _harmless(document.lines(), document)
 
 

@@ -11,7 +11,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
-from reshardctl.render.content.questions import explained
+from reshardctl.render.content.questions import CHOICES, choices
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, all_cases
 from tests.support.dialects import dialect_of
@@ -65,17 +65,23 @@ def test_each_answer_has_its_line(every):
     asked = 0
     for consumer, report, ask in questions(every):
         asked += 1
-        lines = explained(report, ask)
-        assert len(lines) == len(ask.answers) > 1
-        said = {line.partition(": ")[2] for line in lines}
-        assert len(said) > 1 and "" not in said, lines
+        found = choices(report, ask)
+        lines = [choice.line for choice in found]
+        assert len(set(lines)) == len(lines) > 1
+        assert "" not in {choice.outcome for choice in found}, lines
+        assert {choice.answer for choice in found} <= set(ask.answers)
+        for values in ask.answers:
+            assert all(any(value in line for line in lines) for _, value in values), lines
         for option in ask.options:
             known = DEFAULTS.get((consumer, option), {""})
             assert ask.defaults.get(option, "") in known, (consumer, ask)
-        flat = " ".join(FORMATS["text"].plan(report, context(report)).replace("# ", "").split())
-        for line in lines:
-            assert " ".join(line.split()) in flat, (line, flat)
-            assert line in FORMATS["concise"].plan(report, context(report))
+        for verbose in (False, True):
+            shown = FORMATS["text"].plan(report, context(report, verbose=verbose))
+            flat = " ".join(shown.replace("# ", "").split())
+            for number, line in enumerate(lines, 1):
+                seen = f"{number}. {' '.join(line.split())}" in flat
+                assert seen == (verbose or number <= CHOICES), (line, flat)
+        assert all(line in FORMATS["concise"].plan(report, context(report)) for line in lines)
     assert asked >= 70 // every
 
 
@@ -86,14 +92,12 @@ def test_two_unknown_options_are_one_question():
     assert isinstance(report.decision, Ask)
     assert report.decision.options == ("initial", "release")
     start, never = "start 1 at 4968…0658; start 2 at 4968…1090", "no plan: master takes a row"
-    lines = explained(report, report.decision)
+    lines = [choice.line for choice in choices(report, report.decision)]
     assert [f"{line.partition(never)[0]}{never}" if never in line else line for line in lines] == [
-        f"initial=LATEST, release=0.5.0: {start}",
-        f"initial=LATEST, release=master-31e0042: {never}",
-        f"initial=LATEST, release=telegraf-1.39: {start}",
-        "initial=TRIM_HORIZON: nothing to write",
+        "initial=LATEST, release=0.5.0; or initial=LATEST, release=telegraf-1.39; or "
         f"initial=AT_TIMESTAMP, release=0.5.0: {start}",
-        f"initial=AT_TIMESTAMP, release=master-31e0042: {never}",
+        "initial=TRIM_HORIZON: nothing to write",
+        f"initial=LATEST or AT_TIMESTAMP, release=master-31e0042: {never}",
     ]
     shown = FORMATS["text"].plan(report, context(report))
     assert "?app=app&initial=LATEST&release=0.5.0'" in shown
@@ -117,8 +121,8 @@ def test_no_answer_leads_to_another_question(every):
 def test_a_question_as_it_is_shown():
     report = report_of("full-trimmed-parent-timestamp", "initial=LATEST")
     assert isinstance(report.decision, Ask)
-    assert explained(report, report.decision) == [
-        "release=1.13.3: nothing to write", "release=1.15.3: set 0 to SHARD_END",
-        "release=2.2.11: nothing to write", "release=2.7.2: set 0 to SHARD_END",
-        "release=3.5.1: set 0 to SHARD_END",
+    found = choices(report, report.decision)
+    assert [(choice.line, choice.answer) for choice in found] == [
+        ("release=1.15.3, 2.7.2 or 3.5.1: set 0 to SHARD_END", (("release", "3.5.1"),)),
+        ("release=1.13.3 or 2.2.11: nothing to write", (("release", "2.2.11"),)),
     ]

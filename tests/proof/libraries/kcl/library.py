@@ -49,7 +49,9 @@ class Library:
         self._pace = PACES[release]
         command = runner_command(release, self._pace.waits)
         self._process = LineProcess(command, self._errors, self._hear)
-        if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
+        begun = self._logs[""]
+        begun.wait(lambda log: bool(log.of("READY")) or self._process.gone(), START_SECONDS)
+        if not begun.of("READY"):
             self.close()
             raise RuntimeError(f"the runner of {release} did not start; see {self._errors}")
 

@@ -1,0 +1,63 @@
+"""At a terminal a question of a plan is a menu: the number of a choice makes the plan with it."""
+
+from __future__ import annotations
+
+import re
+import time as clock
+
+import pytest
+
+from tests.cli.lab import Lab
+from tests.cli.process import on_terminal
+from tests.support.case import CASES, load
+
+CASE = CASES / "kcl" / "full-trimmed-parent-timestamp.toml"
+"""Releases with an auditor need SHARD_END in the row of the trimmed parent; others need nothing."""
+MENU = "Which one? 1 to 2, or Enter for none:"
+
+
+@pytest.fixture
+def lab(lab_of, tmp_path) -> Lab:
+    """On a stream whose clock is the real one's, for commands that run as processes."""
+    text = CASE.read_text(encoding="utf-8")
+    age = int(re.search(r"^now = (\d+)", text, re.MULTILINE)[1])
+    path = tmp_path / CASE.name
+    path.write_text(re.sub(r"created = \d+", f"created = {int(clock.time()) - age}", text))
+    return lab_of(load(path), "?initial=LATEST")
+
+
+def typed(lab: Lab, answer: str, *more: str) -> tuple[int, str]:
+    """What a fix at a terminal ends with and shows."""
+    argv = ["fix", *lab.where, "--assume-stopped", *more]
+    code, shown = on_terminal(lab, argv, answer, until=lambda text: MENU in text)
+    return code, re.sub(r"\x1b\[[0-9;]*m", "", shown)
+
+
+def test_the_choice_makes_the_plan_and_is_asked_for_consent(lab):
+    code, shown = typed(lab, "1\nyes\n")
+    assert code == 0, shown
+    assert "1. release=1.15.3, 2.7.2 or 3.5.1: set 0 to SHARD_END" in shown
+    assert shown.count(MENU) == 1 and "OK now" in shown
+    assert lab.items()["shardId-000000000000"]["checkpoint"] == {"S": "SHARD_END"}
+
+
+def test_a_dry_run_takes_a_choice_too(lab):
+    before = lab.items()
+    code, shown = typed(lab, "2\n", "--dry-run")
+    assert code == 0 and "release=2.2.11" in shown.rpartition(MENU)[2], shown
+    assert lab.items() == before
+
+
+@pytest.mark.parametrize("answer", ["\n", "no\n3\n0\n"])
+def test_without_a_choice_nothing_is_written(lab, answer):
+    before = lab.items()
+    code, shown = typed(lab, answer)
+    assert code == 4, shown
+    assert lab.items() == before
+
+
+def test_without_a_terminal_each_choice_is_a_command(lab):
+    told = lab.typed("fix", *lab.where, "--assume-stopped", "--yes")
+    assert told.code == 4 and MENU not in told.out
+    commands = [line for line in told.out.splitlines() if "reshardctl fix" in line]
+    assert len(commands) == 2 and all("release=" in line for line in commands)
