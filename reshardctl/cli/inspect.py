@@ -149,8 +149,8 @@ def _again(request: InspectRequest, every: str, out: Shown, terminal: Terminal) 
 def _line(turn: Round) -> str:
     """When, whom, and how many findings; or that it could not tell."""
     from reshardctl.model.times import instant
-    from reshardctl.render.content.report import tally
     from reshardctl.render.content.roundup import total
+    from reshardctl.render.content.verdict import tally
 
     outcome = turn.outcome
     if isinstance(outcome, ReshardError):

@@ -19,9 +19,8 @@ from reshardctl.render.content.report import (
     notes,
     retention_advice_first,
     subject,
-    tally,
-    verdict,
 )
+from reshardctl.render.content.verdict import tally, verdict
 from reshardctl.render.content.writes import writes
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.lineage import Lineage
-from reshardctl.model import Rank, ShardId, WillRead, in_birth_order, short
+from reshardctl.model import ShardId, in_birth_order, short
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Ask
 from reshardctl.render.content.findings import (
@@ -19,11 +19,11 @@ from reshardctl.render.content.findings import (
     already_so,
     happening,
     is_already,
-    new_ones,
     supposed,
     what_was_judged,
 )
 from reshardctl.render.content.questions import CHOICES, answering, choices
+from reshardctl.render.content.verdict import also_so, verdict
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.graph.text import below
@@ -35,14 +35,12 @@ from reshardctl.render.words import (
     ago,
     command,
     count,
-    counted,
     dry_run,
     lead,
     left_in,
     only_if,
     resharded,
     sentence,
-    shards,
     shortened,
 )
 from reshardctl.report.changes import all_residuals, fixable
@@ -263,6 +261,8 @@ def last_lines(sheet: Sheet, report: Report) -> None:
     more = "" if sheet.context.verbose else _not_shown(report)
     if told := " ".join(filter(None, [what_was_judged(report), more])):
         sheet.line(told)
+    for remark in also_so(report):
+        sheet.line(remark)
     sheet.line((verdict(report), "bold"))
 
 
@@ -279,67 +279,6 @@ def _not_shown(report: Report) -> str:
     infos = [finding.name for finding in report.findings if finding.severity is Severity.INFO]
     named = ", ".join(dict.fromkeys(infos))
     return f"-v shows {count(len(infos), 'info', 'info')} ({named})." if infos else ""
-
-
-def verdict(report: Report) -> str:
-    """The last line: that all is well, or what is wrong and from when on records are lost."""
-    grave = [f for f in report.findings if f.severity > Severity.INFO]
-    if grave:
-        losses = [f for f in grave if f.effects and f.deadline is not None]
-        first = min(losses, key=_starts, default=None)
-        return "  ".join(filter(None, [tally(report), _loss(report, first)]))
-    ok = " ".join(["OK", supposed(report)]).rstrip()
-    if report.left_out or any(one.effects for one in report.judged) or not _all_read(report):
-        return f"{ok}: no errors and no warnings."
-    late = _read_in_part(report)
-    part = f"{shards(late)} only from LATEST or a time on" if late else "nothing is skipped"
-    return f"{ok}: every open shard will be read to its end; {part}."
-
-
-def _all_read(report: Report) -> bool:
-    """Whether every candidate reads every open shard."""
-    lineage, judged = report.snapshot.lineage, report.judged
-    opened = [shard for shard in lineage if lineage.is_open(shard)]
-    return bool(judged) and all(
-        isinstance(one.simulation.fates.get(shard), WillRead) for one in judged for shard in opened
-    )
-
-
-def _read_in_part(report: Report) -> list[ShardId]:
-    """Shards that a start reads from LATEST or from a time on, as their rows say."""
-    found = {
-        shard for one in report.judged for shard, fate in one.simulation.fates.items()
-        if isinstance(fate, WillRead)
-        and any(cut.rank is Rank.TIP or cut.by_time for cut in (fate.at.lo, fate.at.hi))
-    }
-    return in_birth_order(found)
-
-
-def _starts(finding: Finding) -> float:
-    return 0.0 if finding.deadline is None else finding.deadline.starts or 0.0
-
-
-def _loss(report: Report, first: Finding | None) -> str:
-    if first is None or first.deadline is None or report.snapshot.foreseen is not None:
-        return ""
-    told = absolute(first.effects, first.deadline)
-    aid = retention_advice(report)
-    gains = aid is not None and not aid.urgent(report.snapshot.now)
-    later = "; later with a longer retention period" if gains else ""
-    return sentence(f"{told}{later}")
-
-
-def tally(report: Report) -> str:
-    """The sums of a report: `2 errors, 1 warning, 1 info.  3 fixable.`."""
-    if not report.findings:
-        return " ".join(["No findings", supposed(report)]).rstrip() + "."
-    forecast = f" {condition_text}" if (condition_text := supposed(report)) else ""
-    sentences = [f"{', '.join(counted(report.counts()))}{forecast}."]
-    if report.snapshot.foreseen is not None:
-        sentences.append(new_ones(report))
-    elif any(f.severity > Severity.INFO for f in report.findings):
-        sentences.append(f"{len(fixable(report))} fixable.")
-    return "  ".join(filter(None, sentences))
 
 
 def retention_advice_first(sheet: Sheet, report: Report) -> None:

@@ -22,7 +22,6 @@ from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.findings import already_so, happening, left_alone, remedy, supposed
 from reshardctl.render.content.plan import codes, counts, nothing, remaining, undo_words
 from reshardctl.render.content.questions import answering, choices
-from reshardctl.render.content.report import tally
 from reshardctl.render.content.roundup import (
     HEADS,
     failed,
@@ -32,6 +31,7 @@ from reshardctl.render.content.roundup import (
     roundup_row,
     total,
 )
+from reshardctl.render.content.verdict import tally
 from reshardctl.render.context import Context
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import (

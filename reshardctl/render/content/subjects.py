@@ -11,8 +11,8 @@ from reshardctl.diagnosis.rules import SINKS, STARTS, Rule
 from reshardctl.model import Step
 from reshardctl.render.content import audit
 from reshardctl.render.content.findings import sentences
-from reshardctl.render.content.report import tally
 from reshardctl.render.content.roundup import hidden, remarks
+from reshardctl.render.content.verdict import tally
 from reshardctl.render.document import Check, Rows, Subject
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.changes import changes

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.model import Rank, WillRead
-from reshardctl.render.content.report import verdict
+from reshardctl.render.content.verdict import also_so, verdict
 from reshardctl.report.report import RepairOptions, make
 from reshardctl.report.scope import ScopeOptions
-from tests.unit.render.samples import STORED, report_of
+from tests.unit.render.formats import FORMATS
+from tests.unit.render.samples import STORED, context, report_of
 
 WELL = "OK: every open shard will be read to its end; nothing is skipped."
 
@@ -51,3 +52,29 @@ def test_nothing_is_skipped_where_that_is_said(name):
             fate = one.simulation.fates[shard]
             assert isinstance(fate, WillRead)
             assert fate.at.lo.rank in (Rank.START, Rank.INSIDE) and not fate.at.lo.by_time
+
+
+@pytest.mark.parametrize(("case", "initial", "said"), [
+    ("healthy-merge-waiting", "LATEST",
+     ["2 waits until 1 (closed 15m ago) is read to the end."]),
+    ("healthy-split-cleaned", "LATEST", []),
+    ("healthy-second-generation", "TRIM_HORIZON", []),
+    ("healthy-second-generation", "LATEST",
+     ["5 is read from the beginning, though the application starts at LATEST. "
+      "To start from now instead: fix --policy latest."]),
+    ("a-both", "LATEST", []),
+])
+def test_what_is_so_and_not_wrong(case, initial, said):
+    """Their rows are at work or wait as the library means them to; only where nothing is wrong."""
+    report = report_of(case, f"initial={initial}&release=3.5.1")
+    assert list(also_so(report)) == said
+    shown = " ".join(FORMATS["text"].inspect(report, context(report)).split())
+    assert all(line in shown for line in said)
+
+
+def test_many_groups_that_wait_are_three_lines_and_a_count():
+    report = report_of("update-count-behind", "initial=LATEST&release=3.5.1")
+    *shown, last = also_so(report)
+    assert len(shown) == 3 and last == (
+        "And 2 more groups of shards wait; reshardctl status shows them."
+    )
