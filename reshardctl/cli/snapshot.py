@@ -43,7 +43,8 @@ def snapshot(
 ) -> None:
     """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
 
-    inspect, explain, graph and fix --dry-run take it as snapshot:FILE; its time is their "now".
+    inspect, status, explain, graph, export and fix --dry-run take it as snapshot:FILE; its time is
+    their "now".
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
     from reshardctl.cli.terminal import Terminal

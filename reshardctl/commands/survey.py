@@ -98,7 +98,7 @@ def attended(ports: Ports, target: Target, seconds: float, observer: Observer) -
 def _pass(ports: Ports, seconds: float, observer: Observer) -> None:
     end = ports.clock() + seconds
     while (left := end - ports.clock()) > 0:
-        observer.phase(f"watching the consumer, {duration(left)} left")
+        observer.phase(f"{duration(left)} left; watching the consumer")
         ports.sleep(min(SLICE, left))
 
 
@@ -173,7 +173,7 @@ def wait_for(
         left = end - now
         if left <= 0:
             raise TimedOut(f"after {duration(wait.seconds)} {missing}", _next(missing))
-        observer.phase(f"waiting: {missing}, {duration(left)} left")
+        observer.phase(f"{duration(left)} left; waiting: {missing}")
         ports.sleep(min(max(pause, now - began), left))
 
 

@@ -152,8 +152,8 @@ def stopped(
     observer.phase(f"looking for signs of life for {duration(seconds)}")
 
     def tell(left: float, so_far: str) -> None:
-        more = f"; so far {so_far}" if so_far else ""
-        observer.phase(f"looking for signs of life, {duration(math.ceil(left))} left{more}")
+        what = so_far or "looking for signs of life"
+        observer.phase(f"{duration(math.ceil(left))} left; {what}")
 
     excluded = watch(ports, locator, seconds, tell)
     observer.note(f"not running: {excluded}")
