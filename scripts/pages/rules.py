@@ -17,11 +17,13 @@ HEAD = """# Rules
 Each finding carries the code of a rule; `reshardctl rule RSH203` prints one. A code keeps its
 meaning for good. Its first digit is the subject: 1 the stream, 2 the next start, 3 rows, 4 the
 running application, 5 the sink of an audit, 9 a failed read. Where no section says when the fix is
-not offered, there is none.
+not offered, there is none; where none names a thread, no public report is known.
 """
 NOTE = """\
 <!-- Written by python -m scripts.pages rules from reshardctl/diagnosis/rules/pages; edit those. -->
 """
+SAYS_NOTHING = ("Always.", "No public report known.")
+"""Texts of sections that the head of the page says for all rules."""
 THREAD = re.compile(r"\b([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#(\d+)")
 """A thread on GitHub, which sends issues/N on to pull/N where it is one."""
 
@@ -39,12 +41,12 @@ def page() -> str:
 
 
 def _section(rule: Page) -> Iterator[str]:
-    """A rule without what is said elsewhere: its summary, the title of its first part, and the
-    part that says only that no fix is offered.
+    """A rule without what is said elsewhere: its summary, the title of its first part, and parts
+    that say only that there is no fix, or no public report.
     """
     yield f"## {rule.code} {rule.name}"
     for section in rule.sections:
-        if section.text == "Always.":
+        if section.text in SAYS_NOTHING:
             continue
         if section is not rule.sections[0]:
             yield f"\n**{section.title}**"

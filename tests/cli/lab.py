@@ -207,7 +207,7 @@ class Lab:
         A report is concise, unless the words name a format or this is a terminal: most tests read
         lines. `typed` is the command line as it stands.
         """
-        formed = any(str(word).startswith(("--format", "--list")) for word in words)
+        formed = any(str(word).startswith(("--format", "--every")) for word in words)
         if words[:1] and words[0] in REPORTING and not formed and not self.terminal:
             words = (words[0], "--format", "concise", *words[1:])
         return self.typed(*words)

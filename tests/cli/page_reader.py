@@ -16,8 +16,6 @@ from tests.whole.docs.transcripts import Transcript, beside, differences, shows,
 
 MIDNIGHT = 1_795_219_200
 """2026-11-21T00:00:00Z, when the stream of most transcripts was created."""
-REPORTS = ("inspect", "fix", "undo", "status", "explain")
-"""Commands that print text at a terminal, and lines for programs elsewhere."""
 STATE = "/home/ops/.local/state/reshardctl"
 HOME = "~/.local/state/reshardctl"
 LOCATOR = re.compile(r"[a-z0-9+-]+:/")
@@ -88,8 +86,8 @@ class Reader:
         )
         assert done.code == int("--dry-run" in more), done.err
 
-    def type(self, transcript: Transcript, form: str = "text") -> None:
-        """form: what the page's reader has: text at a terminal, concise in a pipeline."""
+    def type(self, transcript: Transcript) -> None:
+        """The page's output is what this command prints, and its exit code the one of the page."""
         words = shlex.split(transcript.command, comments=True)
         words = [self.lab.created if words[i - 1] == "--created" else word
                  for i, word in enumerate(words)]
@@ -101,12 +99,9 @@ class Reader:
             assert shows(transcript.output, found), differences(transcript, found)
         if words[0] != "reshardctl":
             return
-        formed = {"--format", "--list"} & set(words)
-        if words[1] in REPORTS and not formed and not self.lab.terminal:
-            words += ["--format", form]
         typed = [self.here(word) for word in words[1:]]
         self.locators.update(word for word in [*words, *typed] if LOCATOR.match(word))
-        done = self.lab.cli(*typed)
+        done = self.lab.typed(*typed)
         self.code = done.code
         state = STATE if STATE in transcript.page.read_text(encoding="utf-8") else HOME
         said = [self.there(whole(text, self.locators).replace(str(self.lab.state), state))

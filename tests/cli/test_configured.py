@@ -41,7 +41,7 @@ def test_a_stream_of_one_consumer_names_it(lab, name):
     configure(lab)
     told, _, commands = lab.cli("explain", name, "2").out.rpartition("\n\n")
     assert told == lab.cli("explain", *lab.where, "2").out.rpartition("\n\n")[0]
-    assert "reshardctl fix --dry-run app\n" in commands
+    assert "reshardctl fix --dry-run --out app.plan app\n" in commands
     assert lab.cli("graph", name).out == lab.cli("graph", *lab.where).out
 
 

@@ -100,7 +100,8 @@ def test_lines_end_between_words_at_80_columns(lab):
 @pytest.mark.parametrize(("shard", "ends"), [
     ("2", ["reshardctl rule RSH203", "reshardctl fix --dry-run"]), ("1", ["reshardctl status"]),
 ])  # fmt: skip
-def test_it_ends_with_the_next_command(lab, shard, ends):
+def test_it_ends_with_the_next_command(lab, shard, ends, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where the plan is saved
     out = lab.cli("explain", *lab.where, shard).out
     *_, last = out.split("\n\n")
     for wanted in ends:

@@ -22,6 +22,8 @@ UNUSED = {
     "reshardctl.render.graph.svg",
 }  # fmt: skip
 """What an `inspect` of a snapshot needs nothing of."""
+LAID_OUT = {"rich", "random"}
+"""What lays text out in columns."""
 LISTED = """
 import sys
 from reshardctl.cli.app import run
@@ -58,10 +60,11 @@ def imported(*words: str) -> set[str]:
     [
         (("--help",), {"reshardctl.model", "reshardctl.commands", "pydantic"}),
         (("inspect", "--help"), {"reshardctl.model", "reshardctl.commands"}),
-        (("inspect", f"snapshot:{SNAPSHOT}"), UNUSED),
+        (("inspect", f"snapshot:{SNAPSHOT}"), UNUSED - LAID_OUT),
+        (("inspect", f"snapshot:{SNAPSHOT}", "--format", "json"), UNUSED),
         (("status", f"snapshot:{SNAPSHOT}"), {"networkx", "pyspark", "psycopg"}),
     ],
-    ids=["help", "help of a command", "inspect", "status"],
+    ids=["help", "help of a command", "inspect", "inspect for programs", "status"],
 )
 def test_nothing_is_imported_that_is_not_used(words: tuple[str, ...], unwanted: set[str]) -> None:
     found = imported(*words)

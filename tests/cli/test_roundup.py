@@ -162,7 +162,7 @@ def test_the_text(lab):
     assert ["broken", "kcl", "1/3", "17m20s", "1", "error"] in rows
     assert ["lost", "kcl", "?", "?", "cannot", "be", "judged"] in rows
     assert "1 error in 3 consumers.  1 could not be judged.  1 fixable." in text
-    assert "reshardctl fix --dry-run broken" in text
+    assert "reshardctl fix --dry-run --out broken.plan broken" in text
 
 
 def test_a_stream_has_the_same_name_in_text_and_in_markdown(lab):

@@ -96,7 +96,7 @@ def test_what_undo_does_not_give_back(reader):
 def test_an_incident_of_last_night(reader):
     page = reader("a-both-named-long", "14:16:00")
     (refused,) = of("runbook")
-    page.type(refused, form="concise")
+    page.type(refused)
 
 
 def test_positions(reader):
