@@ -20,7 +20,7 @@ MENU = "Which one? 1 to 2, or Enter for none:"
 def lab(lab_of, tmp_path) -> Lab:
     """On a stream whose clock is the real one's, for commands that run as processes."""
     text = CASE.read_text(encoding="utf-8")
-    age = int(re.search(r"^now = (\d+)", text, re.MULTILINE)[1])
+    (age,) = map(int, re.findall(r"^now = (\d+)", text, re.MULTILINE))
     path = tmp_path / CASE.name
     path.write_text(re.sub(r"created = \d+", f"created = {int(clock.time()) - age}", text))
     return lab_of(load(path), "?initial=LATEST")

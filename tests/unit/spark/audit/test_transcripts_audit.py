@@ -86,12 +86,12 @@ class AuditReader(Reader):
     """Tells each command where the stream is: Spark's workers have the JVM's environment, not that
     of this test. What is printed is compared without it."""
 
-    def type(self, transcript: Transcript, form: str = "text") -> None:
+    def type(self, transcript: Transcript) -> None:
         where = f" --endpoint-url kinesis={self.lab.servers.kinesis}"
         self.spoken = re.compile(r"\s+(?:\\\n\s+)?".join(map(re.escape, where.split(" "))))
         if not transcript.command.startswith("echo"):
             transcript = replace(transcript, command=transcript.command + where)
-        super().type(transcript, form)
+        super().type(transcript)
 
     def there(self, text: str) -> str:
         return self.spoken.sub("", super().there(text))
