@@ -14,6 +14,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 TOP = ("CHANGELOG.md", "CONTRIBUTING.md")
 """Pages that lie beside docs/ and are part of the site."""
+SEARCH = "iframe-worker.js"
 FENCE = re.compile(r"^( *)(```|~~~)")
 ITEM = re.compile(r"^ {0,3}([-*]|\d+\.) ")
 LINK = re.compile(r"\[([^\]]+)\]\((\.\./|docs/)?([^)#\s]+)(#[^)\s]*)?\)")
@@ -30,10 +31,12 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the pages of the top folder."""
+    """Adds the pages of the top folder, and the script with which the search works from files."""
     for name in TOP:
         content = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=content))
+    script = (ROOT / "docs" / "site" / SEARCH).read_text(encoding="utf-8")
+    files.append(File.generated(config, f"assets/{SEARCH}", content=script))
     return files
 
 
