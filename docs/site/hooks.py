@@ -14,7 +14,8 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 TOP = ("CHANGELOG.md", "CONTRIBUTING.md")
 """Pages that lie beside docs/ and are part of the site."""
-SEARCH = "iframe-worker.js"
+LOADED = ("iframe-worker.js", "console.css")
+"""What the pages load besides what the theme brings: `mkdocs.yml` says why."""
 FENCE = re.compile(r"^( *)(```|~~~)")
 ITEM = re.compile(r"^ {0,3}([-*]|\d+\.) ")
 LINK = re.compile(r"\[([^\]]+)\]\((\.\./|docs/)?([^)#\s]+)(#[^)\s]*)?\)")
@@ -31,12 +32,13 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the pages of the top folder, and the script with which the search works from files."""
+    """Adds the pages of the top folder, and what the pages load."""
     for name in TOP:
         content = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=content))
-    script = (ROOT / "docs" / "site" / SEARCH).read_text(encoding="utf-8")
-    files.append(File.generated(config, f"assets/{SEARCH}", content=script))
+    for name in LOADED:
+        content = (ROOT / "docs" / "site" / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, f"assets/{name}", content=content))
     return files
 
 
