@@ -5,7 +5,8 @@
 Of a function it takes the first paragraph, of a field, a property and a method the first sentence.
 A class that extends another one of the page names it, and lists its own fields alone. A field that
 is an option of a command has no text: docs/commands.md has it. Properties of requests are left out:
-they are for the command line.
+they are for the command line. A default that is nothing is left out, and a field of a request
+without a default is marked as required.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 HEAD = """## Python API
 
 These names, their parameters and their fields are what
-[versions and deprecation](schemas.md#versions-and-deprecation) promises; every other name of the
-package may change. A field of a request that has no text is an option of the command
-([Commands](commands.md)); where the option has another name, it is shown.
+[Versions and deprecation](schemas.md#versions-and-deprecation) promises; every other name may
+change. A field of a request without text is an [option](commands.md) of the command. The defaults
+`None`, `False`, `()` and `''` are not shown.
 """
 COMMON = (Selection,)
 """Classes with a section of their own although they are no public names."""
+EMPTY = ("None", "False", "()", "''")
+"""Defaults that are not shown."""
+REQUIRED = " (required)"
 WIDTH = 88
 
 
@@ -79,18 +83,28 @@ def _class(value: type, shown: Sequence[object]) -> Iterator[str]:
         yield f"\nAll that {_link(base.__name__)} has, and:"
     if fields:
         options = _options(value)
+        required = _required(value) if _is_request(value) else set()
         yield ""
         for name, (declared, text) in fields.items():
             text = options.get(name, text or said.get(name, ""))
-            yield f"- `{declared}`: {text}" if text else f"- `{declared}`"
+            mark = REQUIRED if name in required else ""
+            yield f"- `{declared}`{mark}: {text}" if text else f"- `{declared}`{mark}"
     methods = dict(each for kind in own for each in _methods(_node(kind)))
     if methods and not _is_request(value):
-        yield "\nProperties and methods:\n" if fields else ""
-        yield from methods.values()
+        yield from methods.values() if fields else ("", *methods.values())
 
 
 def _is_request(value: type) -> bool:
-    return value in COMMON or value.__name__.endswith("Request")
+    return value in COMMON or value.__name__.endswith("Request") or value.__name__ == "Sink"
+
+
+def _required(value: type) -> set[str]:
+    """The fields of a class without a default."""
+    missing = dataclasses.MISSING
+    return {
+        each.name for each in dataclasses.fields(value)
+        if each.default is missing and each.default_factory is missing
+    } if dataclasses.is_dataclass(value) else set()
 
 
 def _options(value: type) -> dict[str, str]:
@@ -161,7 +175,7 @@ def _default(value: ast.expr | None) -> str:
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "option":
         value = value.args[1] if value.args[1:] else ast.Constant(None)
     made = "MISSING" if value is None else _made(value)
-    return "" if made == "MISSING" else f" = {made}"
+    return "" if made in ("MISSING", *EMPTY) else f" = {made}"
 
 
 def _made(value: ast.expr) -> str:
