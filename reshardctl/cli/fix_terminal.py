@@ -22,13 +22,16 @@ from reshardctl.commands.fix import fix as fixed
 from reshardctl.commands.fix import plan as planned
 from reshardctl.commands.planned import FixResult, Planned
 from reshardctl.commands.write_requests import FixRequest
+from reshardctl.console.destinations import Destination
 from reshardctl.console.failures import say
 from reshardctl.console.output import Output
 from reshardctl.errors import Refused
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask
+from reshardctl.render.content.plan import counts
 from reshardctl.render.content.questions import CHOICES, choices
 from reshardctl.render.words import price_words
+from reshardctl.report.changes import changes
 from reshardctl.report.report import told
 from reshardctl.report.results import ConsumerFix, Fixes
 from reshardctl.report.results import Planned as PlanShown
@@ -51,7 +54,7 @@ class FixTerminal(Terminal):
         """Shows the plan; if only the outcome is wanted, why there is none for one alone."""
         none = planned.plan is None
         self._open = planned if isinstance(planned.report.decision, Ask) else None
-        if self._quiet and (planned.name or not none):
+        if (self._quiet and (planned.name or not none)) or self._known(planned):
             return
         out = replace(
             self._out, suggested_command=planned.words, sink=planned.sink_words,
@@ -59,12 +62,22 @@ class FixTerminal(Terminal):
         )
         out.write(PlanShown(planned.report, self._dry_run or none, planned.saved), planned.exit)
 
+    def _known(self, planned: Planned) -> bool:
+        """Whether the question alone is enough: who is asked has seen this very plan."""
+        alone = self._out.destinations == (Destination(None, None),) and not self._out.verbose
+        asked = at_terminal() and not self._yes and not self._dry_run
+        return planned.as_saved and alone and asked and not planned.name
+
     def consents(self, planned: Planned) -> bool:
         """Takes what costs little if nobody is asked; else asks, with the plan's price."""
         if self._yes:
             return within_limit(planned)
         price, question = price_words(planned.decision), QUESTION
-        if planned.name:
+        if self._known(planned):
+            rows = changes(planned.report, planned.steps)
+            price = f"{counts(rows)} {price}"
+            question = f"Write this to {planned.report.snapshot.locator.text}?"
+        elif planned.name:
             question = f"Write this to {planned.name}?"
         return ask(planned.accepting, shown=not self._quiet, price=price, question=question)
 

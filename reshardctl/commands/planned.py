@@ -101,7 +101,8 @@ class Planned:
     report: what was read, judged; its `decision` says why if `plan` is `None`. limit: what the
     request accepts. words, sink_words: the arguments that name the consumer and its sink to other
     commands. saved: the file of the plan, if it was saved. name: what to call the consumer among
-    several, "" for one alone.
+    several, "" for one alone. as_saved: whether an earlier command here showed and saved this plan,
+    and nothing has moved since.
     """
 
     report: Report
@@ -112,6 +113,7 @@ class Planned:
     again: Again
     saved: Saved | None = None
     name: str = ""
+    as_saved: bool = False
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import typer.main
 
 from reshardctl.cli.app import app
-from reshardctl.cli.help import GROUP_OF, LOCATORS, Group, grouped, help_record, long_name, summary
+from reshardctl.cli.help import GROUP_OF, Group, grouped, help_record, long_name, summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAD = """# Commands and options
@@ -21,8 +21,11 @@ HEAD = """# Commands and options
 `reshardctl COMMAND --help` prints the same for one command, `reshardctl --version` the version.
 `--quiet` and `--debug FILE` work with every command:
 [progress and logs](status.md#what-a-command-shows-while-it-runs).
-[Exit codes](exit-codes.md) are the same for every command.
+[Exit codes and errors](exit-codes.md) are the same for every command.
 """
+CONSUMER = """
+A CONSUMER is a name in `reshardctl.toml`, or a locator: see
+[Supported systems](index.md#supported-systems) and the page of each."""
 SHARED = """
 ## Options of several commands
 
@@ -55,9 +58,7 @@ def page() -> str:
     for name, command in known:
         anchor = name.replace(" ", "-")
         lines.append(f"| [`{name}`](#{anchor}) | {_cell(summary(command))} |")
-    lines.append("\nA CONSUMER is a name in `reshardctl.toml`, or a locator:\n")
-    lines += ["| locator | |", "|---|---|"]
-    lines += [f"| `{locator}` | {meaning} |" for locator, meaning in LOCATORS]
+    lines.append(CONSUMER)
     groups = _shared(known)
     lines.append(SHARED)
     for group, members in groups.items():

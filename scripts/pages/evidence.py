@@ -51,8 +51,7 @@ HEAD = """## Evidence in figures
 
 "Cases" are the case files that name the release, "observed" starts of the real library on the
 unrepaired store, "repaired" and "undone" those after the repair and after its undo. A test compares
-every start with its forecast, record by record. A start counts again for each store and beside
-other streams of its table.
+every start with its forecast, record by record.
 """
 RANDOM = """
 ### Random states
@@ -148,15 +147,15 @@ def page() -> str:
 
 
 def _releases() -> Iterator[str]:
-    yield _table("library", "release", *COUNTED, "executed")
+    yield _table("release", *COUNTED, "executed")
     missing, total = not_started(), Counter[str]()
     for library in FOLDERS:
         for release, row in rows(library).items():
             total.update(cases=len(row.cases), **row.starts)
             counts = (len(row.cases), *(row.starts[state] for state in COUNTED[1:]))
             executed = _executed(missing.get(library, {}).get(release))
-            yield _row(library, release, *map(_figure, counts), executed)
-    yield _row("**total**", "", *(_figure(total[name]) for name in COUNTED), "")
+            yield _row(f"{library} {release}", *map(_figure, counts), executed)
+    yield _row("**total**", *(_figure(total[name]) for name in COUNTED), "")
     files = {case.path for folders in FOLDERS.values() for f in folders for case in all_cases(f)}
     yield (
         f"\nA case counts for each release that it names; there are {len(files)} case files.\n"
@@ -168,7 +167,7 @@ def _releases() -> Iterator[str]:
 def _executed(entry: dict[str, Any] | None) -> str:
     """How a release was executed. entry: of one that no test starts."""
     if entry is None:
-        return "by the tests"
+        return "by tests"
     how = "**source only**" if entry["how"] == "source" else entry["how"]
     return f"{how}: {entry['what']}" if "what" in entry else how
 

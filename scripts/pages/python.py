@@ -31,8 +31,8 @@ HEAD = """## Python API
 
 These names, their parameters and their fields are what
 [Versions and deprecation](schemas.md#versions-and-deprecation) promises; every other name may
-change. A field of a request without text is an [option](commands.md) of the command. The defaults
-`None`, `False`, `()` and `''` are not shown.
+change. A field of a request without text is an option of the command
+([Commands and options](commands.md)). The defaults `None`, `False`, `()` and `''` are not shown.
 """
 COMMON = (Selection,)
 """Classes with a section of their own although they are no public names."""
@@ -100,11 +100,10 @@ def _is_request(value: type) -> bool:
 
 def _required(value: type) -> set[str]:
     """The fields of a class without a default."""
-    missing = dataclasses.MISSING
     return {
-        each.name for each in dataclasses.fields(value)
-        if each.default is missing and each.default_factory is missing
-    } if dataclasses.is_dataclass(value) else set()
+        each.name for each in (dataclasses.fields(value) if dataclasses.is_dataclass(value) else ())
+        if each.default is each.default_factory is dataclasses.MISSING
+    }  # fmt: skip
 
 
 def _options(value: type) -> dict[str, str]:

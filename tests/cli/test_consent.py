@@ -292,7 +292,29 @@ def test_one_question_for_a_saved_plan(today, tmp_path):
     got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped"], "yes\n")
     assert got == 0, shown
     assert flat(shown).count("Only 'yes' is taken for a yes") == 1
-    assert re.search(r"re-reads ≤ 14h", flat(shown))
+    assert re.search(
+        r"Plan: 2 to create, 0 to move, 0 to delete\. Skips nothing, re-reads ≤ 14h\w* a shard "
+        r"\(≤ 1d[45]h in all\)\. Write this to kcl://", flat(shown)
+    )
+    assert "RSH203" not in shown, "the plan was shown when it was saved"
+
+
+@pytest.mark.parametrize("more", [["-v"], ["--format", "text"]])
+def test_a_saved_plan_is_shown_again_where_that_is_asked_for(today, tmp_path, more):
+    path = tmp_path / "app.plan"
+    start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
+    got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped", *more], "no\n")
+    assert got == 4 and "RSH203" in shown, shown
+
+
+def test_a_plan_from_elsewhere_is_shown_before_the_question(today, tmp_path):
+    path = tmp_path / "app.plan"
+    start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
+    argv = ["fix", "--plan", path, "--assume-stopped"]
+    got, shown = on_terminal(
+        today, argv, "yes\nno\n", RESHARDCTL_STATE_DIR=str(tmp_path / "of-somebody-else")
+    )
+    assert got == 4 and "was not made here" in flat(shown) and "RSH203" in shown, shown
 
 
 def test_an_undo_asks_what_it_does(today):
