@@ -110,7 +110,7 @@ def _waiting(report: Report) -> Iterator[str]:
         wait = "waits" if len(held) == 1 else "wait"
         yield f"{shards(held)} {wait} until {_closed(report, waits_for)} read to the end."
     if (hidden := len(groups) - WAITING) > 0:
-        yield f"And {count(hidden, 'more group')} of shards wait; reshardctl status shows them."
+        yield f"And {count(hidden, 'more group')} of shards wait; the command status shows them."
 
 
 def _closed(report: Report, waits_for: tuple[ShardId, ...]) -> str:

@@ -76,5 +76,5 @@ def test_many_groups_that_wait_are_three_lines_and_a_count():
     report = report_of("update-count-behind", "initial=LATEST&release=3.5.1")
     *shown, last = also_so(report)
     assert len(shown) == 3 and last == (
-        "And 2 more groups of shards wait; reshardctl status shows them."
+        "And 2 more groups of shards wait; the command status shows them."
     )
