@@ -4,7 +4,7 @@ A result becomes a `document.Document`, whose class (`content.documents`) says w
 A line of `formats.Format` says which view a format writes, and which function does it. `content`
 has the words of each result, `graph` the pictures.
 
-Other rooms import `content.documents`, `content.journals`, `content.plan`, `content.report`,
-`content.roundup`, `content.writes`, `context`, `document`, `escape`, `formats`, `graph.chart`,
-`graph.drawings`, `html`, `markup`, `words`. Read `document` first.
+Other rooms import `content.documents`, `content.journals`, `content.plan`, `content.questions`,
+`content.roundup`, `content.verdict`, `content.writes`, `context`, `document`, `escape`, `formats`,
+`graph.chart`, `graph.drawings`, `html`, `markup`, `words`. Read `document` first.
 """
