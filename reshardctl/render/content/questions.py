@@ -102,7 +102,8 @@ def _together(ask: Ask, held: Sequence[Answer]) -> str:
         for name, value in answer:
             usual = " (the default)" if value == ask.defaults.get(name) else ""
             values.setdefault(name, {})[value + usual] = None
-    if prod(map(len, values.values())) != len(held):  # some of the combinations lead elsewhere
+    alike = len({tuple(name for name, _ in answer) for answer in held}) == 1
+    if not alike or prod(map(len, values.values())) != len(held):  # some combinations lead elsewhere
         return "; or ".join(_together(ask, [answer]) for answer in held)
     return ", ".join(f"{name}={_either(list(some))}" for name, some in values.items())
 
