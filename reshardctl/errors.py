@@ -21,7 +21,8 @@ class ReshardError(Exception):
         what: One sentence that says what happened.
         next: What to run or to change now, or "".
 
-    Next: see the error's own kind. By itself a defect, which RESHARDCTL_TRACEBACK=1 shows in full.
+    Next: see the error's own kind. One without a kind is a defect: report it with the output under
+    RESHARDCTL_TRACEBACK=1.
     """
 
     id: ClassVar[str] = "E300"
@@ -75,8 +76,10 @@ class NoStore(UsageError):
         table: The missing table, or "".
         region: Where it was looked for, or "".
 
+    `rebuild` refuses instead (exit 4), with the command that creates the store.
+
     Next: check name, account and region; `reshardctl discover STREAM` finds a stream's tables. If
-    the store was deleted, create it with the command in the message, then run `reshardctl rebuild`.
+    the store was deleted, run `reshardctl rebuild`.
     """
 
     id = "E202"
@@ -141,7 +144,8 @@ class EmptyCheckpoint(CannotTell):
 class AnswerLost(CannotTell):
     """A step was sent, and it is not known whether it was written or may still arrive.
 
-    After any other error of `Store.write` nothing was written.
+    Only `Store.write` in Python raises it: `fix` and `undo` end with E500 (exit 5) instead. After
+    its other errors nothing was written.
 
     Next: run `reshardctl fix --resume` with the journal; it reads the rows first.
     """
@@ -161,7 +165,7 @@ class TimedOut(CannotTell):
 class Refused(ReshardError):
     """A safety check failed, or the store refused the write: nothing was written.
 
-    Next: do what the message says; no option turns a safety check off.
+    Next: do what the message says; there is no `--force`.
     """
 
     id = "E400"

@@ -52,4 +52,4 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
             f"{' '.join(command('status', *target.argv))}   # lists the shards",
         )
     rows = {row.shard: row for row in statuses(report, report.findings)}
-    return Explanation(report, tuple(shards), rows, target.argv)
+    return Explanation(report, tuple(shards), rows, target.suggested)

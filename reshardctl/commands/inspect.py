@@ -119,7 +119,7 @@ def _entry(
     name = target.locator.text if entry is None else entry.name
     stream = target.stream if entry is None else entry.stream.name
     whole = Entry(
-        name, stream, target.locator, target.argv, Exit.OK,
+        name, stream, target.locator, target.suggested, Exit.OK,
         None if entry is None else entry.where, asked=target.stream,
     )
     if isinstance(outcome, ReshardError):
@@ -327,7 +327,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     warning = ""
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
-    return Inspection(judged, first.argv, alone, warning)
+    return Inspection(judged, first.suggested, alone, warning)
 
 
 def _alone(looking: Looking, target: Target, observer: Observer) -> Report:

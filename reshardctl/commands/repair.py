@@ -241,7 +241,7 @@ class Fresh(Repair):
         assert ports is not None
         created = _created(request, target)
         report = self._report(ports, created)
-        argv = target.to_write or target.argv
+        argv = target.suggested
         plan = None
         if isinstance(report.decision, Plan):
             wanted = replace(report, options=replace(report.options, created=created))

@@ -126,6 +126,11 @@ class Target:
     suppressions: tuple[Suppression, ...] = ()
     """Which of its findings are known and accepted."""
 
+    @property
+    def suggested(self) -> tuple[str, ...]:
+        """The words of the commands that come next: of a snapshot, those of its store."""
+        return self.to_write or self.argv
+
     def ports(self) -> Ports:
         """Kinesis, the store and the clock."""
         return self.opened()

@@ -314,10 +314,9 @@ def plan_file(report: Report, suggested_command: Sequence[str]) -> str:
 
 
 def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:
-    """The command that makes a plan and keeps it; of a snapshot no plan can be applied."""
-    snapshot = "".join(suggested_command[:1]).startswith("snapshot:")
-    kept = () if snapshot else ("--out", plan_file(report, suggested_command))
-    return command("fix", "--dry-run", *kept, *suggested_command)
+    """The command that makes a plan and keeps it."""
+    kept = plan_file(report, suggested_command)
+    return command("fix", "--dry-run", "--out", kept, *suggested_command)
 
 
 def elsewhere(suggested_command: Sequence[str]) -> list[str]:

@@ -103,7 +103,7 @@ def _together(ask: Ask, held: Sequence[Answer]) -> str:
             usual = " (the default)" if value == ask.defaults.get(name) else ""
             values.setdefault(name, {})[value + usual] = None
     alike = len({tuple(name for name, _ in answer) for answer in held}) == 1
-    if not alike or prod(map(len, values.values())) != len(held):  # some combinations lead elsewhere
+    if not alike or prod(map(len, values.values())) != len(held):  # some of these lead elsewhere
         return "; or ".join(_together(ask, [answer]) for answer in held)
     return ", ".join(f"{name}={_either(list(some))}" for name, some in values.items())
 
@@ -151,4 +151,6 @@ def answering(
     if ask.options == ("recreated",):
         return [*suggested_command, "--recreated", answer[0][1]]
     text = report.snapshot.locator.text
+    if text.startswith("snapshot:"):  # the command names the store that it was taken of
+        text = "".join(suggested_command[:1])
     return [told(text, answer) if word == text else word for word in suggested_command]
