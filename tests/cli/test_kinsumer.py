@@ -5,6 +5,7 @@ What has to come out is in the case files, which cite the runs on the real libra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -310,3 +311,11 @@ def test_a_saved_bootstrap_finds_the_last_numbers_again(made, tmp_path):
     assert done.code == 0, done.err
     row = lab.items()["checkpoints/shardId-000000000000"]
     assert row["SequenceNumber"] == {"S": case.number_of("s0-9")}
+
+
+def test_the_backup_of_an_incident_is_of_the_tables_that_there_are(made):
+    """CreateRequiredTables makes three; none has the application's own name."""
+    lab = made("c1-cached")
+    shown = lab.inspect("--format", "markdown").out
+    backups = re.findall(r"create-backup --table-name (\S+)", shown)
+    assert backups == [f"{lab.app}{end}" for end in ("_checkpoints", "_clients", "_metadata")]

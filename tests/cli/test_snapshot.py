@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 import threading
 from pathlib import Path
@@ -250,3 +251,14 @@ def test_a_value_that_was_edited(lab, saved, verb, member, spelled, said):
     saved.write_text(text)
     result = lab.cli(verb, f"snapshot:{saved}")
     assert result.code == 2 and result.says(str(saved), said)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_the_commands_that_come_next_are_on_the_store(lab, saved, form, tmp_path, monkeypatch):
+    """No plan can be saved of a snapshot, and a fix of one is refused."""
+    monkeypatch.chdir(tmp_path)
+    shown = lab.cli("inspect", f"snapshot:{saved}", "--format", form).out.replace("\\\n", " ")
+    (made,) = re.findall(r"reshardctl (fix --dry-run .*)", shown)
+    assert "snapshot:" not in made
+    assert lab.cli(*shlex.split(made)).code == 1
+    assert [path.name for path in tmp_path.glob("*.plan")] == [f"{lab.table.name}.plan"]
