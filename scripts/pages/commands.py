@@ -25,7 +25,22 @@ HEAD = """# Commands and options
 """
 CONSUMER = """
 A CONSUMER is a name in `reshardctl.toml`, or a locator: see
-[Supported systems](index.md#supported-systems) and the page of each."""
+[Supported systems](index.md#supported-systems) and the page of each.
+
+A DURATION is `90s`, `15m`, `1h30m`, `2d` or `1.5h`; a number without a unit is refused.
+
+More: [policies, `--set`, scopes](policies.md) ·
+[what `--yes` accepts](exit-codes.md#what---yes-accepts) ·
+[is it stopped?](runbook.md#3-stop-the-application) · [`--live`](live.md) ·
+[journals and their place](undo.md#which-journals-are-there) · [permissions](iam.md)
+
+| environment variable | |
+|---|---|
+| `AWS_…` | as for every AWS client; options win |
+| `RESHARDCTL_STATE_DIR`, `XDG_STATE_HOME` | where journals lie |
+| `PGPASSWORD`, `MYSQL_PWD`, `REDISCLI_AUTH` | passwords |
+| `NO_COLOR`, `FORCE_COLOR` | colours |
+| `RESHARDCTL_TRACEBACK=1` | shows a defect in full |"""
 SHARED = """
 ## Options of several commands
 

@@ -14,16 +14,26 @@ from reshardctl.diagnosis.rules.pages import Page, pages
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """# Rules
 
-Each finding carries the code of a rule; `reshardctl rule RSH203` prints one. A code keeps its
-meaning for good. Its first digit is the subject: 1 the stream, 2 the next start, 3 rows, 4 the
-running application, 5 the sink of an audit, 9 a failed read. Where no section says when the fix is
-not offered, there is none; where none names a thread, no public report is known.
+Each finding carries the code of a rule; `reshardctl rule RSH203` prints one, with an example. Where
+a rule has a fix and names no command, it is `reshardctl fix CONSUMER --stream NAME --dry-run`. A
+code keeps its meaning for good. Its first digit is the subject: 1 the stream, 2 the next start, 3
+rows, 4 the running application, 5 the sink of an audit, 9 a failed read. Where no section says when
+the fix is not offered, there is none; where none names a thread, no public report is known.
+
+An error is a certain loss, stall or crash, a warning a possible loss, repeated reads or disorder,
+an info a leftover. Findings from `--fail-on` on (default: errors only) set the
+[exit code](exit-codes.md). [What a clean report means](judged.md) says how losses and deadlines are
+known. [Suppress](config.md#suppressions) a known finding, repair
+[some rules only](policies.md#some-shards-or-rules-only), or [wait](ci.md#wait-for-the-reshard)
+where a reshard is minutes old. Repairs: [the runbook](runbook.md).
 """
 NOTE = """\
 <!-- Written by python -m scripts.pages rules from reshardctl/diagnosis/rules/pages; edit those. -->
 """
 SAYS_NOTHING = ("Always.", "No public report known.")
 """Texts of sections that the head of the page says for all rules."""
+USUAL = "    reshardctl fix kcl://TABLE --stream NAME --dry-run"
+"""The command that the head of the page says for all rules."""
 THREAD = re.compile(r"\b([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#(\d+)")
 """A thread on GitHub, which sends issues/N on to pull/N where it is one."""
 
@@ -41,17 +51,18 @@ def page() -> str:
 
 
 def _section(rule: Page) -> Iterator[str]:
-    """A rule without what is said elsewhere: its summary, the title of its first part, and parts
-    that say only that there is no fix, or no public report.
+    """A rule without what is said elsewhere: its summary, the title of its first part, its example,
+    the usual command, and parts that say only that there is no fix, or no public report.
     """
     yield f"## {rule.code} {rule.name}"
     for section in rule.sections:
-        if section.text in SAYS_NOTHING:
+        if section.text in SAYS_NOTHING or section.title == "Example":
             continue
         if section is not rule.sections[0]:
             yield f"\n**{section.title}**"
         for block in section.text.split("\n\n"):
-            yield from _block(block)
+            if block != USUAL:
+                yield from _block(block)
 
 
 def _block(block: str) -> Iterator[str]:
