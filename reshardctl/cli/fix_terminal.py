@@ -28,10 +28,9 @@ from reshardctl.console.output import Output
 from reshardctl.errors import Refused
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask
-from reshardctl.render.content.plan import counts
+from reshardctl.render.content.plan import brief
 from reshardctl.render.content.questions import CHOICES, choices
 from reshardctl.render.words import price_words
-from reshardctl.report.changes import changes
 from reshardctl.report.report import told
 from reshardctl.report.results import ConsumerFix, Fixes
 from reshardctl.report.results import Planned as PlanShown
@@ -74,9 +73,11 @@ class FixTerminal(Terminal):
             return within_limit(planned)
         price, question = price_words(planned.decision), QUESTION
         if self._known(planned):
-            rows = changes(planned.report, planned.steps)
-            price = f"{counts(rows)} {price}"
-            question = f"Write this to {planned.report.snapshot.locator.text}?"
+            snapshot = planned.report.snapshot
+            price = f"{brief(planned.report, planned.steps)}. {price}"
+            question = (
+                f"Write this to {snapshot.locator.text}, stream {snapshot.lineage.stream.name}?"
+            )
         elif planned.name:
             question = f"Write this to {planned.name}?"
         return ask(planned.accepting, shown=not self._quiet, price=price, question=question)

@@ -31,7 +31,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution.apply import resume
 from reshardctl.execution.plan_file import SavedPlan, load
-from reshardctl.execution.proof import plan_of, renewing
+from reshardctl.execution.proof import plan_of, planned_again, renewing
 from reshardctl.journal import Journal, Records
 from reshardctl.model import Step, writes_of
 from reshardctl.planning.plan import CREATION_TIME, Plan
@@ -101,6 +101,7 @@ class FromPlan(Repair):
             planned = _made_before(request, report, report.decision, plan, again, self.words)
             unambiguous(report, created)
             require_verified(report, created)
+            planned_again(plan, report, live=True)  # nobody is asked about a plan that is another
             same = _writes(report.decision.steps) == _writes(plan.steps)
             self._tell(replace(planned, as_saved=same and made_here(self._plan.digest)))
         reached = replace(

@@ -36,6 +36,14 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     live: the consumer may be running, so rows may be renewed and read on meanwhile, and only steps
     that are safe then are let through (Refused).
     """
+    steps = planned_again(plan, report, live)
+    if live:
+        require_live(steps)
+    return steps
+
+
+def planned_again(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
+    """The same, whether the steps are safe beside a running consumer or not."""
     if moved := _footprint_moved(report.snapshot, plan, live):
         named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
         raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", REPLAN)
@@ -52,8 +60,6 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
         if worse := broken(promised, promises(effects)):
             harm, shard, _ = worse[0]
             raise StalePlan(f"the plan is stale: {shard or 'the consumer'} would be {harm}", REPLAN)
-    if live:
-        require_live(decision.steps)
     return list(decision.steps)
 
 

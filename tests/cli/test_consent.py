@@ -293,8 +293,8 @@ def test_one_question_for_a_saved_plan(today, tmp_path):
     assert got == 0, shown
     assert flat(shown).count("Only 'yes' is taken for a yes") == 1
     assert re.search(
-        r"Plan: 2 to create, 0 to move, 0 to delete\. Skips nothing, re-reads ≤ 14h\w* a shard "
-        r"\(≤ 1d[45]h in all\)\. Write this to kcl://", flat(shown)
+        r"Start 2, 3 at TRIM_HORIZON\. Skips nothing, re-reads ≤ 14h\w* a shard "
+        r"\(≤ 1d[45]h in all\)\. Write this to kcl://\S+, stream orders\?", flat(shown)
     )
     assert "RSH203" not in shown, "the plan was shown when it was saved"
 
@@ -305,6 +305,17 @@ def test_a_saved_plan_is_shown_again_where_that_is_asked_for(today, tmp_path, mo
     start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
     got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped", *more], "no\n")
     assert got == 4 and "RSH203" in shown, shown
+
+
+def test_nobody_is_asked_about_another_plan_than_the_saved_one(today, tmp_path):
+    """A row that the plan rests on is gone: what could be planned now is not what the file says."""
+    path = tmp_path / "app.plan"
+    start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
+    before = today.items()
+    today.plant({**before["shardId-000000000001"], "leaseKey": {"S": "shardId-000000000002"}})
+    got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped"])
+    assert got == 4 and "the plan is stale" in flat(shown), shown
+    assert "Only 'yes'" not in shown and "Plan:" not in shown
 
 
 def test_a_plan_from_elsewhere_is_shown_before_the_question(today, tmp_path):

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.model import ShardId
+from reshardctl.model import ShardId, Step
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.findings import asked, left_alone, phrases
@@ -318,6 +318,13 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
         sheet.command(command("undo", undoing.journal, *reached))
     if undoing.written is not None:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
+
+
+def brief(report: Report, steps: Iterable[Step]) -> str:
+    """`Start 2, 3 at TRIM_HORIZON; set 1 to 4963…0412`: a plan in a line, for who has seen it."""
+    said = phrases(by_position(changes(report, steps)), verbose=False)
+    more = [f"and {count(len(said) - ASKED, 'more change')}"] if len(said) > ASKED else []
+    return capital(shortened("; ".join([*said[:ASKED], *more])))
 
 
 def question(undoing: Undoing) -> str:
