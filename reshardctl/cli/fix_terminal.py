@@ -80,7 +80,8 @@ class FixTerminal(Terminal):
             )
         elif planned.name:
             question = f"Write this to {planned.name}?"
-        return ask(planned.accepting, shown=not self._quiet, price=price, question=question)
+        shown = not self._quiet and self._out.destinations[0].file is None
+        return ask(planned.accepting, shown=shown, price=price, question=question)
 
     def fix(self, request: FixRequest) -> Exit:
         """Plans or fixes one consumer, and again with what is chosen where its plan asks."""

@@ -146,7 +146,7 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
     costs = f". {price} This accepts it:" if price else ""
     if not shown:
         raise NotConfirmed(
-            f"this --format shows no plan that could be confirmed{costs}", accepting
+            f"nothing here shows the plan that would be confirmed{costs}", accepting
         )
     if not at_terminal():
         raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)

@@ -327,6 +327,23 @@ def elsewhere(suggested_command: Sequence[str]) -> list[str]:
     return [word for index in indexes for word in argv[index : index + 2]]
 
 
+_OF_A_FIX = frozenset({"--set", "--shift", "--positions", "--shards", "--rule", "--not-rule"})
+"""Options with a value that say what a fix writes, or in which part."""
+
+
+def inspecting(suggested_command: Sequence[str], *more: str) -> list[str]:
+    """The command that looks at all of a consumer of which a part may have been repaired."""
+    kept: list[str] = []
+    words = iter(suggested_command)
+    for word in words:
+        name, joint, _ = word.partition("=")
+        if name not in _OF_A_FIX:
+            kept.append(word)
+        elif not joint:
+            next(words, None)
+    return command("inspect", *kept, *more)
+
+
 def accepting(suggested_command: Sequence[str], flags: Iterable[str]) -> list[str]:
     """The arguments with what these `--accept` flags accept, of each word the widest."""
     argv = list(suggested_command)

@@ -307,6 +307,17 @@ def test_a_saved_plan_is_shown_again_where_that_is_asked_for(today, tmp_path, mo
     assert got == 4 and "RSH203" in shown, shown
 
 
+@pytest.mark.parametrize("more", [["-o", "plan.txt"], ["--format", "json"]])
+def test_nobody_is_asked_about_a_plan_that_the_terminal_does_not_show(
+    today, tmp_path, monkeypatch, more
+):
+    monkeypatch.chdir(tmp_path)
+    argv = ["fix", *today.where, "--created", today.created, "--assume-stopped", *more]
+    got, shown = on_terminal(today, argv)
+    assert got == 4 and "nothing here shows the plan that would be confirmed" in flat(shown), shown
+    assert "Only 'yes'" not in shown
+
+
 def test_nobody_is_asked_about_another_plan_than_the_saved_one(today, tmp_path):
     """A row that the plan rests on is gone: what could be planned now is not what the file says."""
     path = tmp_path / "app.plan"

@@ -40,6 +40,7 @@ from reshardctl.render.words import (
     command,
     count,
     elsewhere,
+    inspecting,
     only_if,
     plan_file,
     plan_words,
@@ -84,7 +85,7 @@ WATCH = "Once the application is running, check that its workers make progress."
 
 def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     """What to do, in order; it always ends with looking again."""
-    again: Task = ("Inspect again.", [command("inspect", *context.suggested_command)])
+    again: Task = ("Inspect again.", [inspecting(context.suggested_command)])
     if report.snapshot.foreseen is not None:
         return _before_a_reshard(report, context)
     match report.decision:
@@ -122,7 +123,7 @@ def _watchable(report: Report) -> bool:
 
 
 def _watched(report: Report, context: Context) -> list[Task]:
-    look = [*command("inspect", *context.suggested_command), "--watch", "60s"]
+    look = inspecting(context.suggested_command, "--watch", "60s")
     return [(WATCH, [look])] if _watchable(report) else []
 
 
@@ -229,7 +230,7 @@ def fixed(page: Page, outcome: Fixed) -> None:
     page.heading(2, "Steps")
     page.steps([
         ("Start the application again.", []),
-        ("Inspect again.", [command("inspect", *suggested)]),
+        ("Inspect again.", [inspecting(suggested)]),
     ])
     page.heading(2, "Undo")
     page.line("Only before the application saves positions again:")
@@ -260,7 +261,7 @@ def undo(page: Page, undoing: Undoing) -> None:
     wanted = [
         ("Stop every worker of the application.", []), ("Put the rows back.", [back]),
     ] if dry and undoing.steps else []
-    page.steps([*wanted, ("Inspect again.", [command("inspect", *suggested)])])
+    page.steps([*wanted, ("Inspect again.", [inspecting(suggested)])])
 
 
 def runbook_page(page: Page, report: Report, saved: Saved | None = None) -> None:

@@ -125,6 +125,17 @@ def test_the_commands_are_filled_in():
     ]]
 
 
+def test_the_last_look_is_at_all_of_the_consumer():
+    """No `inspect` has --set or --shift, and one of a part would not see what remains elsewhere."""
+    report = report_of("a-both", OPTIONS)
+    part = ("--set", "3=TRIM_HORIZON", "--shift=-10m", "--rule", "RSH203", "--shards=2")
+    again = ("kcl://orders-app", "--stream", "orders")
+    shown = MARKDOWN.inspect(report, Context((*again, *part, "--region", "eu-west-1")))
+    looks = [words for words in commands(shown) if words[:2] == ["reshardctl", "inspect"]]
+    whole = ["reshardctl", "inspect", *again, "--region", "eu-west-1"]
+    assert looks == [[*whole, "--watch", "60s"], whole]
+
+
 def test_the_steps_are_in_their_order():
     """Look, buy time, stop, keep, see, apply, start, watch, look again: docs/runbook.md."""
     report = report_of("a-both", OPTIONS)
