@@ -175,6 +175,7 @@ def which(most: int) -> int | None:
             return None
         if answer.isdecimal() and 1 <= int(answer) <= most:
             return int(answer)
+        progress.say(f"{answer} is no number from 1 to {most}")
     return None
 
 

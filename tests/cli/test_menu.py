@@ -53,6 +53,7 @@ def test_without_a_choice_nothing_is_written(lab, answer):
     before = lab.items()
     code, shown = typed(lab, answer)
     assert code == 4, shown
+    assert all(f"{wrong} is no number from 1 to 2" in shown for wrong in answer.split())
     assert lab.items() == before
 
 
