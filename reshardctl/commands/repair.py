@@ -39,8 +39,8 @@ from reshardctl.execution.proof import renewing
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal
 from reshardctl.planning.plan import Ask, Plan
-from reshardctl.planning.policy import UNASKED
-from reshardctl.planning.prices import exceeding, leaves_no_loss
+from reshardctl.planning.policy import POSITIONS, UNASKED
+from reshardctl.planning.prices import exceeding, leaves_no_loss, unasked
 from reshardctl.planning.writes import require_live
 from reshardctl.report.report import Report, make, may_be_another_streams, question
 from reshardctl.report.results import ConsumerFix, Fixed
@@ -248,7 +248,7 @@ class Fresh(Repair):
             plan = of_report(wanted, target.probe)
         self.words, sink = argv, words(request, SUNK)
         planned = Planned(
-            report, plan, report.options.accept, argv, sink,
+            self._priced(report), plan, report.options.accept, argv, sink,
             Again(request.verb, (*argv, *sink), words(request, HOW)),
         )
         if plan is not None and request.out is not None:
@@ -270,6 +270,17 @@ class Fresh(Repair):
         if self._copied:
             request = replace(request, assume_stopped=True)
         self.ready = Ready(request, ports, target.locator, plan, report)
+
+    def _priced(self, report: Report) -> Report:
+        """The report with the price that is asked about.
+
+        What a policy skips that only reshardctl.toml names, nobody has said at this command.
+        """
+        decision, entry = report.decision, self._target.entry
+        said = self._request.policy is not None or report.options.policy.name == POSITIONS.name
+        if entry is None or said or not isinstance(decision, Plan):
+            return report
+        return replace(report, decision=unasked(decision))
 
     def _report(self, ports: Ports, created: float | None) -> Report:
         """What is stored now, judged; of a stream that is proven to be the positions' own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -252,3 +253,21 @@ def test_a_suggested_command_repeats_the_policy_that_is_not_the_file_s(lab):
     configure(lab, consumer='policy = "latest-at-start"')
     told = lab.cli("fix", "app", "--policy", "lossless", "--dry-run", "--format", "text").out
     assert "reshardctl fix app --policy lossless" in told
+
+
+def test_yes_takes_no_skip_that_only_the_file_names(lab, monkeypatch):
+    """The command line says --yes to a repair; who wrote the file is not who types it."""
+    configure(lab, consumer='policy = "latest"')
+    monkeypatch.setattr(type(lab), "configured_probe", True)  # where now is in each shard
+    before = lab.items()
+    refused = lab.cli("fix", "app", "--yes", "--assume-stopped")
+    assert refused.code == 4 and refused.says("skips", "--accept skip="), refused.err
+    assert lab.items() == before
+    (line,) = [line for line in refused.err.splitlines() if line.startswith("  reshardctl fix app")]
+    assert lab.cli(*shlex.split(line)[1:]).code == 0
+    assert lab.items() != before
+
+
+def test_yes_takes_the_skip_of_a_policy_that_the_command_names(lab):
+    configure(lab, consumer='policy = "latest"')
+    assert lab.cli("fix", "app", "--policy", "latest", "--yes", "--assume-stopped").code == 0
