@@ -101,7 +101,8 @@ class FromPlan(Repair):
             planned = _made_before(request, report, report.decision, plan, again, self.words)
             unambiguous(report, created)
             require_verified(report, created)
-            planned_again(plan, report, live=True)  # nobody is asked about a plan that is another
+            with naming_next_step(new_plan(self._plan, saved.account)):
+                planned_again(plan, report, live=True)  # nobody is asked about another plan
             same = _writes(report.decision.steps) == _writes(plan.steps)
             self._tell(replace(planned, as_saved=same and made_here(self._plan.digest)))
         reached = replace(
