@@ -124,10 +124,6 @@ class Terminal(Observer):
         return interrupt.interrupted()
 
 
-TRIES = 3
-"""Answers that are no number of the list before nothing is chosen."""
-
-
 def severity(fail_on: FailOn) -> Severity | None:
     """The severity from which a command fails; `None` for never."""
     return None if fail_on is FailOn.NEVER else Severity[fail_on.name]
@@ -161,6 +157,10 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
 def at_terminal() -> bool:
     """Whether somebody can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+TRIES = 3
+"""Answers that are no number of the list before nothing is chosen."""
 
 
 def which(most: int) -> int | None:

@@ -102,7 +102,7 @@ class Planned:
     request accepts. words, sink_words: the arguments that name the consumer and its sink to other
     commands. saved: the file of the plan, if it was saved. name: what to call the consumer among
     several, "" for one alone. as_saved: whether an earlier command here showed and saved this plan,
-    and nothing has moved since.
+    which is still the one to write.
     """
 
     report: Report

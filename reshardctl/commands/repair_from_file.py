@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +32,6 @@ from reshardctl.execution.apply import resume
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.proof import plan_of, planned_again, renewing
 from reshardctl.journal import Journal, Records
-from reshardctl.model import Step, writes_of
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
 from reshardctl.render.words import command
@@ -103,8 +101,7 @@ class FromPlan(Repair):
             require_verified(report, created)
             with naming_next_step(new_plan(self._plan, saved.account)):
                 planned_again(plan, report, live=True)  # nobody is asked about another plan
-            same = _writes(report.decision.steps) == _writes(plan.steps)
-            self._tell(replace(planned, as_saved=same and made_here(self._plan.digest)))
+            self._tell(replace(planned, as_saved=made_here(self._plan.digest)))
         reached = replace(
             request, account=saved.account, journal=request.journal or saved.journal,
             watch=request.watch or saved.watch,
@@ -127,11 +124,6 @@ def _made_before(
     """
     shown = replace(report, decision=unasked(decision))
     return Planned(shown, plan, accept_of(request.accept), argv, (), again)
-
-
-def _writes(steps: Sequence[Step]) -> list[tuple[object, ...]]:
-    """What is written, without the words about it."""
-    return [(write.key, write.change, write.guard, write.before) for write in writes_of(steps)]
 
 
 def in_own_words(request: FixRequest, plan: SavedPlan, *source: str) -> SavedPlan:

@@ -43,7 +43,7 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
 
 
 def planned_again(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
-    """The same, whether the steps are safe beside a running consumer or not."""
+    """As `still_proven`, without asking whether the steps are safe beside a running consumer."""
     if moved := _footprint_moved(report.snapshot, plan, live):
         named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
         raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", REPLAN)

@@ -23,7 +23,7 @@ from reshardctl.render.content.findings import (
     what_was_judged,
 )
 from reshardctl.render.content.questions import CHOICES, answering, choices
-from reshardctl.render.content.verdict import also_so, verdict
+from reshardctl.render.content.verdict import remarks_if_healthy, verdict
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.graph.text import below
@@ -261,7 +261,7 @@ def last_lines(sheet: Sheet, report: Report) -> None:
     more = "" if sheet.context.verbose else _not_shown(report)
     if told := " ".join(filter(None, [what_was_judged(report), more])):
         sheet.line(told)
-    for remark in also_so(report):
+    for remark in remarks_if_healthy(report):
         sheet.line(remark)
     sheet.line((verdict(report), "bold"))
 

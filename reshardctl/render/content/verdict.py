@@ -87,7 +87,7 @@ def tally(report: Report) -> str:
     return "  ".join(filter(None, sentences))
 
 
-def also_so(report: Report) -> Iterator[str]:
+def remarks_if_healthy(report: Report) -> Iterator[str]:
     """What is so and not wrong; nothing where something is wrong, or only some starts have it."""
     if report.snapshot.foreseen is not None or any(
         finding.severity > Severity.INFO for finding in report.findings

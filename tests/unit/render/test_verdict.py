@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.model import Rank, WillRead
-from reshardctl.render.content.verdict import also_so, verdict
+from reshardctl.render.content.verdict import remarks_if_healthy, verdict
 from reshardctl.report.report import RepairOptions, make
 from reshardctl.report.scope import ScopeOptions
 from tests.unit.render.formats import FORMATS
@@ -67,14 +67,14 @@ def test_nothing_is_skipped_where_that_is_said(name):
 def test_what_is_so_and_not_wrong(case, initial, said):
     """Their rows are at work or wait as the library means them to; only where nothing is wrong."""
     report = report_of(case, f"initial={initial}&release=3.5.1")
-    assert list(also_so(report)) == said
+    assert list(remarks_if_healthy(report)) == said
     shown = " ".join(FORMATS["text"].inspect(report, context(report)).split())
     assert all(line in shown for line in said)
 
 
 def test_many_groups_that_wait_are_three_lines_and_a_count():
     report = report_of("update-count-behind", "initial=LATEST&release=3.5.1")
-    *shown, last = also_so(report)
+    *shown, last = remarks_if_healthy(report)
     assert len(shown) == 3 and last == (
         "And 2 more groups of shards wait; the command status shows them."
     )
