@@ -217,14 +217,15 @@ def assumed(
 
 
 def retry(
-    first: float, sleep: Callable[[float], None], kind_of: Callable[[Exception], FailureKind]
+    boto: Any, first: float, sleep: Callable[[float], None],
+    kind_of: Callable[[Exception], FailureKind],
 ) -> Retry:
     """Up to ATTEMPTS attempts at the calls of a boto3 client.
 
     first: seconds before the second attempt; the later pauses double up to LONGEST_PAUSE.
     """
     pauses = tuple(min(first * 2**n, LONGEST_PAUSE) for n in range(ATTEMPTS - 1))
-    return Retry(pauses, sleep, CAUGHT, kind_of)
+    return Retry(pauses, sleep, CAUGHT, kind_of, boto.meta.endpoint_url)
 
 
 def about_credentials(error: Exception) -> bool:

@@ -94,9 +94,9 @@ def not_implemented(error: Exception) -> bool:
     return code_of(error) in ("NotImplemented", "MethodNotAllowed", "501", "405")
 
 
-def retry(sleep: Callable[[float], None]) -> Retry:
+def retry(boto: Any, sleep: Callable[[float], None]) -> Retry:
     """How calls on a bucket are retried."""
-    return client.retry(FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
+    return client.retry(boto, FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
 
 
 def pages(

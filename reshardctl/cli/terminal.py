@@ -45,6 +45,7 @@ class Terminal(Observer):
         self._files = progress.counter("files read")
         self._shards = progress.counter("shards read")
         self._writes = False
+        progress.name_who_is_silent()
 
     def __enter__(self) -> Self:
         interrupt.end_as_by_ctrl_c()

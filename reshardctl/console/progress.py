@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable
 from shutil import get_terminal_size
+
+from reshardctl.model.unanswered import unanswered
 
 QUIET = 1.0
 """Seconds of one listing or reading before anything is shown."""
 OFTEN = 0.1
 """Seconds between two counts that are shown."""
+LOOK = 0.25
+"""Seconds between two looks for a service that does not answer."""
 _ERASE = "\r\x1b[K"
 
-_shown = False
+_shown = ""
 _silent = False
 
 
@@ -65,6 +70,32 @@ def phase(text: str) -> None:
         _write(text)
 
 
+def name_who_is_silent() -> None:
+    """From now on show which service has not answered for `QUIET` seconds."""
+    if sys.stderr.isatty():
+        threading.Thread(target=_name_who_is_silent, daemon=True).start()
+
+
+def _name_who_is_silent() -> None:
+    text = ""
+    while True:
+        time.sleep(LOOK)
+        text = look_for_silence(text)
+
+
+def look_for_silence(before: str) -> str:
+    """What is shown of a service that does not answer, "" for none. before: the same a look ago."""
+    if (waited := unanswered(QUIET)) is None:
+        if before and _shown == before:
+            clear()
+        return ""
+    service, seconds = waited
+    text = f"no answer from {service} for {seconds:.0f} s"
+    if _shown != text:
+        _write(text)
+    return text
+
+
 def note(text: str) -> None:
     """Write a note beside the result, at a terminal or not."""
     if not _silent:
@@ -85,7 +116,7 @@ def clear() -> None:
     global _shown
     if _shown:
         print(_ERASE, end="", file=sys.stderr, flush=True)
-        _shown = False
+        _shown = ""
 
 
 def _write(text: str) -> None:
@@ -95,6 +126,6 @@ def _write(text: str) -> None:
     from reshardctl.render.escape import escape
 
     # Of a wrapped line only the last can be erased.
-    text = escape(text)[: get_terminal_size().columns - 1]
-    print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
-    _shown = True
+    shown = escape(text)[: get_terminal_size().columns - 1]
+    print(f"{_ERASE}{shown}", end="", file=sys.stderr, flush=True)
+    _shown = text

@@ -40,7 +40,7 @@ def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[
     folder = prefix.key.rstrip("/")
     request = {"Bucket": prefix.bucket, "Prefix": f"{folder}/" if folder else ""}
     pages = s3.pages(
-        boto, s3.retry(sleep), request,
+        boto, s3.retry(boto, sleep), request,
         lambda error: failure(error, kind_of(error), prefix, "s3:ListBucket"),
     )
     return [stored["Key"] for page in pages for stored in page.get("Contents", ())]
@@ -93,7 +93,7 @@ class S3Log:
         """
         self.where = where
         self._boto = boto
-        self._retry = s3.retry(sleep)
+        self._retry = s3.retry(boto, sleep)
         self._writer = writer
         self._puts = 0
         self._content = b""

@@ -193,7 +193,7 @@ class Transport:
         self._client = client
         self.region: str = client.meta.region_name
         self.sleep = sleep
-        self._retry = aws.retry(FIRST_PAUSE, sleep, _failure_of)
+        self._retry = aws.retry(client, FIRST_PAUSE, sleep, _failure_of)
 
     def call(self, operation: str, target: Target, **arguments: object) -> dict[str, Any]:
         """Makes one call, repeated while it is throttled or unanswered. CallError if it fails."""

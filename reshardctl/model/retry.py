@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TypeVar
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError
+from reshardctl.model.unanswered import asking
 from reshardctl.model.write_state import WriteResult
 
 T = TypeVar("T")
@@ -55,6 +56,7 @@ class Retry:
     """How the calls to one service are retried.
 
     pauses: seconds before the second attempt and each further one; none for a single attempt.
+    service: its address, which a person is told who waits for an answer; "" for none.
     sleep: waits that many seconds. raised: the exceptions of the service's driver; all others pass
     through. kind_of: what such an exception means.
     """
@@ -63,12 +65,17 @@ class Retry:
     sleep: Callable[[float], None]
     raised: type[Exception] | tuple[type[Exception], ...]
     kind_of: Callable[[Exception], FailureKind]
+    service: str = ""
 
     def read(self, call: Callable[[], T], failed: Callable[[Exception], Exception]) -> T:
         """Repeats a call that changes nothing until it answers.
 
         failed: makes the exception to raise from the last error when no attempt succeeds.
         """
+        with asking(self.service):
+            return self._read(call, failed)
+
+    def _read(self, call: Callable[[], T], failed: Callable[[Exception], Exception]) -> T:
         pauses = iter(self.pauses)
         while True:
             try:
@@ -98,6 +105,16 @@ class Retry:
 
         Returns CONFLICT only if no attempt is in place.
         """
+        with asking(self.service):
+            return self._write(call, applied, failed, unsettled)
+
+    def _write(
+        self,
+        call: Callable[[], WriteResult],
+        applied: Callable[[], bool | None],
+        failed: Callable[[Exception], ReshardError],
+        unsettled: Callable[[ReshardError], ReshardError],
+    ) -> WriteResult:
         pauses = iter(self.pauses)
         lost, last = False, Exception()
         while True:

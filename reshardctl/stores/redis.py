@@ -117,7 +117,9 @@ class Server:
             with self.client() as client:
                 return look(client)
 
-        once_more = Retry((0.0,), lambda _seconds: None, self.errors, self.kind_of)
+        once_more = Retry(
+            (0.0,), lambda _seconds: None, self.errors, self.kind_of, self.location
+        )
         return once_more.read(read, lambda error: self.failure(error, doing))
 
     def kind_of(self, error: Exception) -> FailureKind:
@@ -183,7 +185,7 @@ class Strings:
         self._space, self._shard = shape.hash, shape.range
         self._number = number
         self._app = app
-        self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
+        self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of, server.location)
 
     def identity(self) -> Mapping[str, str]:
         """The address. Redis keeps nothing that distinguishes a database from a later one there.

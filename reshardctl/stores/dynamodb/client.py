@@ -140,7 +140,7 @@ class Client:
         self.table = table
         self.more: tuple[str, ...] = ()
         self.region: str = self._boto.meta.region_name
-        self.retry = client.retry(FIRST_PAUSE, sleep, failure_of)
+        self.retry = client.retry(self._boto, FIRST_PAUSE, sleep, failure_of)
         self.search = search(self.region)
 
     def once(self, operation: str, **arguments: object) -> dict[str, Any]:

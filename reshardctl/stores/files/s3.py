@@ -74,7 +74,7 @@ class S3:
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         self.location = f"s3://{bucket}/{self._prefix}".rstrip("/")
         self._boto = client.client_of(session, "s3", region, endpoint_url, self.location)
-        self._retry = s3.retry(sleep)
+        self._retry = s3.retry(self._boto, sleep)
         self._progress = progress
 
     def identity(self) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
+from reshardctl.model.unanswered import asking
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.document import complaints_about
 from reshardctl.stores.quickwit.indexes import CodecOf
@@ -94,7 +95,8 @@ class Rest:
                 "add index=INDEX",
             )
         try:
-            answer = self._answer()
+            with asking(self.location):
+                answer = self._answer()
         except (OSError, http.client.HTTPException) as error:
             reason = str(error) or type(error).__name__
             raise CannotTell(

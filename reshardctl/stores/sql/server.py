@@ -226,7 +226,7 @@ class Attempts:
     def __init__(self, server: Server, sleep: Callable[[float], None]) -> None:
         """Connects to nothing yet."""
         self._server = server
-        self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
+        self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of, server.location)
         self._open: list[Any] = []
         """The connection between transactions; none while one runs, and after a failure."""
         weakref.finalize(self, _close_all, self._open)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from reshardctl.console import progress
+from reshardctl.model.unanswered import asking
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,25 @@ def test_nothing_is_shown_without_a_terminal(monkeypatch: pytest.MonkeyPatch, cl
         clock[0] += 1
         count(done)
     assert pipe.getvalue() == ""
+
+
+def test_a_service_that_does_not_answer_is_named_after_a_second(screen, clock) -> None:
+    with asking("http://127.0.0.1:9"):
+        clock[0] += 0.9
+        assert progress.look_for_silence("") == "" and screen.getvalue() == ""
+        clock[0] += 1.2
+        said = progress.look_for_silence("")
+        assert said == "no answer from http://127.0.0.1:9 for 2 s"
+        assert screen.getvalue() == f"\r\x1b[K{said}"
+        assert progress.look_for_silence(said) == said and screen.getvalue().count(said) == 1
+    assert progress.look_for_silence(said) == ""
+    assert screen.getvalue().endswith(f"{said}\r\x1b[K")
+
+
+def test_another_line_stays_when_the_service_answers(screen, clock) -> None:
+    with asking("redis://h:6379/0"):
+        clock[0] += 2
+        said = progress.look_for_silence("")
+        progress.phase("29s left")
+    assert progress.look_for_silence(said) == ""
+    assert screen.getvalue().endswith("29s left")
