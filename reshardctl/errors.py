@@ -132,13 +132,14 @@ class StreamUnsettled(CannotTell):
 
 
 class EmptyCheckpoint(CannotTell):
-    """The store holds no position, and nobody declared the consumer new.
+    """The store was read and holds no position, and nobody declared the consumer new.
 
     Next: check the name. For a new application, run `reshardctl fix --bootstrap`; for one that lost
     its positions, `reshardctl rebuild`.
     """
 
     id = "E303"
+    exit = Exit.NOTHING_FOUND
 
 
 class AnswerLost(CannotTell):

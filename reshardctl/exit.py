@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What the process tells its caller. When several apply: 5 > 3 > 4 > 1."""
+    """What the process tells its caller. When several apply: 5 > 3 > 4 > 2 > 6 > 1."""
 
     OK = 0
     """Judged fully, nothing at or above `--fail-on`; or applied and verified; or nothing to do."""
@@ -20,11 +20,16 @@ class Exit(IntEnum):
     """A safety gate said no. Nothing was written."""
     HALF_DONE = 5
     """Some writes were made, then something failed; the message names the journal."""
+    NOTHING_FOUND = 6
+    """All was read, and there is nothing to judge: an empty store, or no table of the stream."""
     CANCELLED = 130
     """Interrupted before the first write."""
 
 
-_PRECEDENCE = (Exit.HALF_DONE, Exit.UNKNOWN, Exit.REFUSED, Exit.USAGE, Exit.FINDINGS, Exit.OK)
+_PRECEDENCE = (
+    Exit.HALF_DONE, Exit.UNKNOWN, Exit.REFUSED, Exit.USAGE, Exit.NOTHING_FOUND, Exit.FINDINGS,
+    Exit.OK,
+)
 
 
 def worst(*codes: Exit) -> Exit:

@@ -71,7 +71,7 @@ def apply(quiet: bool, debug: Path | None) -> None:
 EPILOG = (
     "Exit codes: 0 clean, applied and verified, or nothing to do; 1 findings, or something to do; "
     "2 usage, no such table, or the table of another stream; 3 could not tell; "
-    "4 refused, nothing written; 5 half done, journal named; "
+    "4 refused, nothing written; 5 half done, journal named; 6 nothing stored, or no table found; "
     "130 cancelled before the first write. "
     "--quiet and --debug may stand after the command, too."
 )

@@ -43,6 +43,7 @@ def discover(
     again = ("--stream", stream, *words(account))
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
     tables = discovered(DiscoverRequest(stream, account, config), Terminal())
-    code = Exit.OK if tables.matching() else Exit.UNKNOWN
+    absent = Exit.UNKNOWN if tables.unread else Exit.NOTHING_FOUND
+    code = Exit.OK if tables.matching() else absent
     out.write(tables, code)
     raise typer.Exit(code)

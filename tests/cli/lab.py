@@ -44,6 +44,9 @@ SESSION_TOKEN = "FwoGZXIvYXdzEXAMPLETOKENEXAMPLETOKEN"
 """AWS's own documentation keys, so that no scanner takes them for real ones."""
 SECRETS = (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN)
 
+STARTS = ("error: ", "refused: ", "empty: ", "half done: ", "cancelled")
+"""How a failure on stderr begins."""
+
 TRIM_HORIZON = "?initial=TRIM_HORIZON&release=3.5.1"
 LATEST = "?initial=LATEST&release=3.5.1"
 """Options of most labs, one for each start mode."""
@@ -92,7 +95,7 @@ class Result:
     def says(self, *argv: str) -> bool:
         """Whether stderr is one clear message with all of these words, and no accident."""
         assert "Traceback" not in self.err and "defect of reshardctl" not in self.err, self.err
-        assert self.err.startswith(("error: ", "refused: ", "half done: ", "cancelled"))
+        assert self.err.startswith(STARTS)
         assert len(self.err.splitlines()) <= 3, self.err
         missing = [word for word in argv if word not in self.err]
         assert not missing, f"{missing} not in {self.err!r}"

@@ -174,7 +174,7 @@ def test_an_empty_table(lab, verb):
     for key in lab.items():
         lab.table.pull(key)
     result = call(lab, verb)
-    assert result.code == 3
+    assert result.code == 6
     assert result.says("holds no position", "--bootstrap")
 
 

@@ -16,17 +16,17 @@ from reshardctl.exit import Exit, worst
 
 TABLE = {
     "OK": 0, "FINDINGS": 1, "USAGE": 2, "UNKNOWN": 3, "REFUSED": 4, "HALF_DONE": 5,
-    "CANCELLED": 130,
+    "NOTHING_FOUND": 6, "CANCELLED": 130,
 }  # fmt: skip
 BY_ERROR = {
     "ReshardError": 3, "UsageError": 2, "WrongStream": 2, "NoStore": 2, "NoJournal": 2,
     "NotLoaded": 2,
     "CannotTell": 3,
-    "StreamUnsettled": 3, "EmptyCheckpoint": 3, "TimedOut": 3, "Refused": 4,
+    "StreamUnsettled": 3, "EmptyCheckpoint": 6, "TimedOut": 3, "Refused": 4,
     "ConsumerRunning": 4, "StalePlan": 4, "NotConfirmed": 4, "UndoRefused": 4,
     "HalfDone": 5, "AnswerLost": 3, "Cancelled": 130,
 }  # fmt: skip
-ORDER = (5, 3, 4, 1, 0)
+ORDER = (5, 3, 4, 2, 6, 1, 0)
 """Precedence when several apply."""
 
 

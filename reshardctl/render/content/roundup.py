@@ -34,7 +34,9 @@ from reshardctl.report.results import ConsumerFix, Entry, Fixes, Roundup, behind
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")
 
-_FAILED = {Exit.USAGE: "cannot be judged", Exit.REFUSED: "refused"}
+_FAILED = {
+    Exit.USAGE: "cannot be judged", Exit.REFUSED: "refused", Exit.NOTHING_FOUND: "empty",
+}
 
 
 def names_of(stream: str, entries: Sequence[Entry]) -> tuple[str, str]:
@@ -177,7 +179,7 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
     if entry.failure is not None:
         sheet.blank()
         first, *others = failed(entry)
-        sheet.line(("could not tell: ", "red"), first, indent=2)
+        sheet.line((f"{result(entry)}: ", "red"), first, indent=2)
         for line in others:
             sheet.line(line, indent=4)
     elif report is not None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from tests.cli.lab import Result
 
-DOCUMENTED = {0, 1, 2, 3, 4, 5, 130}
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
 ACCIDENTS = ("Traceback", "defect of reshardctl", "error: unexpected ")
-BEGINNINGS = ("error: ", "refused: ", "half done: ")
+BEGINNINGS = ("error: ", "refused: ", "empty: ", "half done: ")
 NOTES = ("note: ", "warning: ")
 MOST_CHARACTERS = 4000
 """Of a message: no whole file is shown in it."""
