@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.cli.options import Account, Config, Probe
+from reshardctl.cli.options import Account, Config, Probe, Stream
 
 if TYPE_CHECKING:
     from reshardctl.snapshot.file import SavedSnapshot
@@ -18,20 +18,15 @@ if TYPE_CHECKING:
 
 def snapshot(
     account: Account,
-    stream: Annotated[
-        str,
-        typer.Argument(
-            metavar="STREAM", show_default=False, autocompletion=completion.consumers,
-            help="Its name or ARN; or its name in reshardctl.toml, with all its consumers.",
-        ),
-    ],
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="CONSUMER...", show_default=False, autocompletion=completion.consumers,
-            help="Whose positions to freeze with it, as for inspect.",
+            help="Whose positions to freeze with their stream: 'kcl://my-application', or names of "
+            "consumers or of a stream in reshardctl.toml; none for the stream alone.",
         ),
     ] = None,
+    stream: Stream = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to save it.")
     ] = None,
@@ -45,7 +40,8 @@ def snapshot(
 
     inspect, status, explain, graph, export and fix --dry-run take it as snapshot:FILE; its time is
     their "now".
-    Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
+    Read-only. Example: reshardctl snapshot kcl://my-application --stream my-stream
+    -o my-stream.snapshot
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.snapshot import SnapshotRequest

@@ -100,7 +100,7 @@ def _named(path: Path, name: str | None) -> list[Snapshot]:
         raise UsageError(
             f"{path} holds a stream and no consumer",
             f"reshardctl graph {shlex.quote(f'{SCHEME}{path}')}, or take one with its consumers: "
-            "reshardctl snapshot STREAM CONSUMER -o FILE",
+            "reshardctl snapshot CONSUMER --stream STREAM -o FILE",
         )
     if name is None:
         return list(snapshots.values())

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from shlex import join
 
 from reshardctl.codec.argv import words
-from reshardctl.commands.configured import names
 from reshardctl.commands.connect import listed
-from reshardctl.commands.named import is_snapshot, one, several
+from reshardctl.commands.named import is_snapshot, several
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Selection, Target
 from reshardctl.consumers.locator import looks_like_one
@@ -24,11 +23,11 @@ from reshardctl.snapshot.file import SavedSnapshot
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRequest(Selection):
-    """Which stream to save, and whose positions with it. `stream` is needed."""
+    """Whose positions to save with their stream."""
 
     consumers: Sequence[str] = ()
-    """Locators, or names in reshardctl.toml; none saves every consumer that the file has of the
-    stream."""
+    """Locators, or names of consumers or of a stream in reshardctl.toml; none saves the stream
+    alone."""
     redact: bool = False
     """Whether names, accounts and owners are replaced."""
 
@@ -36,51 +35,47 @@ class SnapshotRequest(Selection):
 def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnapshot:
     """Reads a stream and its consumers now. Writes nothing.
 
-    Raises UsageError for consumers that one file cannot tell apart, and for one in the place of the
-    stream.
+    Raises UsageError for consumers that one file cannot tell apart, or of several streams.
     """
-    stream = request.stream or ""
-    if looks_like_one(stream):
-        first = next((text for text in request.consumers if not looks_like_one(text)), "STREAM")
-        typed = [first, stream, *words(request.account)]
-        raise UsageError(
-            f"{stream!r} is a consumer, and the stream comes first",
-            f"reshardctl snapshot {join(typed)} -o FILE",
-        )
-    saved = _saved(request.consumers, request, observer)
+    saved = _saved(request, observer)
     return _redacted(saved) if request.redact else saved
 
 
-def _saved(consumers: Sequence[str], selection: Selection, observer: Observer) -> SavedSnapshot:
-    if wrong := [text for text in consumers if is_snapshot(text)]:
+def _saved(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
+    if wrong := [text for text in request.consumers if is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
-    targets = _targets(consumers, selection, observer)
+    if not request.consumers and request.stream is None:
+        raise UsageError(
+            "nothing is named to save", "name a consumer, or a stream alone with --stream NAME"
+        )
+    if not request.consumers:
+        lineage, now = listed(request.account, request.stream or "", observer)
+        return SavedSnapshot(now, lineage)
+    _consumers_first(request)
+    targets = several(request.consumers, request, observer)
     names = [target.locator.target for target in targets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
-    if not targets:
-        lineage, now = listed(selection.account, selection.stream or "", observer)
-        return SavedSnapshot(now, lineage)
+    if len(streams := dict.fromkeys(target.stream for target in targets)) > 1:
+        raise UsageError(
+            f"the consumers are of several streams: {', '.join(streams)}",
+            "save each stream in a file of its own",
+        )
     snapshots: list[Snapshot] = []
     for target in targets:
         snapshots.append(_taken(target, snapshots[0].lineage if snapshots else None))
     return SavedSnapshot(snapshots[0].now, snapshots[0].lineage, tuple(snapshots))
 
 
-def _targets(consumers: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
-    """The consumers named, or those that are configured for a stream of a configured name."""
-    stream = selection.stream or ""
-    config = names(stream, selection)
-    if config is None or stream not in config.streams:
-        return [one(text, selection, observer) for text in consumers]
-    targets = several(consumers or (stream,), replace(selection, stream=None), observer)
-    for target in targets:
-        if target.entry is None or target.entry.stream.name != stream:
-            raise UsageError(
-                f"{target.locator.text} is not configured as a consumer of {stream}",
-                f"name one of those in {config.file}, or the stream as AWS does",
-            )
-    return targets
+def _consumers_first(request: SnapshotRequest) -> None:
+    """UsageError with the right command where the stream stands before its consumers."""
+    stream, *others = request.consumers
+    if request.stream is None and not looks_like_one(stream) and any(map(looks_like_one, others)):
+        typed = [*others, "--stream", stream, *words(request.account)]
+        raise UsageError(
+            f"{stream!r} is no consumer: the stream is named by --stream",
+            f"reshardctl snapshot {join(typed)} -o FILE",
+        )
 
 
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:

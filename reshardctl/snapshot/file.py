@@ -40,7 +40,7 @@ from reshardctl.stores.given_file import content
 from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/snapshot/1"
-NEW = "take a new one: reshardctl snapshot STREAM -o FILE"
+NEW = "take a new one: reshardctl snapshot CONSUMER -o FILE"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tests.cli.lab import Lab
 @pytest.fixture
 def saved(lab, tmp_path) -> Path:
     file = tmp_path / "orders.snapshot"
-    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", file)
+    done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", file)
     assert done.code == 0, done.err
     assert str(file) in done.out and "4 shards" in done.out and "2 rows" in done.out
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -90,7 +90,7 @@ def test_the_other_reading_verbs(lab, saved, words):
 def test_what_is_said_of_the_application_stands_before_what_was(lab_of, tmp_path):
     lab = lab_of("a-one", "")
     file = tmp_path / "s"
-    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", file).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", file).code == 0
     found = {
         initial: lab.cli(
             "inspect", f"snapshot:{file}?initial={initial}&release=3.5.1", "--format", "json"
@@ -105,7 +105,7 @@ def test_what_is_said_of_the_application_stands_before_what_was(lab_of, tmp_path
 def test_probes_are_kept(lab, tmp_path):
     """Reading takes time, so the live report is half a second older; nothing else differs."""
     file = tmp_path / "s"
-    assert lab.cli("snapshot", lab.stream, lab.locator, "--probe", "-o", file).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "--probe", "-o", file).code == 0
     live = lab.cli("inspect", *lab.where, "--probe", "--format", "json")
     calls(lab)
     frozen = lab.cli("inspect", f"snapshot:{file}", "--probe", "--format", "json")
@@ -122,7 +122,7 @@ def test_what_was_not_probed_cannot_be_told(lab, saved):
 
 def test_a_redacted_one_is_judged_alike(lab, saved, tmp_path):
     file = tmp_path / "r"
-    done = lab.cli("snapshot", lab.stream, lab.locator, "--redact", "-o", file)
+    done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "--redact", "-o", file)
     assert done.code == 0 and "replaced" in done.out
     text = file.read_text()
     for secret in (lab.table.name, "orders", "123456789012", '"w1"'):
@@ -136,7 +136,7 @@ def test_a_redacted_one_is_judged_alike(lab, saved, tmp_path):
 
 def test_a_stream_without_consumers_is_drawn(lab, tmp_path):
     file = tmp_path / "s"
-    assert lab.cli("snapshot", lab.stream, "-o", file).code == 0
+    assert lab.cli("snapshot", "--stream", lab.stream, "-o", file).code == 0
     drawn = lab.cli("graph", f"snapshot:{file}")
     assert drawn.code == 0 and "0   closed" in drawn.out
     result = lab.cli("inspect", f"snapshot:{file}")
@@ -169,15 +169,17 @@ def test_another_version(lab, saved):
 def test_what_cannot_be_frozen(lab, saved, tmp_path):
     file = tmp_path / "s"
     for argv, says in (
-        ([lab.stream], "no file is named"),
-        ([lab.stream, "-o", tmp_path / "no" / "s"], "No such file"),
-        ([lab.stream, "-o", tmp_path], "is a directory"),
-        ([lab.stream, lab.locator, lab.locator, "-o", file], "name it once"),
-        ([lab.stream, f"snapshot:{saved}", "-o", file], "is a snapshot already"),
+        ([], "no file is named"),
+        (["-o", tmp_path / "no" / "s"], "No such file"),
+        (["-o", tmp_path], "is a directory"),
+        ([lab.locator, f"{lab.locator}&failover=10s", "-o", file], "name it once"),
+        ([f"snapshot:{saved}", "-o", file], "is a snapshot already"),
     ):
-        result = lab.cli("snapshot", *argv)
+        result = lab.cli("snapshot", "--stream", lab.stream, *argv)
         assert result.code == 2 and result.says(says)
-    assert lab.cli("snapshot", "no-such-stream", "-o", file).code in (2, 3)
+    assert lab.cli("snapshot", "--stream", "no-such-stream", "-o", file).code in (2, 3)
+    nothing = lab.cli("snapshot", "-o", file)
+    assert nothing.code == 2 and nothing.says("nothing is named to save", "--stream NAME")
     assert not file.exists()
 
 
@@ -200,16 +202,16 @@ def test_a_configured_stream_brings_its_consumers(lab, tmp_path, monkeypatch):
     assert done.code == 0, done.err
     assert lab.locator in done.out and "2 rows" in done.out
     assert lab.cli("inspect", "snapshot:s", "--format", "json").codes == {"RSH203"}
-    assert lab.cli("snapshot", "orders", "etl", "-o", "t").code == 0
-    result = lab.cli("snapshot", "orders", "else", "-o", "u")
-    assert result.code == 2 and result.says("kcl://else", "not configured", "reshardctl.toml")
+    assert lab.cli("snapshot", "etl", "-o", "t").code == 0
+    result = lab.cli("snapshot", "etl", "else", "-o", "u")
+    assert result.code == 2 and result.says("several streams: orders, other", "of its own")
 
 
 def test_a_snapshot_never_takes_the_place_of_another_file(lab, tmp_path):
     """The one of yesterday is what the positions are compared with tomorrow."""
     file = tmp_path / "orders.snapshot"
     file.write_text("of yesterday")
-    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", file)
+    done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", file)
     assert done.code == 2 and "exists already; nothing was saved" in done.err
     assert file.read_text() == "of yesterday"
 
@@ -219,18 +221,18 @@ def test_a_snapshot_goes_into_a_pipe(lab, tmp_path):
     os.mkfifo(file)
     reader = threading.Thread(target=lambda: read.append(file.read_text(encoding="utf-8")))
     reader.start()
-    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", file).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", file).code == 0
     reader.join(60)
     assert read and "snapshot/1" in read[0]
 
 
-def test_the_stream_comes_first(lab, tmp_path):
-    """Both arguments are there, the other way round."""
+def test_consumers_come_first(lab, tmp_path):
+    """As in every command; the stream is an option."""
     saved = tmp_path / "x.snapshot"
-    result = lab.cli("snapshot", lab.locator, "orders", "-o", saved)
+    result = lab.cli("snapshot", "orders", lab.locator, "-o", saved)
     assert result.code == 2 and not saved.exists()
-    typed = f"reshardctl snapshot orders '{lab.locator}' -o FILE"
-    assert result.says("is a consumer, and the stream comes first", typed)
+    typed = f"reshardctl snapshot '{lab.locator}' --stream orders -o FILE"
+    assert result.says("is no consumer: the stream is named by --stream", typed)
 
 
 @pytest.mark.parametrize(("member", "spelled", "said"), [
