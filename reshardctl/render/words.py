@@ -21,6 +21,8 @@ from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
 from reshardctl.report.report import Report
 
+AT_LEAST = "at least "
+
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""
 
@@ -29,6 +31,9 @@ _SHARD = re.compile(r"shardId-\d{12,}")
 _HARMS = list(Harm)
 _CONFIGURED = re.compile(r"[\w.-]+\Z", re.ASCII)
 """A name in reshardctl.toml; a locator has a colon."""
+
+PRICED = (("skips", Harm.SKIPPED), ("re-reads", Harm.REREAD))
+"""The words of what records cost."""
 
 IDLE = "losing records now, or idle; check with --probe"
 
@@ -123,20 +128,36 @@ def ago(then: float, now: float) -> str:
 
 
 def extent(effect: Effect) -> str:
-    """The size of an effect: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`.
+    """The size of an effect in a sentence: `up to 12m of records`, `an unknown amount`.
 
-    Where its records were counted, their number follows: `≤ 12m, 40 records`.
+    Where its records were counted, their number follows: `up to 12m, 40 records`.
     """
-    counted = total([effect])
-    return _width(effect) + (f", {counted}" if counted else "")
+    return _of_records(_with_records(_width(effect), [effect]))
 
 
 def _width(effect: Effect) -> str:
+    """`up to 12m`; `at least 12m` where it grows until the start; `unknown`."""
     if effect.seconds is None:
         return "unknown"
-    if _grows(effect):
-        return f"≥ {duration(effect.seconds)}"
-    return f"≤ {duration(_rounded_up(effect.seconds))}"
+    return _bound(effect.seconds, grows=_grows(effect))
+
+
+def _bound(seconds: float, *, grows: bool) -> str:
+    return f"at least {brief(seconds)}" if grows else f"up to {duration(_rounded_up(seconds))}"
+
+
+def _of_records(width: str) -> str:
+    if width == "unknown":
+        return "an unknown amount"
+    return width if width == "nothing" or "record" in width else f"{width} of records"
+
+
+def _with_records(width: str, effects: Iterable[Effect]) -> str:
+    """`up to 12m, 40 records`; `at least` is said once."""
+    counted = total(effects)
+    if width.startswith(AT_LEAST):
+        counted = counted.removeprefix(AT_LEAST)
+    return f"{width}, {counted}" if counted else width
 
 
 def _grows(effect: Effect) -> bool:
@@ -145,13 +166,13 @@ def _grows(effect: Effect) -> bool:
 
 
 def total(effects: Iterable[Effect]) -> str:
-    """`40 records`; `≥ 40 records` where there may be more; "" where not all were counted."""
+    """`40 records`; `at least 40 records`, where there may be more; "" if not all were counted."""
     each = {(e.shard, e.since, e.until): e for e in effects}.values()
     counts = [e.records for e in each if e.records is not None]
     if not counts or len(counts) < len(each):
         return ""
     least = any(c.at_least for c in counts) or any(_grows(e) for e in each)
-    return ("≥ " if least else "") + count(sum(c.records for c in counts), "record")
+    return (AT_LEAST if least else "") + count(sum(c.records for c in counts), "record")
 
 
 def left_in(effects: Iterable[Effect]) -> list[str]:
@@ -170,16 +191,24 @@ def left_in(effects: Iterable[Effect]) -> list[str]:
 
 
 def _rounded_up(seconds: float) -> float:
-    """To the smaller of the two units that `duration` shows: a bound is never shown too low."""
-    unit = 3600 if seconds >= 86400 else 60 if seconds >= 3600 else 1
+    """To whole hours, minutes or, below one, seconds: a bound is never shown too low."""
+    unit = 3600 if seconds >= 86400 else 60 if seconds >= 60 else 1
     return float(max(ceil(seconds / unit), 1) * unit)
 
 
 def widest(effects: Iterable[Effect], harm: Harm) -> str:
     """The largest extent of a kind, or `nothing`; with the records of all together."""
     of_kind = [e for e in effects if e.harm is harm]
-    counted = total(of_kind)
-    return broadest(of_kind) + (f", {counted}" if counted else "")
+    return _with_records(broadest(of_kind), of_kind)
+
+
+def priced(effects: Iterable[Effect]) -> str:
+    """What shards cost, in a sentence: `skips nothing, re-reads up to 47m of records`."""
+    held = list(effects)
+    parts = [f"{word} {_of_records(widest(held, harm))}" for word, harm in PRICED]
+    if any(disorders(effect) for effect in held):
+        parts.append("out of order")
+    return ", ".join(parts)
 
 
 def broadest(effects: Sequence[Effect]) -> str:
@@ -203,9 +232,7 @@ def width_in_all(effects: Iterable[Effect]) -> str:
         if effect.shard not in each or (each[effect.shard].seconds or 0.0) < effect.seconds:
             each[effect.shard] = effect
     seconds = sum(effect.seconds or 0.0 for effect in each.values())
-    if any(_grows(effect) for effect in each.values()):
-        return f"≥ {duration(seconds)}"
-    return f"≤ {duration(_rounded_up(seconds))}"
+    return _bound(seconds, grows=any(_grows(effect) for effect in each.values()))
 
 
 def worst(effects: Sequence[Effect]) -> Effect | None:
@@ -214,7 +241,7 @@ def worst(effects: Sequence[Effect]) -> Effect | None:
 
 
 def cost(effect: Effect) -> str:
-    """`skips ≤ 12m`, `re-reads ≤ 3h`, `stalls`, `crashes at its start`, `out of order`."""
+    """`skips up to 12m of records`, `stalls`, `crashes at its start`, `out of order`."""
     if effect.gone:
         return "may be lost already"
     match effect.harm:
@@ -368,7 +395,7 @@ def _limit(text: str) -> float:
 
 
 def price_words(decided: Plan) -> str:
-    """What a plan costs: `Skips nothing, re-reads ≤ 14h a shard, reads 3, 4 out of order.`."""
+    """What a plan costs: `Skips nothing, re-reads up to 14h of records a shard.`."""
     effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
     skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
     again = [e for e in effects if e.harm is Harm.REREAD]
@@ -389,14 +416,13 @@ def _forgotten(decided: Plan) -> str:
 
 
 def _by_shard(effects: Sequence[Effect]) -> str:
-    if not effects:
-        return "nothing"
-    counted = total(effects)
-    several = len({e.shard for e in effects}) > 1
-    all_of_it = [f"{width_in_all(effects)} in all"] if several else []
-    all_of_it += [counted if several else f"{counted} in all"] if counted else []
-    per_shard = f"{broadest(effects)} a shard"
-    return per_shard + (f" ({', '.join(all_of_it)})" if all_of_it else "")
+    if len({e.shard for e in effects}) < 2:
+        return _of_records(_with_records(broadest(effects), effects))
+    in_all = [total(effects)] if total(effects) else []
+    if (width := width_in_all(effects)) != "unknown":
+        in_all.insert(0, f"{width} in all")
+    together = f" ({', '.join(in_all)})" if in_all else ""
+    return f"{_of_records(broadest(effects))} a shard{together}"
 
 
 def write_words(write: Write) -> str:
@@ -414,11 +440,11 @@ def plan_words(steps: Sequence[Step]) -> str:
     return f"{counted_writes(steps)}; {way}"
 
 
-_KINDS = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}
+_KINDS = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done", Exit.NOTHING_FOUND: "empty"}
 
 
 def kind_of(failure: ReshardError) -> str:
-    """`refused`, `half done` or `error`."""
+    """`refused`, `half done`, `empty` or `error`."""
     return _KINDS.get(failure.exit, "error")
 
 

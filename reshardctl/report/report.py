@@ -353,6 +353,9 @@ def question(report: Report, ask: Ask) -> str:
 
 
 def told(locator: str, answer: Answer) -> str:
-    """The locator with an answer added."""
-    joint = "&" if "?" in locator else "?"
-    return locator + joint + "&".join(f"{name}={value}" for name, value in answer)
+    """The locator with an answer in place of what it says of the same options."""
+    place, _, query = locator.partition("?")
+    given = [f"{name}={value}" for name, value in answer]
+    names = {name for name, _ in answer}
+    kept = [part for part in query.split("&") if part and part.partition("=")[0] not in names]
+    return f"{place}?{'&'.join([*kept, *given])}"

@@ -31,7 +31,7 @@ def set_restored_and_undone_twice(store: Lab, stored: Callable[[], Any], folder:
     stored: what is in the store, without what no undo restores.
     """
     saved, before, there = folder / "before.snapshot", stored(), positions(store)
-    assert store.cli("snapshot", store.stream, store.locator, "-o", saved).code == 0
+    assert store.cli("snapshot", store.locator, "--stream", store.stream, "-o", saved).code == 0
     shard = next(s for s, (kind, _) in there.items() if kind != "SHARD_END")
     last = str(store.fake.stream(store.stream).shards[int(shard[-12:])].records[-1].number)
     accept = ("--accept", "skip=all,reread=all,disorder", "--created", store.created)

@@ -75,7 +75,7 @@ def test_a_file_of_another_table_or_stream_is_said_to_be(lab, baseline, tmp_path
     """Else a job would count yesterday's findings as news, and nobody would know why."""
     if kind == "snapshot":
         baseline = tmp_path / "orders.snapshot"
-        assert lab.cli("snapshot", lab.stream, lab.locator, "-o", baseline).code == 0
+        assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", baseline).code == 0
         body = json.loads(baseline.read_text())
         (one,) = body["consumers"]
         assert lab.cli("inspect", *lab.where, "--baseline", baseline).err == ""
@@ -154,7 +154,7 @@ def test_an_earlier_look_tells_what_became_of_a_lost_parent(cleaned, tmp_path, n
         body["findings"], body["positions"] = [], positions
         body["taken"] = instant(NOW - ago)
     else:
-        taken = cleaned.cli("snapshot", cleaned.stream, cleaned.locator, "-o", file)
+        taken = cleaned.cli("snapshot", cleaned.locator, "--stream", cleaned.stream, "-o", file)
         assert taken.code == 0, taken.err
         body = json.loads(file.read_text())
         rows = [_row(body, shard, raw) for shard, raw in positions.items()]

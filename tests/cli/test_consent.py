@@ -51,7 +51,7 @@ def lab(lab_of, tmp_path) -> Lab:
 def test_an_inspection_calls_it_fixable_and_prints_its_cost(lab):
     shown = lab.inspect("--format", "text")
     assert "1 fixable" in shown.out and "left alone" not in flat(shown.out)
-    assert re.search(r"skips nothing, re-reads ≤ 14h", shown.out)
+    assert re.search(r"skips nothing, re-reads up to 14h", shown.out)
     assert lab.inspect("--format", "json").json["counts"]["fixable"] == 1
 
 
@@ -59,7 +59,7 @@ def test_the_plan_is_shown_with_its_price(lab):
     shown = lab.dry("--format", "text")
     assert shown.code == 1
     assert "Plan: 2 to create" in flat(shown.out)
-    price = r"Skips nothing, re-reads ≤ 14h\w* a shard \(≤ 1d[45]h in all\)"
+    price = r"Skips nothing, re-reads up to 14h\w* of records a shard \(up to 1d[45]h in all\)"
     assert re.search(price, flat(shown.out))
     assert "left alone" not in flat(shown.out)
     decision = lab.dry("--format", "json").json["decision"]
@@ -72,7 +72,7 @@ def test_yes_alone_does_not_take_it(lab, form):
     before = lab.items()
     refused = lab.fix("--created", lab.created, "--format", form)
     assert refused.code == 4
-    assert refused.says("re-reads ≤ 14h", "--yes", "--accept reread=14h30m")
+    assert refused.says("re-reads up to 14h", "--yes", "--accept reread=14h30m")
     assert lab.items() == before and lab.wire.writes == [] and lab.journals() == []
 
 
@@ -91,7 +91,7 @@ def test_the_printed_command_takes_it_as_it_is(lab):
 
 def test_without_yes_and_without_a_terminal_nothing_is_written(lab):
     refused = lab.cli("fix", *lab.where, "--assume-stopped", "--created", lab.created)
-    assert refused.code == 4 and refused.says("terminal", "re-reads ≤ 14h")
+    assert refused.code == 4 and refused.says("terminal", "re-reads up to 14h")
     assert lab.wire.writes == []
     done = lab.cli(*printed(refused))
     assert done.code == 0, done.err
@@ -122,7 +122,7 @@ def disordered() -> Case:
 def test_a_named_limit_leaves_alone_what_costs_more(lab):
     limited = ("--accept", "reread=2h", "--created", lab.created)
     shown = lab.dry(*limited, "--format", "text")
-    assert "2 is left alone, because its fix re-reads ≤ 14h" in flat(shown.out)
+    assert "2 is left alone, because its fix re-reads up to 14h" in flat(shown.out)
     assert "--accept reread=15h" in flat(shown.out)
     done = lab.fix(*limited)
     assert done.code == 1 and lab.wire.writes == []
@@ -150,7 +150,7 @@ def test_a_saved_plan_is_asked_about_in_the_same_way(lab, plan):
     """What was given stands in the command that takes it, so only the price is to be added."""
     given = ("--created", lab.created)
     refused = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", *given)
-    assert refused.code == 4 and refused.says("re-reads ≤ 14h", "--accept reread=14h30m")
+    assert refused.code == 4 and refused.says("re-reads up to 14h", "--accept reread=14h30m")
     argv = printed(refused)
     assert argv[:5] == ["fix", "--plan", str(plan), *given]
     assert lab.wire.writes == []
@@ -282,7 +282,8 @@ def test_one_question_at_a_terminal_and_it_names_the_price(today, answer, code):
     assert (today.items() != before) == (code == 0)
     text = flat(shown)
     assert text.count("Only 'yes' is taken for a yes") == 1
-    assert re.search(r"re-reads ≤ 14h\w* a shard \(≤ 1d[45]h in all\)\. Write this\?", text)
+    price = r"re-reads up to 14h\w* of records a shard \(up to 1d[45]h in all\)"
+    assert re.search(rf"{price}\. Write this\?", text)
 
 
 def test_one_question_for_a_saved_plan(today, tmp_path):
@@ -293,8 +294,8 @@ def test_one_question_for_a_saved_plan(today, tmp_path):
     assert got == 0, shown
     assert flat(shown).count("Only 'yes' is taken for a yes") == 1
     assert re.search(
-        r"Start 2, 3 at TRIM_HORIZON\. Skips nothing, re-reads ≤ 14h\w* a shard "
-        r"\(≤ 1d[45]h in all\)\. Write this to kcl://\S+, stream orders\?", flat(shown)
+        r"Start 2, 3 at TRIM_HORIZON\. Skips nothing, re-reads up to 14h\w* of records a shard "
+        r"\(up to 1d[45]h in all\)\. Write this to kcl://\S+, stream orders\?", flat(shown)
     )
     assert "RSH203" not in shown, "the plan was shown when it was saved"
 

@@ -101,7 +101,7 @@ def test_stdout_by_its_name(lab, tmp_path):
 
 def test_a_snapshot_is_exported_alike(lab, tmp_path):
     saved = tmp_path / "orders.snapshot"
-    lab.cli("snapshot", lab.stream, lab.locator, "-o", saved)
+    lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", saved)
     live = exported(lab)
     frozen = json.loads(lab.cli("export", f"snapshot:{saved}").out)
     assert frozen["positions"] == live["positions"]

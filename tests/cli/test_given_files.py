@@ -54,7 +54,8 @@ def files(lab: Lab, tmp_path: Path) -> dict[str, Path]:
         assert lab.cli("export", *lab.where, "-o", made[form]).code == 0
     lab.dry("--out", made["plan"])
     lab.inspect("--format", f"json={made['report']}", "-o", tmp_path / "text")
-    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", made["snapshot"]).code == 0
+    where = (lab.locator, "--stream", lab.stream)
+    assert lab.cli("snapshot", *where, "-o", made["snapshot"]).code == 0
     made["configuration"] = tmp_path / "there.toml"
     made["configuration"].write_text(
         f'[streams.orders]\n[consumers.app]\nstream = "orders"\nlocator = "{lab.locator}"\n'

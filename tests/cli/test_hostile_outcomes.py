@@ -129,7 +129,8 @@ def test_nothing_that_is_compared_or_waited_for_does(lab, tmp_path, seed):
     saved = tmp_path / f"{of_a_file(text)}.positions"
     checked(lab, "export", *lab.where, "--format", "csv", "-o", saved)
     checked(lab, "fix", *lab.where, "--positions", saved, "-n")
-    checked(lab, "snapshot", "orders", lab.locator, "--redact", "-o", tmp_path / "r.snapshot")
+    frozen = [lab.locator, "--stream", "orders", "--redact"]
+    checked(lab, "snapshot", *frozen, "-o", tmp_path / "r.snapshot")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -187,7 +187,7 @@ def test_no_word_of_the_command_line_does(lab, tmp_path, monkeypatch, seed):
         ["fix", *where, "--set", text, "-n"], ["fix", *where, "--created", text, "-n"],
         ["undo", path], ["undo", "--list", path], ["undo", "--show", path],
         ["explain", *where, text], ["graph", *where, "--since", text], ["rule", text],
-        ["snapshot", "orders", lab.locator, "-o", path], ["export", *where, "-o", path],
+        ["snapshot", lab.locator, "--stream", "orders", "-o", path], ["export", *where, "-o", path],
         ["status", *where, "--sort", text], ["status", *where, "--shards", text],
         ["discover", text], ["config", "show", "--config", path], ["config", "check", text],
     ):
@@ -215,7 +215,7 @@ def test_nothing_that_is_written_and_undone_does(lab, tmp_path, seed):
     checked(lab, "fix", "--resume", journal, "--assume-stopped")
     checked(lab, "undo", journal, "--yes", "--assume-stopped", "--format", "github")
     saved = folder / "a.snapshot"
-    assert checked(lab, "snapshot", "orders", lab.locator, "-o", saved).code == 0
+    assert checked(lab, "snapshot", lab.locator, "--stream", "orders", "-o", saved).code == 0
     for form in REPORTS:
         checked(lab, "inspect", f"snapshot:{saved}", lab.locator, "--stream", "orders",
                 "--format", form)  # fmt: skip
@@ -315,7 +315,7 @@ def test_no_password_is_printed(lab, tmp_path, monkeypatch, locator):
         ["undo", "--list", locator], ["undo", "--show", locator], ["graph", locator, *given],
         ["explain", locator, "0", *given], ["explain", *lab.where, locator], ["discover", locator],
         ["fix", locator, *given, "-n", "--debug", "calls"], ["fix", "--plan", locator],
-        ["fix", "--resume", locator], ["snapshot", "orders", locator, "-o", "saved"],
+        ["fix", "--resume", locator], ["snapshot", locator, "--stream", "orders", "-o", "saved"],
         ["inspect", *lab.where, "--config", locator], ["inspect", *lab.where, f"--{locator}"],
         ["inspect", *lab.where, "--baseline", locator], ["status", *lab.where, "--sort", locator],
         *(["inspect", locator, *given, f"--format={form}=r.{form}"] for form in REPORTS),

@@ -191,7 +191,7 @@ def test_several_consumers_side_by_side(latest, lab_of):
 
 def test_a_snapshot_can_be_asked(latest, tmp_path):
     file = tmp_path / "orders.snapshot"
-    assert latest.cli("snapshot", "orders", latest.locator, "-o", file).code == 0
+    assert latest.cli("snapshot", latest.locator, "--stream", "orders", "-o", file).code == 0
     asked = latest.cli(
         "inspect", f"snapshot:{file}", "--if-reshard", "split=0", "--format", "json"
     )

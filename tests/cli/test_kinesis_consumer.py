@@ -248,7 +248,7 @@ def test_another_application_s_rows_are_left_alone(made):
 def test_another_application_s_rows_are_not_in_a_snapshot(made, tmp_path):
     lab = made("a", "?app=app&initial=LATEST&release=0.5")
     file = tmp_path / "orders.snapshot"
-    assert lab.cli("snapshot", "orders", lab.locator, "-o", file).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", "orders", "-o", file).code == 0
     (taken,) = load_snapshot(file).consumers
     assert {image.key.partition("/")[0] for image in taken.images} == {"app-orders"}
     again = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
@@ -258,7 +258,7 @@ def test_another_application_s_rows_are_not_in_a_snapshot(made, tmp_path):
 def test_an_application_without_rows_is_not_taken_for_a_new_one(made):
     lab = made("a", "?app=ap&initial=LATEST&release=0.5")
     done = lab.inspect()
-    assert done.code == 3
+    assert done.code == 6
     assert done.says("holds no position", "positions of", "app=app")
 
 
@@ -325,7 +325,7 @@ def test_a_redacted_snapshot_is_judged_alike_and_names_nobody(made, tmp_path):
         lab.plant_images([Image("", fresh)])
     seen = lab.inspect("--format", "json")
     file = tmp_path / "bug.json"
-    assert lab.cli("snapshot", "orders", lab.locator, "-o", file, "--redact").code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", "orders", "-o", file, "--redact").code == 0
     text = file.read_text(encoding="utf-8")
     assert not [name for name in ("nightly", "etl", "orders", lab.name) if name in text]
     again = lab.cli("inspect", f"snapshot:{file}", "--format", "json")

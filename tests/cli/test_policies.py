@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -48,7 +49,7 @@ def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab_of):
     held = lab.fake.stream(lab.stream).shards
     for shard in (2, 3):
         width = _row(plain.out, shard)
-        assert "≤" in width and "records" not in width
+        assert "up to" in width and "records" not in width
         assert f"{len(held[shard].records)} records" in _row(counted.out, shard)
 
 
@@ -65,7 +66,7 @@ def test_a_count_that_ends_early_says_at_least(lab_of):
     found = lab.dry(*words, "json", "--probe-budget", "calls=3").json["decision"]["costs"]
     assert any(e["records"]["at_least"] for e in found)
     text = lab.dry(*words, "markdown", "--probe-budget", "calls=3").out
-    assert "≥ 0 records" in text or "≥ 4 records" in text
+    assert re.search(r"at least \S+, [04] records", text)
 
 
 def test_an_inspection_counts_what_is_lost(lab_of):
@@ -222,7 +223,7 @@ def test_first_positions_by_time(lab_of, policy):
 def test_an_empty_table_is_not_read_for(lab_of):
     lab = lab_of("a-both", LATEST, items=[])
     refused = lab.dry("--policy", "latest")
-    assert refused.code == 3 and refused.says("--bootstrap")
+    assert refused.code == 6 and refused.says("--bootstrap")
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
 
 

@@ -120,7 +120,7 @@ def test_a_password_in_the_locator_works_is_warned_about_and_is_nowhere(
     plan = tmp_path / "a.plan"
     kept = tmp_path / "a.snapshot"
     made_it = lab.cli("fix", full, "--stream", "orders", "--dry-run", "--out", plan)
-    lab.cli("snapshot", "orders", full, "-o", kept)
+    lab.cli("snapshot", full, "--stream", "orders", "-o", kept)
     texts = [seen.out, seen.err, made_it.out, made_it.err, kept.read_text()]
     if plan.exists():
         texts.append(plan.read_text())
@@ -203,7 +203,7 @@ def test_an_empty_database_is_named(made):
     else:
         lab.sql(f"DELETE FROM {lab.table_name}")  # noqa: S608
     seen = lab.cli("inspect", locator, "--stream", "orders")
-    assert seen.code == 3 and seen.says("holds no position", place)
+    assert seen.code == 6 and seen.says("holds no position", place)
     waited = lab.cli("inspect", locator, "--stream", "orders", "--wait", "1s", "--until", "crossed")
     assert waited.code == 3 and waited.says("holds no position", place, "check the name")
 
@@ -231,7 +231,7 @@ def test_another_applications_rows_are_left_alone(made):
     lab.fix()
     assert lab.numbers()["other-orders/shardId-000000000000"] == "49"
     assert lab.cli("inspect", lab.locator.replace("app=app", "app=nobody"),
-                   "--stream", "orders").code == 3
+                   "--stream", "orders").code == 6
     assert before.keys() <= lab.numbers().keys()
 
 

@@ -26,7 +26,7 @@ def checkpoints(lab: Lab) -> dict[str, dict]:
 
 
 def snapshot(lab: Lab, path: Path) -> Path:
-    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", path).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", path).code == 0
     return path
 
 

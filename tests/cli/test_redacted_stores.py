@@ -40,7 +40,7 @@ def heads(document: dict) -> list:
 def alike(lab: Lab, to, secrets: list[str]) -> None:
     """A redacted snapshot gives the same findings, and holds none of these words."""
     file = to / "taken.snapshot"
-    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", file, "--redact")
+    done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", file, "--redact")
     assert done.code == 0, done.err
     now = lab.inspect("--format", "json")
     then = lab.cli("inspect", f"snapshot:{file}", "--format", "json")

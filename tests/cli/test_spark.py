@@ -453,7 +453,7 @@ def test_watched_while_a_batch_comes(golden):
 def test_a_snapshot_judges_alike(golden, tmp_path, redact):
     lab = golden(HEAD, "s1x")
     taken = tmp_path / "taken.json"
-    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", taken, *redact)
+    done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", taken, *redact)
     assert done.code == 0, done.err
     now, then = (
         lab.inspect("--format", "json").json,

@@ -180,7 +180,7 @@ def test_whole_numbers_and_times_with_v(lab):
 
 def test_a_snapshot_gives_the_same_rows(lab, tmp_path):
     saved = tmp_path / "saved"
-    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", saved).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", saved).code == 0
     frozen = lab.cli("status", f"snapshot:{saved}", "--format", "json")
     assert frozen.code == 1 and rows(frozen) == rows(document(lab))
     refused = lab.cli("status", f"snapshot:{saved}", "--count")

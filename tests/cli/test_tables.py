@@ -130,7 +130,7 @@ def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab_of
 def test_a_redacted_snapshot_says_the_same_without_names(lab_of, tmp_path, name):
     lab = lab_of(name, OPTIONS)
     file = tmp_path / "orders.json"
-    made = lab.cli("snapshot", "orders", lab.locator, "-o", file, "--redact")
+    made = lab.cli("snapshot", lab.locator, "--stream", "orders", "-o", file, "--redact")
     assert made.code == 0, made.err
     text = file.read_text(encoding="utf-8")
     assert lab.table.name not in text and "orders" not in text

@@ -119,7 +119,7 @@ def test_a_table_of_one_release(reader):
 
 def test_graph(reader):
     page = reader("chain-middle-lost", "00:35:00")
-    page.lab.cli("snapshot", "orders", "kcl://app", "-o", "orders.snapshot")
+    page.lab.cli("snapshot", "kcl://app", "--stream", "orders", "-o", "orders.snapshot")
     (wide,) = of("status", first="Pictures", last="What a command shows")
     page.type(wide)
 

@@ -24,7 +24,7 @@ def test_explain_has_an_answer_for_every_shard(lab_of, case, tmp_path):
     lab = lab_of(case, options(case))
     named = {row["leaseKey"]["S"] for row in case.rows} | {s["ShardId"] for s in case.shards}
     saved = tmp_path / "saved"  # reading the servers once a shard is most of the time
-    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", saved).code == 0
+    assert lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", saved).code == 0
     for shard in sorted(named):
         told = lab.cli("explain", f"snapshot:{saved}", shard)
         assert told.code == 0, told.err

@@ -6,42 +6,53 @@ what would be written, or why nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from reshardctl.codec.argv import with_value
 from reshardctl.diagnosis.evidence import Watched
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import ShardId
 from reshardctl.model.times import duration
-from reshardctl.planning.effects import Harm
+from reshardctl.planning.decision import Answer
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Plan, Residual
 from reshardctl.render.sheet import LABEL, Sheet
 from reshardctl.render.words import (
     about,
     absolute,
+    accepting,
     cost,
     count,
-    disorders,
     judged,
     only_if,
+    priced,
     sentence,
     shards,
     shortened,
-    widest,
 )
 from reshardctl.report.changes import (
     Action,
     Changed,
     Mending,
+    all_residuals,
     changes,
     costs_after,
     mending,
     shards_written,
 )
-from reshardctl.report.report import Report, question
+from reshardctl.report.report import Report, question, told
 
 INDENT = 4
 NOT_BEGUN = "not begun"
 """What kinsumer's rows hold instead of a position."""
+
+
+_TYPED = re.compile(
+    r"(?P<flag>--probe)|(?P<option>--policy|--accept) (?P<value>\S+[\w])"
+    r"|\b(?P<name>allow|initial|release|sink)=(?P<given>[\w.-]+)"
+)
+"""What a way out says to type, as it is typed: on the command line or in the locator."""
 
 
 class Fixes:
@@ -65,9 +76,17 @@ class Fixes:
         undecided = not reasons and isinstance(decision, Ask | NoSafePlan)
         if undecided and self._explained:
             reasons = [f"same as for {self._explained} above"]
+        if isinstance(decision, NoSafePlan):
+            decision = replace(decision, ways_out=tuple(self._without_command(decision)))
         self._fix(*(reasons or decision_reasons(decision, finding, asked)))
         if undecided:
             self._explained = self._explained or finding.code
+
+    def _without_command(self, decision: NoSafePlan) -> Iterator[str]:
+        """The ways out that no command at the end of the report takes."""
+        for way in decision.ways_out:
+            if not going(self._report, way, self._sheet.context.suggested_command):
+                yield way
 
     def _fix(self, *lines: str) -> None:
         first, *others = [shortened(line, self._verbose) for line in lines]
@@ -90,9 +109,7 @@ class Fixes:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
 
     def _costs(self, changed: Iterable[Changed]) -> str:
-        left = [e for row in changed for e in self._left.get(row.shard, ())]
-        order = ", out of order" if any(disorders(e) for e in left) else ""
-        return f"skips {widest(left, Harm.SKIPPED)}, re-reads {widest(left, Harm.REREAD)}{order}"
+        return priced(e for row in changed for e in self._left.get(row.shard, ()))
 
 
 def own_reasons(finding: Finding, repair: Mending) -> list[str]:
@@ -156,6 +173,39 @@ def left_alone(residual: Residual) -> str:
         return f"{named} is not mended and {cost(residual.costs)}: {residual.why}{ways}"
     flag = residual.flag or "no flag"
     return f"{named} is left alone, because its fix {cost(residual.costs)}; {flag} accepts that"
+
+
+def located(report: Report, answer: Answer, suggested_command: Sequence[str]) -> list[str]:
+    """The arguments with an answer in the locator."""
+    text = report.snapshot.locator.text
+    if text.startswith("snapshot:"):  # the command names the store that it was taken of
+        text = "".join(suggested_command[:1])
+    return [told(text, answer) if word == text else word for word in suggested_command]
+
+
+def ways_out(report: Report) -> list[str]:
+    """What can be done where no plan is made, or where shards are left out of one."""
+    decision = report.decision
+    ways = decision.ways_out if isinstance(decision, NoSafePlan) else ()
+    left = [way for residual in all_residuals(report) for way in residual.ways_out]
+    return list(dict.fromkeys([*ways, *left]))
+
+
+def going(report: Report, way: str, suggested_command: Sequence[str]) -> list[str]:
+    """The arguments that take a way out; none where it is not an option of this command."""
+    typed = _TYPED.search(way)
+    if typed is None:
+        return []
+    if typed["flag"]:
+        return [*suggested_command, typed["flag"]]
+    if typed["option"] == "--accept":
+        return accepting(suggested_command, [typed[0]])
+    if typed["option"]:
+        return with_value(suggested_command, typed["option"], typed["value"])
+    name, value = typed["name"], typed["given"]
+    if name == "allow" and (allowed := report.snapshot.locator.options.get(name)):
+        value = f"{allowed},{value}"
+    return located(report, ((name, value),), suggested_command)
 
 
 def asked(ask: Ask) -> str:
@@ -303,7 +353,6 @@ def _written(report: Report, finding: Finding, repair: Mending, verbose: bool) -
         if row.shard in finding.shards and row.write in repair.writes
     ]
     costs = costs_after(decision)
-    left = [e for row in changed for e in costs.get(row.shard, ())]
-    price = f"skips {widest(left, Harm.SKIPPED)}, re-reads {widest(left, Harm.REREAD)}"
+    price = priced(e for row in changed for e in costs.get(row.shard, ()))
     more = [left_alone(residual) for residual in repair.residuals]
     return "; ".join([*phrases(changed, verbose), price, *more])

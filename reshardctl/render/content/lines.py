@@ -27,13 +27,12 @@ from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, result, total
 from reshardctl.render.words import (
     cost,
-    disorders,
     journal_of,
     kind_of,
     only_if,
+    priced,
     shards,
     shortened,
-    widest,
     worst,
 )
 from reshardctl.report.audit import AuditReport
@@ -195,7 +194,4 @@ def _row(report: Report, row: Changed, left: Costs | None, state: str, verbose: 
     line = f"{locator_words(report)}: {state}: {named} {row.action} {now} -> {then}"
     if left is None:
         return line
-    own = left.get(row.shard, [])
-    skipped, again = widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
-    order = ", out of order" if any(disorders(e) for e in own) else ""
-    return f"{line} (skips {skipped}, re-reads {again}{order})"
+    return f"{line} ({priced(left.get(row.shard, ()))})"

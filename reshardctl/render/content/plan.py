@@ -12,13 +12,14 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId, Step
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.render.content.findings import asked, left_alone, phrases
+from reshardctl.render.content.findings import asked, going, left_alone, phrases
 from reshardctl.render.content.report import SIGNS as SEVERITIES
 from reshardctl.render.content.report import (
     ask,
     notes,
     retention_advice_first,
     subject,
+    ways_on,
 )
 from reshardctl.render.content.verdict import tally, verdict
 from reshardctl.render.content.writes import writes
@@ -53,6 +54,8 @@ SIGNS = {
     Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),
     Action.KEEP: ("~", "yellow"), Action.DELETE: ("-", "red"),
 }
+LEGEND = "skips: never read; re-reads: read twice; a time: what arrived within it"
+"""What the last two columns of the table mean, where they say more than `nothing`."""
 ROWS = 40
 """Lines of the table by shard; `-v` shows all."""
 ASKED = 3
@@ -74,7 +77,8 @@ def plan(sheet: Sheet, report: Report) -> None:
         case NoSafePlan(why, ways):
             sheet.line(("No plan: ", "bold"), sentence(shortened(why, sheet.context.verbose)))
             for way in ways:
-                _way_out(sheet, way)
+                if not going(report, way, sheet.context.suggested_command):
+                    _way_out(sheet, way)
     sheet.blank()
     notes(sheet, report)
 
@@ -149,6 +153,8 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
     sheet.table(heads, shown, right=2, wraps=("shard", "why") if several else ("why",))
     if hidden := len(rows) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
+    if any(cell != "nothing" for row in rows for cell in row[-2:]):
+        sheet.line((LEGEND, "dim"), indent=2)
 
 
 def _reason(report: Report, row: Changed, verbose: bool) -> str:
@@ -264,6 +270,7 @@ def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
         sheet.command(command(context.verb, "--dry-run", *argv), "see what that would write")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision)
+    ways_on(sheet, report)
 
 
 def written(sheet: Sheet, outcome: Fixed) -> None:

@@ -12,11 +12,11 @@ from reshardctl.model import writes_of
 from reshardctl.planning.decision import Answer
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan
-from reshardctl.render.content.findings import phrases
+from reshardctl.render.content.findings import located, phrases
 from reshardctl.render.escape import cut
-from reshardctl.render.words import broadest, cost, disorders, shards, shortened
+from reshardctl.render.words import PRICED, broadest, cost, disorders, shards, shortened
 from reshardctl.report.changes import changes
-from reshardctl.report.report import Report, told
+from reshardctl.report.report import Report
 
 LONGEST = 200
 """Characters of the reason why an answer leads to no plan."""
@@ -132,9 +132,8 @@ def _outcome(report: Report, decision: Decision) -> str:
 
 def _costs(decided: Plan) -> list[str]:
     left = [e for run in decided.after for e in run if not (e.gone or e.past)]
-    kinds = (("skips", Harm.SKIPPED), ("re-reads", Harm.REREAD))
     costs = [
-        f"{word} {broadest(of_kind)}" for word, harm in kinds
+        f"{word} {broadest(of_kind)}" for word, harm in PRICED
         if (of_kind := _of(left, decided.costs, harm))
     ]
     return [*costs, "out of order"] if any(disorders(e) for e in left) else costs
@@ -150,7 +149,4 @@ def answering(
     """The arguments with an answer in them: in the locator, or as `--recreated TIME`."""
     if ask.options == ("recreated",):
         return [*suggested_command, "--recreated", answer[0][1]]
-    text = report.snapshot.locator.text
-    if text.startswith("snapshot:"):  # the command names the store that it was taken of
-        text = "".join(suggested_command[:1])
-    return [told(text, answer) if word == text else word for word in suggested_command]
+    return located(report, answer, suggested_command)

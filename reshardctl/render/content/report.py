@@ -17,9 +17,11 @@ from reshardctl.planning.plan import Ask
 from reshardctl.render.content.findings import (
     Fixes,
     already_so,
+    going,
     happening,
     is_already,
     supposed,
+    ways_out,
     what_was_judged,
 )
 from reshardctl.render.content.questions import CHOICES, answering, choices
@@ -314,6 +316,15 @@ def ask(sheet: Sheet, report: Report, question: Ask) -> None:
         sheet.line(f"and {count(hidden, 'more choice')}; -v shows all")
 
 
+def ways_on(sheet: Sheet, report: Report, indent: int = 2) -> None:
+    """The command of each way out that an option of ours takes."""
+    context = sheet.context
+    for way in ways_out(report):
+        if argv := going(report, way, context.suggested_command):
+            sheet.remark(way, indent)
+            sheet.command(command(context.verb, "--dry-run", *argv, *context.sink), indent=indent)
+
+
 def _next(sheet: Sheet, report: Report) -> None:
     if report.snapshot.foreseen is not None:
         _after_a_forecast(sheet, report)
@@ -328,6 +339,7 @@ def _next(sheet: Sheet, report: Report) -> None:
         sheet.command(command("fix", "--dry-run", *argv), "see what that would write")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision)
+    ways_on(sheet, report)
     if grave and sheet.context.verbose:
         sheet.command(command("rule", grave[0].code), "what this means")
 

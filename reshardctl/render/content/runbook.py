@@ -19,7 +19,14 @@ from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.render.content.findings import already_so, happening, left_alone, remedy, supposed
+from reshardctl.render.content.findings import (
+    already_so,
+    going,
+    happening,
+    left_alone,
+    remedy,
+    supposed,
+)
 from reshardctl.render.content.plan import codes, counts, nothing, remaining, undo_words
 from reshardctl.render.content.questions import answering, choices
 from reshardctl.render.content.roundup import (
@@ -108,8 +115,14 @@ def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]
             return [*_understand(report), (look_up, wanted), again]
         case NoSafePlan(why, ways):
             reason = prose(sentence(shortened(why, context.verbose)))
-            outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
+            outs = [_way_out(report, way, context) for way in ways]
             return [*_understand(report), (f"There is no plan: {reason}", []), *outs, again]
+
+
+def _way_out(report: Report, way: str, context: Context) -> Task:
+    argv = going(report, way, context.suggested_command)
+    taken = [command(context.verb, "--dry-run", *argv, *context.sink)] if argv else []
+    return f"Way out: {prose(sentence(way))}", taken
 
 
 def _answered(report: Report, ask: Ask) -> str:

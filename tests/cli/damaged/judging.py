@@ -66,7 +66,7 @@ def _read(damaged: Damaged) -> Result:
     file, redacted = (lab.state.parent / name for name in ("a.snapshot", "redacted.snapshot"))
     for earlier in (file, redacted):  # of another seed
         earlier.unlink(missing_ok=True)
-    frozen = ["snapshot", lab.stream, lab.locator]
+    frozen = ["snapshot", lab.locator, "--stream", lab.stream]
     for words in (
         [*frozen, "-o", str(file)], [*frozen, "-o", str(redacted), "--redact"],
         ["status", *lab.where], ["export", *lab.where], ["explain", *lab.where, "0"],

@@ -31,7 +31,7 @@ def plan(lab: FileLab, path: Path) -> Result:
 
 
 def snapshot(lab: FileLab, path: Path) -> Result:
-    return lab.cli("snapshot", lab.stream, lab.locator, "-o", path)
+    return lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", path)
 
 
 @pytest.mark.parametrize("make", [plan, snapshot])

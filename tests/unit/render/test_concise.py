@@ -60,7 +60,8 @@ def test_plan_lines():
     report = report_of("b", "initial=LATEST&release=2.7.2")
     place = report.snapshot.locator.text
     assert plan_lines(report) == [
-        f"{place}: planned: 0 create - -> TRIM_HORIZON (skips nothing, re-reads ≤ 10m3s)",
+        f"{place}: planned: 0 create - -> TRIM_HORIZON "
+        "(skips nothing, re-reads up to 11m of records)",
         f"{place}: planned: 2 move LATEST -> TRIM_HORIZON (skips nothing, re-reads nothing)",
         f"{place}: planned: 3 move LATEST -> TRIM_HORIZON (skips nothing, re-reads nothing)",
     ]
@@ -75,7 +76,7 @@ def test_why_there_is_no_plan():
     assert ": left: no plan: KCL 2.7.2 crashes on the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line
     assert plan_lines(report_of("h-long")) == [
-        "kcl://orders-app: left: 0 re-reads ≤ 3h1m (--accept reread=4h)"
+        "kcl://orders-app: left: 0 re-reads up to 3h1m of records (--accept reread=4h)"
     ]
     assert plan_lines(report_of("c")) == ["kcl://orders-app: nothing to write"]
 

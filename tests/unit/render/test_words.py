@@ -71,14 +71,14 @@ def test_deadlines_are_absolute_too():
 @pytest.mark.parametrize(
     "effect,shown",
     [
-        (Effect(Harm.SKIPPED, None, True, seconds=720.0), "skips ≤ 12m"),
-        (Effect(Harm.SKIPPED, None, True, START, TIP, 720.0), "skips ≥ 12m"),
-        (Effect(Harm.SKIPPED, None, True), "skips unknown"),
+        (Effect(Harm.SKIPPED, None, True, seconds=720.0), "skips up to 12m of records"),
+        (Effect(Harm.SKIPPED, None, True, START, TIP, 720.0), "skips at least 12m of records"),
+        (Effect(Harm.SKIPPED, None, True), "skips an unknown amount"),
         (Effect(Harm.SKIPPED, None, False, gone=True), "may be lost already"),
-        (Effect(Harm.REREAD, None, True, seconds=10800.0), "re-reads ≤ 3h"),
-        (Effect(Harm.REREAD, None, True, START, TIP, 10800.0), "re-reads ≤ 3h"),
-        (Effect(Harm.REREAD, None, True, seconds=10803), "re-reads ≤ 3h1m"),
-        (Effect(Harm.REREAD, None, True, seconds=59.5), "re-reads ≤ 1m"),
+        (Effect(Harm.REREAD, None, True, seconds=10800.0), "re-reads up to 3h of records"),
+        (Effect(Harm.REREAD, None, True, START, TIP, 10800.0), "re-reads up to 3h of records"),
+        (Effect(Harm.REREAD, None, True, seconds=10803), "re-reads up to 3h1m of records"),
+        (Effect(Harm.REREAD, None, True, seconds=59.5), "re-reads up to 1m of records"),
         (Effect(Harm.STALLED, None, True), "stalls"),
         (Effect(Harm.DISORDERED, None, True), "out of order"),
         (Effect(Harm.DISORDERED, None, True, past=True), "was out of order"),
@@ -95,7 +95,7 @@ def test_the_widest_extent_counts_and_unknown_is_wider_than_all():
 
     assert words.widest([], Harm.SKIPPED) == "nothing"
     assert words.widest([skip(60.0)], Harm.REREAD) == "nothing"
-    assert words.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "≤ 2h"
+    assert words.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "up to 2h"
     assert words.widest([skip(60.0), skip(None)], Harm.SKIPPED) == "unknown"
 
 
