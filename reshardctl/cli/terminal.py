@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from shutil import get_terminal_size
+from textwrap import wrap
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from reshardctl.kinesis.budget import Allowance
     from reshardctl.report.results import Elsewhere
 
+NARROWEST = 40
+"""Columns that a question has at least."""
 AGREED = "Only 'yes' is taken for a yes: "
 QUESTION = "Write this?"
 TRUST = "Connect to this store and go on?"
@@ -146,10 +150,17 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
             f"nothing here shows the plan that would be confirmed{costs}", accepting
         )
     if not at_terminal():
-        raise NotConfirmed(f"there is no terminal to ask at{costs}", accepting)
+        piped = "stdout is no terminal, so nobody is asked"
+        nobody = piped if sys.stdin.isatty() else "there is no terminal to ask at"
+        raise NotConfirmed(f"{nobody}{costs}", accepting)
     try:
         progress.clear()
-        answer = input(escape(f"{price} {question} {AGREED}".lstrip()))
+        asked = escape(f"{price} {question} {AGREED}".strip())
+        room = max(get_terminal_size().columns, NARROWEST) - 1
+        *lines, last = wrap(asked, room, break_long_words=False)
+        for line in lines:
+            print(line)
+        answer = input(f"{last} ")
     except EOFError:
         answer = ""
     return answer.strip() == "yes"

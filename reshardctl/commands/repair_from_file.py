@@ -30,7 +30,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
 from reshardctl.execution.apply import resume
 from reshardctl.execution.plan_file import SavedPlan, load
-from reshardctl.execution.proof import plan_of, planned_again, renewing
+from reshardctl.execution.proof import plan_of, planned_again, renewing, require_same
 from reshardctl.journal import Journal, Records
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
@@ -94,13 +94,16 @@ class FromPlan(Repair):
         right_incarnation(report, created)
         plan = replace(plan, options=replace(plan.options, created=created))
         report = verified_report(report, saved.ports.kinesis)
+        planned = None
         if isinstance(report.decision, Plan):
             again = _again(request, plan, "--plan", str(path))
             planned = _made_before(request, report, report.decision, plan, again, self.words)
             unambiguous(report, created)
             require_verified(report, created)
-            with naming_next_step(new_plan(self._plan, saved.account)):
-                planned_again(plan, report, live=True)  # nobody is asked about another plan
+        with naming_next_step(new_plan(self._plan, saved.account)):
+            require_same(plan, report.snapshot.lineage, report.snapshot.store)
+            planned_again(plan, report, live=True)  # nobody is asked about another plan
+        if planned is not None:
             self._tell(replace(planned, as_saved=made_here(self._plan.digest)))
         reached = replace(
             request, account=saved.account, journal=request.journal or saved.journal,

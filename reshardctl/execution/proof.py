@@ -13,10 +13,13 @@ from reshardctl.execution.plan_file import SavedPlan, broken, footprint, parsed,
 from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
+from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
 from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import require_live
 from reshardctl.report.report import Report, case_of
+
+APPLIED = "reshardctl undo --list   # names the journal of that fix, and what takes it back"
 
 
 def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) -> None:
@@ -44,6 +47,8 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
 
 def planned_again(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     """As `still_proven`, without asking whether the steps are safe beside a running consumer."""
+    if _in_place(plan, report.snapshot):
+        raise StalePlan("the plan was applied already: every row is as it leaves it", APPLIED)
     if moved := _footprint_moved(report.snapshot, plan, live):
         named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
         raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", REPLAN)
@@ -61,6 +66,14 @@ def planned_again(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
             harm, shard, _ = worse[0]
             raise StalePlan(f"the plan is stale: {shard or 'the consumer'} would be {harm}", REPLAN)
     return list(decision.steps)
+
+
+def _in_place(plan: SavedPlan, now: Snapshot) -> bool:
+    """Whether every write of the plan is in place."""
+    rows = {image.key: image for image in now.images}
+    named = {key: rows.get(key) for key in keys_of(plan.steps)}
+    states = write_states(plan.steps, named, now.locator.spec.volatile_attributes)
+    return all(state is WriteState.APPLIED for step in states for state in step)
 
 
 def plan_of(records: Records) -> SavedPlan:

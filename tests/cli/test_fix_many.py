@@ -172,7 +172,7 @@ def test_a_plan_that_was_carried_out_leaves_the_other(two: Two) -> None:
     two.fix("-n", "--out", "both.plan")
     assert two.lab.cli("fix", "left", "--yes", "--assume-stopped").code == 0
     fixed = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
-    assert fixed.code == 2 and "--resume" in fixed.err and two.left.name in fixed.err
+    assert fixed.code == 4 and "was applied already" in fixed.err and two.left.name in fixed.err
     assert outcomes(two, "-n") == [("left", 0), ("right", 0)]
 
 
@@ -262,12 +262,26 @@ def test_each_question_names_its_consumer(two: Two, monkeypatch) -> None:
     streams = SimpleNamespace(stdin=terminal, stdout=terminal, stderr=sys.stderr)
     monkeypatch.setattr(cli_terminal, "sys", streams)
     monkeypatch.setattr("builtins.input", no)
+    monkeypatch.setenv("COLUMNS", "400")
     before = two.rows()
     assert two.fix("--assume-stopped").code == 4 and two.rows() == before
     assert [question.split("? Only")[0].rpartition(" ")[2] for question in asked] == [
         "left", "right",
     ]
     assert asked[0].startswith("Skips nothing, ")
+
+
+def test_a_question_fits_a_narrow_terminal(monkeypatch, capsys) -> None:
+    said: list[str] = []
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(cli_terminal, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr("builtins.input", lambda last: said.append(last) or "yes")
+    monkeypatch.setenv("COLUMNS", "40")
+    price = "Skips nothing, re-reads up to 14h6m of records a shard (up to 1d5h in all)."
+    assert cli_terminal.ask("", shown=True, price=price)
+    lines = [*capsys.readouterr().out.splitlines(), *said]
+    assert len(lines) > 3 and max(map(len, lines)) <= 40 and len(said) == 1
+    assert " ".join(lines) == f"{price} Write this? Only 'yes' is taken for a yes: "
 
 
 def test_each_line_names_its_consumer(two: Two) -> None:
@@ -300,10 +314,10 @@ def test_each_runbook_has_a_plan_file_of_its_own(two: Two) -> None:
     assert re.findall(r"undo (\S+[.]plan)", shown) == ["left.plan", "right.plan"]
 
 
-def test_a_plan_that_was_carried_out_elsewhere_names_each_row_once(two: Two) -> None:
+def test_a_plan_whose_rows_another_one_wrote_names_each_row_once(two: Two) -> None:
     """And in plain words: `row KEY`."""
     two.fix("-n", "--out", "both.plan")
-    assert two.fix("--yes", "--assume-stopped", "--journal", "elsewhere/").code == 0
+    assert two.fix("--yes", "--assume-stopped", "--policy", "latest").code == 0
     stale = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
     assert stale.code == 4
     for line in stale.err.splitlines()[::2]:

@@ -60,6 +60,27 @@ def refused(lab: Lab, path: Path, before: dict) -> None:
     assert lab.journals() == journals, "nothing to undo in it"
 
 
+def test_a_plan_is_applied_once(planned):
+    lab, path = planned
+    assert apply(lab, path).code == 0
+    lab.wire.calls.clear()
+    lab.slept.clear()
+    lab.fake.clock.advance(5)
+    before = lab.items()
+    again = apply(lab, path)
+    assert again.code == 4 and again.says("was applied already", "reshardctl undo --list")
+    assert not lab.slept and not lab.wire.writes and lab.items() == before
+
+
+def test_a_plan_after_which_nothing_is_left_is_refused_at_once(planned):
+    """Another repair of the same rows: the consumer is not watched first."""
+    lab, path = planned
+    assert lab.fix("--policy", "latest", "--accept", "skip=all").code == 0
+    lab.slept.clear()
+    late = lab.cli("fix", "--plan", path, "--yes")
+    assert late.code == 4 and late.says("stale", "make a new plan: ") and not lab.slept
+
+
 @pytest.mark.parametrize("name", PROVEN)
 def test_an_attribute_that_the_proof_rests_on(planned, name):
     lab, path = planned
@@ -248,15 +269,6 @@ def test_a_plan_edited_by_hand(planned):
     assert lab.items() == before
     path.write_bytes(original)
     assert apply(lab, path).code == 0
-
-
-def test_a_plan_is_applied_once(planned):
-    lab, path = planned
-    assert apply(lab, path).code == 0
-    lab.wire.calls.clear()
-    lab.fake.clock.advance(5)
-    before = lab.items()
-    refused(lab, path, before)
 
 
 def test_a_saved_plan_writes_what_it_showed(planned):

@@ -373,7 +373,8 @@ def _undone_table(sheet: Sheet, undoing: Undoing) -> None:
             for position in (row.now, row.after)
         )
         rows.append([SIGNS[row.action], shards((row.shard,), sheet.context.verbose), now, then])
-    sheet.table(["", "shard", "now", "after the undo"], rows)
+    heads = ("now", "after the undo") if undoing.written is None else ("before", "now")
+    sheet.table(["", "shard", *heads], rows)
 
 
 def _then(sheet: Sheet, undoing: Undoing) -> None:
