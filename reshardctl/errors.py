@@ -138,7 +138,7 @@ class EmptyCheckpoint(CannotTell):
     its positions, `reshardctl rebuild`.
     """
 
-    id = "E303"
+    id = "E600"
     exit = Exit.NOTHING_FOUND
 
 

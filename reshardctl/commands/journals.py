@@ -23,13 +23,19 @@ from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, parsed, read
 from reshardctl.journal.file import FileLog, check_folder, check_new
 from reshardctl.journal.listing import Entry, entries, files, needed, state_of, younger
-from reshardctl.journal.log import SUFFIX, is_s3, name_of, placed, s3_object
+from reshardctl.journal.log import SUFFIX, Where, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log, listed
 from reshardctl.model.times import parse_seconds
 from reshardctl.render.content.journals import Kept, Listing, Pruning
 from reshardctl.render.words import command
 
 MAYBE = "reshardctl undo --list   # the journals of this machine"
+
+
+def typed(where: Where) -> str:
+    """What names a journal in a command: its name alone, where `Journals.named` finds it so."""
+    usual = isinstance(where, Path) and where.parent == usual_directory()
+    return name_of(where) if usual else str(where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from reshardctl.codec.argv import words
 from reshardctl.commands.configured import told
 from reshardctl.commands.connect import only_read
 from reshardctl.commands.consent import naming_next_step, new_plan, require_consent
-from reshardctl.commands.journals import Journals, kept_if_used
+from reshardctl.commands.journals import Journals, kept_if_used, typed
 from reshardctl.commands.named import only_shown
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned, left
@@ -125,7 +125,7 @@ class Repair:
         after = verify(ready.ports, ready.plan, ready.locator, journal)
         self.fixed = Fixed(
             ready.before, after, applied.steps, str(journal.path), applied.written,
-            applied.recognised,
+            applied.recognised, typed(journal.path),
         )
 
     @contextmanager

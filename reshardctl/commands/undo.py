@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import of_saved
 from reshardctl.commands.consent import naming_next_step, new_plan, require_trust
-from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal
+from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal, typed
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import made_here
 from reshardctl.commands.requests import Account
@@ -175,7 +175,10 @@ def _shown(
 
     now = _judged(seen(images)) or _empty(seen([]))
     then = _judged(seen(after(images, steps)))
-    return Undoing(now, then, tuple(steps), source.name, of_plan=source.log is None)
+    named = source.name if source.log is None else typed(source.log.where)
+    return Undoing(
+        now, then, tuple(steps), source.name, of_plan=source.log is None, typed=named
+    )
 
 
 def _whole(

@@ -58,7 +58,8 @@ class Planned:
 class Fixed:
     """An applied plan. before: what it was made from; after: the rows as read back, judged.
 
-    written: steps written now; recognised: steps that were in place already.
+    written: steps written now; recognised: steps that were in place already. typed: the journal as
+    a command needs it: its name alone, where it lies in the usual directory.
     """
 
     before: Report
@@ -67,6 +68,7 @@ class Fixed:
     journal: str
     written: int
     recognised: int = 0
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Undoing:
     after: the rows after it, judged; `None` where it leaves no position at all. written: `None`
     for a dry run. kept: what of the fix stays, a sentence each, where nothing else of its row goes
     back. of_plan: its journal is lost, `journal` names the plan's file. dry_run: as in `Planned`.
+    typed: as in `Fixed`.
     """
 
     now: Report
@@ -86,6 +89,7 @@ class Undoing:
     kept: tuple[str, ...] = ()
     of_plan: bool = False
     dry_run: bool = True
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

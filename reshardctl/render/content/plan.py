@@ -278,7 +278,7 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     changed = changes(outcome.before, outcome.steps)
     sheet.fields(*subject(sheet.context, outcome.before))
     sheet.blank()
-    sheet.labelled(("journal", "bold"), outcome.journal, indent=2)
+    sheet.labelled(("journal", "bold"), outcome.typed or outcome.journal, indent=2)
     for phrase in phrases(by_position(changed), sheet.context.verbose):
         sheet.labelled(("wrote", "bold"), shortened(phrase, sheet.context.verbose), indent=2)
     if outcome.recognised:
@@ -291,7 +291,8 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
         sheet.line(f"Note: {caveat}.", indent=2)
     sheet.blank()
     reached = elsewhere(sheet.context.suggested_command)
-    sheet.command(command("undo", outcome.journal, *reached), "undoes this fix")
+    back = command("undo", outcome.typed or outcome.journal, *reached)
+    sheet.command(back, "undoes this fix")
     sheet.blank()
     rows = count(sum(not row.part for row in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"), f"  {now(outcome.after)}")
@@ -322,7 +323,7 @@ def undo(sheet: Sheet, undoing: Undoing) -> None:
         sheet.line((f"Undo: {rows} to put back.", "bold"), none)
     if undoing.written is None and undoing.dry_run:
         reached = elsewhere(sheet.context.suggested_command)
-        sheet.command(command("undo", undoing.journal, *reached))
+        sheet.command(command("undo", undoing.typed or undoing.journal, *reached))
     if undoing.written is not None:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
 

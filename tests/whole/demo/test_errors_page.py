@@ -20,7 +20,7 @@ EVERY_ID_EVER = {
     "E300": "ReshardError",
     "E301": "CannotTell",
     "E302": "StreamUnsettled",
-    "E303": "EmptyCheckpoint",
+    "E600": "EmptyCheckpoint",
     "E304": "AnswerLost",
     "E305": "TimedOut",
     "E306": "Denied",
