@@ -153,7 +153,7 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
     sheet.table(heads, shown, right=2, wraps=("shard", "why") if several else ("why",))
     if hidden := len(rows) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
-    if any(cell != "nothing" for row in rows for cell in row[-2:]):
+    if any(cell not in ("", "nothing") for row in rows for cell in row[-2:]):
         sheet.line((LEGEND, "dim"), indent=2)
 
 

@@ -49,7 +49,7 @@ from reshardctl.report.changes import all_residuals, fixable
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
 
-FAMILIES = 4
+FAMILIES = 2
 """Pictures a finding; the rest is in its list of shards."""
 CHILDREN = 6
 """Children a picture shows."""

@@ -31,7 +31,9 @@ from reshardctl.render.words import count, numbers_elided, write_words
 from reshardctl.report.results import Elsewhere
 
 SHOWN = 4
-"""Writes shown in full; `-v` shows all."""
+"""Writes shown in full, or steps by their titles; `-v` shows all."""
+OF_MANY = 2
+"""Steps that are shown where there are more than `SHOWN`."""
 SHORT, LONG = 120, 4000
 """Characters of a value that are shown, and with `-v`."""
 
@@ -42,7 +44,8 @@ def writes(sheet: Sheet, steps: Sequence[Step], *, whole: bool = False) -> None:
     whole: whether the first writes are shown with what they set, as `-v` shows all of them.
     """
     label, left, verbose = "writes", SHOWN if whole else 0, sheet.context.verbose
-    for step in steps if verbose or whole else steps[:SHOWN]:
+    listed = len(steps) if len(steps) <= SHOWN else OF_MANY
+    for step in steps if verbose or whole else steps[:listed]:
         if whole and not (verbose or left > 0):
             break
         together = ", in one transaction" if len(step.writes) > 1 else ""
@@ -57,7 +60,7 @@ def writes(sheet: Sheet, steps: Sequence[Step], *, whole: bool = False) -> None:
     if verbose:
         return
     total = sum(len(step.writes) for step in steps)
-    hidden, kind = (total - SHOWN, "write") if whole else (len(steps) - SHOWN, "step")
+    hidden, kind = (total - SHOWN, "write") if whole else (len(steps) - listed, "step")
     if hidden > 0:
         sheet.line(f"and {count(hidden, f'more {kind}')}; -v shows all", indent=2 + LABEL)
 
