@@ -203,9 +203,11 @@ def widest(effects: Iterable[Effect], harm: Harm) -> str:
 
 
 def priced(effects: Iterable[Effect]) -> str:
-    """What shards cost, in a sentence: `skips nothing, re-reads up to 47m of records`."""
+    """What shards cost, in a sentence: `re-reads up to 47m of records`; of nothing both words."""
     held = list(effects)
-    parts = [f"{word} {_of_records(widest(held, harm))}" for word, harm in PRICED]
+    widths = [(word, widest(held, harm)) for word, harm in PRICED]
+    costly = [pair for pair in widths if pair[1] != "nothing"]
+    parts = [f"{word} {_of_records(width)}" for word, width in costly or widths]
     if any(disorders(effect) for effect in held):
         parts.append("out of order")
     return ", ".join(parts)
@@ -287,7 +289,7 @@ def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
     """
     effect = worst(effects)
     skipped = effect is not None and effect.harm is Harm.SKIPPED
-    word = "its records expire" if skipped else "loss"
+    word = "the skipped records expire" if skipped else "loss"
     parts = []
     if deadline.starts is not None:
         bound = "" if deadline.probed else " at the earliest"

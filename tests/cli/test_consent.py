@@ -51,7 +51,7 @@ def lab(lab_of, tmp_path) -> Lab:
 def test_an_inspection_calls_it_fixable_and_prints_its_cost(lab):
     shown = lab.inspect("--format", "text")
     assert "1 fixable" in shown.out and "left alone" not in flat(shown.out)
-    assert re.search(r"skips nothing, re-reads up to 14h", shown.out)
+    assert re.search(r"TRIM_HORIZON; re-reads up to 14h", shown.out)
     assert lab.inspect("--format", "json").json["counts"]["fixable"] == 1
 
 

@@ -287,8 +287,18 @@ def new_ones(report: Report) -> str:
     return f"{number} already the case without the reshard."
 
 
-def what_was_judged(report: Report) -> str:
-    """One sentence or two: a start, a start after a reshard, or a start and what ran."""
+def left_open(report: Report) -> str:
+    """`initial and release`: what the locator leaves open; each of their values was judged."""
+    given = report.snapshot.locator.options
+    values: dict[str, set[str]] = {}
+    for one in report.judged:
+        for name, value in one.candidate.options.items():
+            values.setdefault(name, set()).add(value)
+    return " and ".join(n for n, held in values.items() if n not in given and len(held) > 1)
+
+
+def what_was_judged(report: Report, verbose: bool = False) -> str:
+    """A start after a reshard, or a start and what ran; each start where `verbose`."""
     candidates = [j.candidate for j in report.judged]
     if not candidates:
         return ""
@@ -299,9 +309,9 @@ def what_was_judged(report: Report) -> str:
         )
     start = f"Next start with {judged(candidates)}"
     watched = report.snapshot.watched
-    if watched is None:
-        return f"{start}; whether it runs was not checked."
-    return f"{start}. The watch: {seen(watched)}."
+    if watched is not None:
+        return f"{start}. The watch: {seen(watched)}."
+    return f"{start}; whether it runs was not checked." if verbose else ""
 
 
 def seen(watched: Watched) -> str:

@@ -300,7 +300,7 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
 
 def now(report: Report) -> str:
     """The verdict after a fix."""
-    return verdict(report).replace("OK: ", "OK now: ", 1)
+    return verdict(report, "OK now")
 
 
 def undo(sheet: Sheet, undoing: Undoing) -> None:

@@ -261,7 +261,7 @@ def last_lines(sheet: Sheet, report: Report) -> None:
     _next(sheet, report)
     sheet.blank()
     more = "" if sheet.context.verbose else _not_shown(report)
-    if told := " ".join(filter(None, [what_was_judged(report), more])):
+    if told := " ".join(filter(None, [what_was_judged(report, sheet.context.verbose), more])):
         sheet.line(told)
     for remark in remarks_if_healthy(report):
         sheet.line(remark)
@@ -356,13 +356,9 @@ def header(sheet: Sheet, report: Report) -> None:
     """Stream and consumer, one line each where they fit."""
     forecast(sheet, report)
     snapshot, listed = report.snapshot, report.snapshot.lineage.stream
-    stream_line(sheet, snapshot.lineage, None)
+    stream_line(sheet, snapshot.lineage, None if snapshot.foreseen else snapshot.now)
     read = "read" if snapshot.foreseen is None else "foreseen for"
-    then = None if snapshot.foreseen else resharded(snapshot.lineage)
-    sheet.fields(
-        *subject(sheet.context, report), f"{read} {instant(snapshot.now)}",
-        *([] if then is None else [f"resharded {ago(then, snapshot.now)}"]),
-    )
+    sheet.fields(*subject(sheet.context, report), f"{read} {instant(snapshot.now)}")
     if sheet.context.verbose:
         sheet.fields(listed.arn, f"created {instant(listed.created)}", listed.mode)
         sheet.fields(*(f"{name} {value}" for name, value in sorted(snapshot.store.items())))
@@ -385,13 +381,13 @@ def stream(sheet: Sheet, report: Report, *more: str) -> None:
 
 
 def stream_line(sheet: Sheet, lineage: Lineage, now: float | None, *more: str) -> None:
-    """Write the stream's name, place, state and size.
+    """Write the stream's name, place and size, and its state where that is not ACTIVE.
 
     now: since when it was resharded is counted; `None` to leave that out. more: further parts.
     """
     listed, opened = lineage.stream, lineage.open_count()
     parts: list[Part] = [
-        (listed.name, "bold"), listed.region, listed.status,
+        (listed.name, "bold"), listed.region, *[s for s in [listed.status] if s != "ACTIVE"],
         f"retention {listed.retention // 3600}h",
         f"{opened} open · {len(lineage) - opened} closed",
     ]

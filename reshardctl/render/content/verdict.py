@@ -12,7 +12,7 @@ from typing import TypeVar
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import Rank, ShardId, WillRead, in_birth_order
 from reshardctl.planning.case import Judged
-from reshardctl.render.content.findings import new_ones, supposed
+from reshardctl.render.content.findings import left_open, new_ones, supposed
 from reshardctl.render.words import absolute, ago, count, counted, sentence, shards
 from reshardctl.report.changes import fixable
 from reshardctl.report.forecast import retention_advice
@@ -26,14 +26,19 @@ _STARTS = ("initial", "startingPosition")
 Same = TypeVar("Same")
 
 
-def verdict(report: Report) -> str:
-    """The last line: that all is well, or what is wrong and from when on records are lost."""
+def verdict(report: Report, ok: str = "OK") -> str:
+    """The last line: that all is well, or what is wrong and from when on records are lost.
+
+    ok: how all is well begins.
+    """
+    each = left_open(report) if report.snapshot.foreseen is None else ""
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if grave:
         losses = [f for f in grave if f.effects and f.deadline is not None]
         first = min(losses, key=_starts, default=None)
-        return "  ".join(filter(None, [tally(report), _loss(report, first)]))
-    ok = " ".join(["OK", supposed(report)]).rstrip()
+        judged = f"Judged for each {each}: " if each else ""
+        return judged + "  ".join(filter(None, [tally(report), _loss(report, first)]))
+    ok = " ".join(filter(None, [ok, f"for each {each}" if each else "", supposed(report)]))
     if report.left_out or any(one.effects for one in report.judged) or not _all_read(report):
         return f"{ok}: no errors and no warnings."
     late = _read_in_part(report)

@@ -61,7 +61,7 @@ def test_plan_lines():
     place = report.snapshot.locator.text
     assert plan_lines(report) == [
         f"{place}: planned: 0 create - -> TRIM_HORIZON "
-        "(skips nothing, re-reads up to 11m of records)",
+        "(re-reads up to 11m of records)",
         f"{place}: planned: 2 move LATEST -> TRIM_HORIZON (skips nothing, re-reads nothing)",
         f"{place}: planned: 3 move LATEST -> TRIM_HORIZON (skips nothing, re-reads nothing)",
     ]

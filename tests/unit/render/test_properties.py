@@ -7,6 +7,7 @@ import re
 import pytest
 
 from reshardctl.model import Image
+from reshardctl.render.content.findings import left_open
 from reshardctl.report.report import Report, make
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import CASES, STORED, context, report_of
@@ -112,14 +113,15 @@ def test_the_last_lines_count_what_is_shown(reports):
         shown = views(report)["inspect"]
         for word, many in (("error", "errors"), ("warning", "warnings"), ("info", "info")):
             seen = len(re.findall(rf"^  [✗!·] {word}  RSH", shown, re.MULTILINE))
-            said = re.search(rf"(?m)(?:^|, )(\d+) (?:{word}|{many})\b", shown)
+            said = re.search(rf"(?m)(?:^|, |: )(\d+) (?:{word}|{many})\b", shown)
             assert seen == (int(said[1]) if said else 0), shown
         assert ("No findings." in shown) == (not report.findings)
 
 
-def test_every_view_says_that_the_next_start_was_judged(reports):
+def test_what_the_locator_leaves_open_is_named(reports):
     for report in reports.values():
-        assert "Next start with" in views(report)["inspect"]
+        shown, each = " ".join(views(report)["inspect"].split()), left_open(report)
+        assert (f"for each {each}" in shown) if each else ("for each " not in shown)
 
 
 def test_every_finding_at_warning_or_above_has_a_fix_line(reports):
