@@ -30,7 +30,7 @@ from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask
 from reshardctl.render.content.plan import brief
 from reshardctl.render.content.questions import CHOICES, choices
-from reshardctl.render.words import price_words
+from reshardctl.render.costs import price_words
 from reshardctl.report.report import told
 from reshardctl.report.results import ConsumerFix, Fixes
 from reshardctl.report.results import Planned as PlanShown

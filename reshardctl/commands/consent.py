@@ -22,7 +22,8 @@ from reshardctl.model import Step
 from reshardctl.model.times import instant
 from reshardctl.planning.policy import LOSSLESS, POSITIONS, Accept
 from reshardctl.planning.prices import exceeding
-from reshardctl.render.words import command, price_words
+from reshardctl.render.costs import price_words
+from reshardctl.render.words import command
 from reshardctl.report.results import Elsewhere
 
 

@@ -77,23 +77,33 @@ def name_who_is_silent() -> None:
 
 
 def _name_who_is_silent() -> None:
-    text = ""
+    silence = Silence()
     while True:
         time.sleep(LOOK)
-        text = look_for_silence(text)
+        silence.look()
 
 
-def look_for_silence(before: str) -> str:
-    """What is shown of a service that does not answer, "" for none. before: the same a look ago."""
-    if (waited := unanswered(QUIET)) is None:
-        if before and _shown == before:
+class Silence:
+    """Names the service that has been waited for the longest, as often as it looks."""
+
+    def __init__(self) -> None:
+        self._since: dict[object, float] = {}
+        """The questions that were open at the last look, each with when it was first seen."""
+        self._text = ""
+
+    def look(self) -> None:
+        """Show the service, with the seconds; erase that once it has answered."""
+        now, asked = time.monotonic(), unanswered()
+        self._since = {question: self._since.get(question, now) for question in asked}
+        oldest = next(iter(self._since), None)
+        waited = 0.0 if oldest is None else now - self._since[oldest]
+        before, self._text = self._text, ""
+        if oldest is not None and waited >= QUIET:
+            self._text = f"no answer from {asked[oldest]} for {waited:.0f} s"
+            if _shown != self._text:
+                _write(self._text)
+        elif before and _shown == before:
             clear()
-        return ""
-    service, seconds = waited
-    text = f"no answer from {service} for {seconds:.0f} s"
-    if _shown != text:
-        _write(text)
-    return text
 
 
 def note(text: str) -> None:

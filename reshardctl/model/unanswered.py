@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-_asked: dict[object, tuple[str, float]] = {}
+_asked: dict[object, str] = {}
 
 
 @contextmanager
@@ -15,16 +14,14 @@ def asking(service: str) -> Iterator[None]:
     if not service:
         yield
         return
-    token = object()
-    _asked[token] = service, time.monotonic()
+    question = object()
+    _asked[question] = service
     try:
         yield
     finally:
-        del _asked[token]
+        del _asked[question]
 
 
-def unanswered(seconds: float) -> tuple[str, float] | None:
-    """The service that has been waited for the longest, and the seconds; `None` below `seconds`."""
-    now = time.monotonic()
-    service, since = min(_asked.copy().values(), key=lambda held: held[1], default=("", now))
-    return (service, now - since) if now - since >= seconds else None
+def unanswered() -> Mapping[object, str]:
+    """Each open question, and the service that was asked, the oldest first."""
+    return _asked.copy()

@@ -30,13 +30,14 @@ from reshardctl.render.content.audit import (
     worst_first,
 )
 from reshardctl.render.context import Context
+from reshardctl.render.costs import absolute
 from reshardctl.render.formats import write
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import chart_of
 from reshardctl.render.graph.html import SHARDS, drawn
 from reshardctl.render.markup import FINDING_STYLE as FINDING
 from reshardctl.render.markup import PAGE, drawn_finding, frame, html_page, legend, safe, table_head
-from reshardctl.render.words import absolute, sentence
+from reshardctl.render.words import sentence
 from reshardctl.report.audit import AuditReport, ShardCoverage, Stored, judge_sink
 from reshardctl.report.report import Report
 from reshardctl.report.results import Entry

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
 
 from reshardctl.codec.argv import with_value
 from reshardctl.consumers.base import Candidate
@@ -13,29 +12,19 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
-from reshardctl.model import TIP, ShardId, Step, Write, index_of, short, writes_of
-from reshardctl.model.times import duration, in_utc, instant, parse_seconds
-from reshardctl.planning.effects import Deadline, Effect, Harm
-from reshardctl.planning.plan import Plan
+from reshardctl.model import ShardId, Step, Write, index_of, short, writes_of
+from reshardctl.model.times import duration, in_utc, parse_seconds
 from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
 from reshardctl.report.report import Report
-
-AT_LEAST = "at least "
 
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""
 
 _LONG = re.compile(r"\d{21,}")
 _SHARD = re.compile(r"shardId-\d{12,}")
-_HARMS = list(Harm)
 _CONFIGURED = re.compile(r"[\w.-]+\Z", re.ASCII)
 """A name in reshardctl.toml; a locator has a colon."""
-
-PRICED = (("skips", Harm.SKIPPED), ("re-reads", Harm.REREAD))
-"""The words of what records cost."""
-
-IDLE = "losing records now, or idle; check with --probe"
 
 
 def clock(moment: float, now: float) -> str:
@@ -125,178 +114,6 @@ def brief(seconds: float) -> str:
 def ago(then: float, now: float) -> str:
     """`3h41m ago`."""
     return f"{brief(max(0.0, now - then))} ago"
-
-
-def extent(effect: Effect) -> str:
-    """The size of an effect in a sentence: `up to 12m of records`, `an unknown amount`.
-
-    Where its records were counted, their number follows: `up to 12m, 40 records`.
-    """
-    return _of_records(_with_records(_width(effect), [effect]))
-
-
-def _width(effect: Effect) -> str:
-    """`up to 12m`; `at least 12m` where it grows until the start; `unknown`."""
-    if effect.seconds is None:
-        return "unknown"
-    return _bound(effect.seconds, grows=_grows(effect))
-
-
-def _bound(seconds: float, *, grows: bool) -> str:
-    return f"at least {brief(seconds)}" if grows else f"up to {duration(_rounded_up(seconds))}"
-
-
-def _of_records(width: str) -> str:
-    if width == "unknown":
-        return "an unknown amount"
-    return width if width == "nothing" or "record" in width else f"{width} of records"
-
-
-def _with_records(width: str, effects: Iterable[Effect]) -> str:
-    """`up to 12m, 40 records`; `at least` is said once."""
-    counted = total(effects)
-    if width.startswith(AT_LEAST):
-        counted = counted.removeprefix(AT_LEAST)
-    return f"{width}, {counted}" if counted else width
-
-
-def _grows(effect: Effect) -> bool:
-    """Whether it grows until the consumer starts."""
-    return effect.harm is Harm.SKIPPED and effect.until == TIP
-
-
-def total(effects: Iterable[Effect]) -> str:
-    """`40 records`; `at least 40 records`, where there may be more; "" if not all were counted."""
-    each = {(e.shard, e.since, e.until): e for e in effects}.values()
-    counts = [e.records for e in each if e.records is not None]
-    if not counts or len(counts) < len(each):
-        return ""
-    least = any(c.at_least for c in counts) or any(_grows(e) for e in each)
-    return (AT_LEAST if least else "") + count(sum(c.records for c in counts), "record")
-
-
-def left_in(effects: Iterable[Effect]) -> list[str]:
-    """A line a shard that was read: what is left in it, and from when to when it arrived."""
-    lines = {}
-    for effect in effects:
-        records = effect.records
-        if records is None or effect.shard is None or effect.harm is not Harm.STALLED:
-            continue
-        when = ""
-        if records.first_arrival is not None and records.last_arrival is not None:
-            when = f", arrived {instant(records.first_arrival)} to {instant(records.last_arrival)}"
-            when += " and later" if records.at_least else ""
-        lines[effect.shard] = f"{shards((effect.shard,))}: {total([effect])} left{when}"
-    return list(lines.values())
-
-
-def _rounded_up(seconds: float) -> float:
-    """To whole hours, minutes or, below one, seconds: a bound is never shown too low."""
-    unit = 3600 if seconds >= 86400 else 60 if seconds >= 60 else 1
-    return float(max(ceil(seconds / unit), 1) * unit)
-
-
-def widest(effects: Iterable[Effect], harm: Harm) -> str:
-    """The largest extent of a kind, or `nothing`; with the records of all together."""
-    of_kind = [e for e in effects if e.harm is harm]
-    return _with_records(broadest(of_kind), of_kind)
-
-
-def priced(effects: Iterable[Effect]) -> str:
-    """What shards cost, in a sentence: `re-reads up to 47m of records`; of nothing both words."""
-    held = list(effects)
-    widths = [(word, widest(held, harm)) for word, harm in PRICED]
-    costly = [pair for pair in widths if pair[1] != "nothing"]
-    parts = [f"{word} {_of_records(width)}" for word, width in costly or widths]
-    if any(disorders(effect) for effect in held):
-        parts.append("out of order")
-    return ", ".join(parts)
-
-
-def broadest(effects: Sequence[Effect]) -> str:
-    """The largest width; `nothing` without an effect."""
-    if not effects:
-        return "nothing"
-    return _width(max(effects, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
-
-
-def disorders(effect: Effect) -> bool:
-    """Whether a shard is read out of order that could be read in order."""
-    return effect.harm is Harm.DISORDERED and not (effect.past or effect.inherent)
-
-
-def width_in_all(effects: Iterable[Effect]) -> str:
-    """The widths of all shards together, of each its largest."""
-    each: dict[ShardId | None, Effect] = {}
-    for effect in effects:
-        if effect.seconds is None:
-            return "unknown"
-        if effect.shard not in each or (each[effect.shard].seconds or 0.0) < effect.seconds:
-            each[effect.shard] = effect
-    seconds = sum(effect.seconds or 0.0 for effect in each.values())
-    return _bound(seconds, grows=any(_grows(effect) for effect in each.values()))
-
-
-def worst(effects: Sequence[Effect]) -> Effect | None:
-    """The gravest effect: by kind, then the certain ones."""
-    return max(effects, key=lambda e: (_HARMS.index(e.harm), e.certain), default=None)
-
-
-def cost(effect: Effect) -> str:
-    """`skips up to 12m of records`, `stalls`, `crashes at its start`, `out of order`."""
-    if effect.gone:
-        return "may be lost already"
-    match effect.harm:
-        case Harm.SKIPPED:
-            return f"skips {extent(effect)}"
-        case Harm.REREAD:
-            return f"re-reads {extent(effect)}"
-        case Harm.DISORDERED:
-            return "was out of order" if effect.past else "out of order"
-        case Harm.STALLED:
-            return "stalls"
-        case Harm.CRASHES:
-            return "crashes at its start"
-
-
-def lead(effects: Sequence[Effect], deadline: Deadline | None, now: float) -> str:
-    """The few words at the right of a finding's first line."""
-    effect = worst(effects)
-    if effect is None:
-        return ""
-    if effect.harm is Harm.STALLED and deadline is not None:
-        return left(deadline, now)
-    return cost(effect)
-
-
-def left(deadline: Deadline, now: float) -> str:
-    """`loss in 20h19m`; where that is past, whether anything is lost."""
-    if deadline.complete is not None and deadline.complete <= now:
-        return f"expired {ago(deadline.complete, now)}"
-    if deadline.starts is None:
-        if deadline.complete is None:
-            return "loss at an unknown time"
-        return f"loss within {duration(deadline.complete - now)}"
-    if deadline.starts > now:
-        return f"loss in {duration(deadline.starts - now)}"
-    return "losing now" if deadline.probed else IDLE
-
-
-def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
-    """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, complete by …`.
-
-    What is skipped is skipped at the start; then the deadline is that of its records.
-    """
-    effect = worst(effects)
-    skipped = effect is not None and effect.harm is Harm.SKIPPED
-    word = "the skipped records expire" if skipped else "loss"
-    parts = []
-    if deadline.starts is not None:
-        bound = "" if deadline.probed else " at the earliest"
-        parts.append(f"from {instant(deadline.starts)}{bound}")
-    if deadline.complete is not None:
-        parts.append(f"complete by {instant(deadline.complete)}")
-    return f"{word} " + ", ".join(parts) if parts else f"{word} at an unknown time"
 
 
 def condition(when: str, candidates: Sequence[Candidate]) -> str:
@@ -394,37 +211,6 @@ def _wider(limit: str, than: str) -> bool:
 
 def _limit(text: str) -> float:
     return 0.0 if text == "0" else parse_seconds(text)
-
-
-def price_words(decided: Plan) -> str:
-    """What a plan costs: `Skips nothing, re-reads up to 14h of records a shard.`."""
-    effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
-    skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
-    again = [e for e in effects if e.harm is Harm.REREAD]
-    mixed = dict.fromkeys(
-        e.shard for e in decided.price if e.harm is Harm.DISORDERED and e.shard is not None
-    )
-    forgotten = f"{_forgotten(decided)}, " if decided.forgets else ""
-    order = f", reads {shards(mixed)} out of order" if mixed else ""
-    return capital(f"{forgotten}skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
-
-
-def _forgotten(decided: Plan) -> str:
-    """With the time of the newest number: an operator knows whether that stream still lived."""
-    gone = "stored position" if decided.forgets == 1 else "stored positions"
-    newest = decided.newest_forgotten
-    since = "" if newest is None else f" (the newest of {instant(newest)})"
-    return f"forgets {decided.forgets} {gone}{since}"
-
-
-def _by_shard(effects: Sequence[Effect]) -> str:
-    if len({e.shard for e in effects}) < 2:
-        return _of_records(_with_records(broadest(effects), effects))
-    in_all = [total(effects)] if total(effects) else []
-    if (width := width_in_all(effects)) != "unknown":
-        in_all.insert(0, f"{width} in all")
-    together = f" ({', '.join(in_all)})" if in_all else ""
-    return f"{_of_records(broadest(effects))} a shard{together}"
 
 
 def write_words(write: Write) -> str:

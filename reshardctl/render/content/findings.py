@@ -17,16 +17,14 @@ from reshardctl.model import ShardId
 from reshardctl.model.times import duration
 from reshardctl.planning.decision import Answer
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Plan, Residual
+from reshardctl.render.costs import absolute, cost, priced
 from reshardctl.render.sheet import LABEL, Sheet
 from reshardctl.render.words import (
     about,
-    absolute,
     accepting,
-    cost,
     count,
     judged,
     only_if,
-    priced,
     sentence,
     shards,
     shortened,

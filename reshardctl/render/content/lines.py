@@ -25,16 +25,8 @@ from reshardctl.render.content.findings import locator_words
 from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, result, total
-from reshardctl.render.words import (
-    cost,
-    journal_of,
-    kind_of,
-    only_if,
-    priced,
-    shards,
-    shortened,
-    worst,
-)
+from reshardctl.render.costs import cost, priced, worst
+from reshardctl.render.words import journal_of, kind_of, only_if, shards, shortened
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.changes import Changed, all_residuals, changes, costs_after, mending
 from reshardctl.report.report import Report, question

@@ -23,20 +23,18 @@ from reshardctl.render.content.report import (
 )
 from reshardctl.render.content.verdict import tally, verdict
 from reshardctl.render.content.writes import writes
+from reshardctl.render.costs import cost, price_words, widest
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     accepting,
     capital,
     command,
-    cost,
     count,
     elsewhere,
     plan_words,
-    price_words,
     sentence,
     shards,
     shortened,
-    widest,
 )
 from reshardctl.report.changes import (
     Action,

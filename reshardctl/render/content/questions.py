@@ -13,8 +13,9 @@ from reshardctl.planning.decision import Answer
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan
 from reshardctl.render.content.findings import located, phrases
+from reshardctl.render.costs import PRICED, broadest, cost, disorders
 from reshardctl.render.escape import cut
-from reshardctl.render.words import PRICED, broadest, cost, disorders, shards, shortened
+from reshardctl.render.words import shards, shortened
 from reshardctl.report.changes import changes
 from reshardctl.report.report import Report
 

@@ -27,19 +27,17 @@ from reshardctl.render.content.findings import (
 from reshardctl.render.content.questions import CHOICES, answering, choices
 from reshardctl.render.content.verdict import remarks_if_healthy, verdict
 from reshardctl.render.context import Context
+from reshardctl.render.costs import absolute, lead, left_in
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.graph.text import below
 from reshardctl.render.sheet import Part, Sheet
 from reshardctl.render.words import (
     about,
-    absolute,
     accepting,
     ago,
     command,
     count,
     dry_run,
-    lead,
-    left_in,
     only_if,
     resharded,
     sentence,

@@ -40,9 +40,9 @@ from reshardctl.render.content.roundup import (
 )
 from reshardctl.render.content.verdict import tally
 from reshardctl.render.context import Context
+from reshardctl.render.costs import absolute, widest
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import (
-    absolute,
     accepting,
     command,
     count,
@@ -53,7 +53,6 @@ from reshardctl.render.words import (
     plan_words,
     sentence,
     shortened,
-    widest,
     write_words,
 )
 from reshardctl.report.changes import all_residuals, changes, costs_after

@@ -13,7 +13,8 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import Rank, ShardId, WillRead, in_birth_order
 from reshardctl.planning.case import Judged
 from reshardctl.render.content.findings import left_open, new_ones, supposed
-from reshardctl.render.words import absolute, ago, count, counted, sentence, shards
+from reshardctl.render.costs import absolute
+from reshardctl.render.words import ago, count, counted, sentence, shards
 from reshardctl.report.changes import fixable
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.next_start import Begins, starts_of

@@ -23,9 +23,10 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.model.times import instant
 from reshardctl.render.content.findings import title
+from reshardctl.render.costs import cost, worst
 from reshardctl.render.document import Document, Rows, Subject
 from reshardctl.render.escape import escape
-from reshardctl.render.words import cost, count, shards, shortened, worst
+from reshardctl.render.words import count, shards, shortened
 
 
 def write(document: Document[Any]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from reshardctl.model import HASH_SPACE, ShardId, short
 from reshardctl.model.times import duration, instant
+from reshardctl.render.costs import cost
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition
-from reshardctl.render.words import clock, cost, count, shortened
+from reshardctl.render.words import clock, count, shortened
 
 LONGEST = 24
 """Characters of a stored position that a label shows."""

@@ -7,7 +7,7 @@ import pytest
 from reshardctl.consumers.base import Candidate
 from reshardctl.model import START, TIP, ShardId, shard_id
 from reshardctl.planning.effects import Deadline, Effect, Harm
-from reshardctl.render import words
+from reshardctl.render import costs, words
 
 
 def ids(*numbers: int) -> list[ShardId]:
@@ -55,15 +55,15 @@ def test_numbers_and_ids_are_shortened_unless_verbose():
     ],
 )
 def test_time_left(deadline, shown):
-    assert words.left(deadline, 1000.0) == shown
+    assert costs.left(deadline, 1000.0) == shown
 
 
 def test_deadlines_are_absolute_too():
     stalled = [Effect(Harm.STALLED, shard_id(1), True)]
-    assert words.absolute(stalled, Deadline(1790156040, 1790159640)) == (
+    assert costs.absolute(stalled, Deadline(1790156040, 1790159640)) == (
         "loss from 2026-09-23T09:34:00Z at the earliest, complete by 2026-09-23T10:34:00Z"
     )
-    assert words.absolute(stalled, Deadline(1790156040, None, probed=True)) == (
+    assert costs.absolute(stalled, Deadline(1790156040, None, probed=True)) == (
         "loss from 2026-09-23T09:34:00Z"
     )
 
@@ -86,25 +86,25 @@ def test_deadlines_are_absolute_too():
     ],
 )
 def test_costs(effect, shown):
-    assert words.cost(effect) == shown
+    assert costs.cost(effect) == shown
 
 
 def test_the_widest_extent_counts_and_unknown_is_wider_than_all():
     def skip(seconds):
         return Effect(Harm.SKIPPED, shard_id(1), True, seconds=seconds)
 
-    assert words.widest([], Harm.SKIPPED) == "nothing"
-    assert words.widest([skip(60.0)], Harm.REREAD) == "nothing"
-    assert words.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "up to 2h"
-    assert words.widest([skip(60.0), skip(None)], Harm.SKIPPED) == "unknown"
+    assert costs.widest([], Harm.SKIPPED) == "nothing"
+    assert costs.widest([skip(60.0)], Harm.REREAD) == "nothing"
+    assert costs.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "up to 2h"
+    assert costs.widest([skip(60.0), skip(None)], Harm.SKIPPED) == "unknown"
 
 
 def test_the_gravest_effect_leads():
     reread = Effect(Harm.REREAD, shard_id(1), True)
     stall = Effect(Harm.STALLED, shard_id(2), False)
     sure = Effect(Harm.STALLED, shard_id(3), True)
-    assert words.worst([reread, stall, sure, reread]) is sure
-    assert words.worst([]) is None
+    assert costs.worst([reread, stall, sure, reread]) is sure
+    assert costs.worst([]) is None
 
 
 CANDIDATES = [
