@@ -25,6 +25,14 @@ class Exit(IntEnum):
     CANCELLED = 130
     """Interrupted before the first write."""
 
+    @property
+    def kind(self) -> str:
+        """How a failure with this code begins: `refused`, `half done`, `empty` or `error`."""
+        return _KINDS.get(self, "error")
+
+
+_KINDS = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done", Exit.NOTHING_FOUND: "empty"}
+
 
 _PRECEDENCE = (
     Exit.HALF_DONE, Exit.UNKNOWN, Exit.REFUSED, Exit.USAGE, Exit.NOTHING_FOUND, Exit.FINDINGS,

@@ -202,7 +202,7 @@ def cancelled(speak: Callable[[ReshardError], None]) -> None:
 
 def say(error: ReshardError) -> None:
     """Prints what happened, and the next command: a line each, whatever is quoted in them."""
-    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
+    kind = error.exit.kind
     following = [f"  {bounded(error.next)}"] if error.next else []
     progress.say(f"{kind}: {bounded(error.what)}", *following)
 

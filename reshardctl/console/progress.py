@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from shutil import get_terminal_size
 
-from reshardctl.model.unanswered import unanswered
-
 QUIET = 1.0
 """Seconds of one listing or reading before anything is shown."""
 OFTEN = 0.1
@@ -93,6 +91,8 @@ class Silence:
 
     def look(self) -> None:
         """Show the service, with the seconds; erase that once it has answered."""
+        from reshardctl.model.unanswered import unanswered  # only here: --help imports this module
+
         now, asked = time.monotonic(), unanswered()
         self._since = {question: self._since.get(question, now) for question in asked}
         oldest = next(iter(self._since), None)

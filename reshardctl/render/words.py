@@ -10,7 +10,6 @@ from reshardctl.codec.argv import with_value
 from reshardctl.consumers.base import Candidate
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
-from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Step, Write, index_of, short, writes_of
 from reshardctl.model.times import duration, in_utc, parse_seconds
@@ -226,14 +225,6 @@ def plan_words(steps: Sequence[Step]) -> str:
         return ""
     way = "--live writes without a stop" if all_live(steps) else "stop the application first"
     return f"{counted_writes(steps)}; {way}"
-
-
-_KINDS = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done", Exit.NOTHING_FOUND: "empty"}
-
-
-def kind_of(failure: ReshardError) -> str:
-    """`refused`, `half done`, `empty` or `error`."""
-    return _KINDS.get(failure.exit, "error")
 
 
 def journal_of(failure: ReshardError) -> str:

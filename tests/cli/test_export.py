@@ -109,7 +109,7 @@ def test_a_snapshot_is_exported_alike(lab, tmp_path):
 
 def test_an_empty_table_has_no_positions(lab_of):
     lab = lab_of("a-both", TRIM_HORIZON, items=[])
-    assert lab.cli("export", *lab.where).code == 3
+    assert lab.cli("export", *lab.where).code == 6
 
 
 def test_from_python(lab):

@@ -85,7 +85,7 @@ def test_an_empty_table_is_as_for_inspect(lab_of):
     lab = lab_of("a-both", items=[])
     drawn, inspected = lab.cli("graph", *lab.where), lab.inspect()
     assert (drawn.code, drawn.err) == (inspected.code, inspected.err)
-    assert drawn.code == 3
+    assert drawn.code == 6
 
 
 def test_a_file_that_cannot_be_written_is_said_before_anything_is_read(lab_of, tmp_path):

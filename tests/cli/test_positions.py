@@ -82,7 +82,7 @@ def test_an_emptied_table_is_filled_from_a_snapshot_once_it_is_declared(lab, tmp
     saved, before = snapshot(lab, tmp_path / "orders.snapshot"), lab.items()
     for key in before:
         lab.table.boto.delete_item(TableName=lab.table.name, Key={"leaseKey": {"S": key}})
-    assert lab.fix("--positions", saved).code == 3
+    assert lab.fix("--positions", saved).code == 6
     refused = lab.fix("--positions", saved, "--bootstrap")
     assert refused.code == 4 and "--accept skip=" in refused.err and lab.items() == {}
     done = lab.fix("--positions", saved, "--bootstrap", "--accept", "skip=all")

@@ -156,7 +156,7 @@ def test_the_text(lab):
     """Shard 1 stands at its second record, of second 460; it is second 1500."""
     configure(lab, *lost())
     text = lab.cli("inspect", "--format", "text").out
-    assert text.startswith("orders   us-east-1   ACTIVE")
+    assert text.startswith("orders   us-east-1   retention 24h")
     rows = [line.split() for line in text.splitlines() if line.startswith("  ")]
     assert ["mended", "kcl", "3/3", "17m20s", "ok"] in rows
     assert ["broken", "kcl", "1/3", "17m20s", "1", "error"] in rows

@@ -30,7 +30,7 @@ from reshardctl.render.document import Document, Json, Measured, Notice, Rows, S
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.sheet import Sheet
-from reshardctl.render.words import journal_of, kind_of
+from reshardctl.render.words import journal_of
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Fixes, Planned, Roundup, Undoing
@@ -400,7 +400,7 @@ class FailureDocument(Unwritten[ReshardError]):
 
     def screen(self, sheet: Sheet) -> None:
         failure = self.result
-        sheet.line((f"{kind_of(failure)}: ", "bold red"), failure.what)
+        sheet.line((f"{failure.exit.kind}: ", "bold red"), failure.what)
         if failure.next:
             sheet.line(failure.next, indent=2)
         if journal := journal_of(failure):
@@ -410,7 +410,7 @@ class FailureDocument(Unwritten[ReshardError]):
 
     def runbook(self, page: Page) -> None:
         failure = self.result
-        page.line(f"**{kind_of(failure).capitalize()}:** {prose(failure.what)}")
+        page.line(f"**{failure.exit.kind.capitalize()}:** {prose(failure.what)}")
         if failure.next:
             page.line(f"Next: {prose(failure.next)}")
         if journal := journal_of(failure):

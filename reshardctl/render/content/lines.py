@@ -26,7 +26,7 @@ from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, result, total
 from reshardctl.render.costs import cost, priced, worst
-from reshardctl.render.words import journal_of, kind_of, only_if, shards, shortened
+from reshardctl.render.words import journal_of, only_if, shards, shortened
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.changes import Changed, all_residuals, changes, costs_after, mending
 from reshardctl.report.report import Report, question
@@ -81,7 +81,7 @@ def undo_lines(undoing: Undoing, verbose: bool) -> list[str]:
 def failure_line(failure: ReshardError) -> str:
     """What happened, and what next."""
     journal = journal_of(failure)
-    parts = [f"{kind_of(failure)}: {failure.what}", failure.next]
+    parts = [f"{failure.exit.kind}: {failure.what}", failure.next]
     return "; ".join(filter(None, [*parts, f"journal {journal}" if journal else ""]))
 
 

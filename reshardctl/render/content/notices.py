@@ -21,7 +21,7 @@ from reshardctl.render.content.subjects import of_audit, of_report
 from reshardctl.render.content.verdict import tally
 from reshardctl.render.context import Context
 from reshardctl.render.document import Notice, Subject
-from reshardctl.render.words import command, journal_of, kind_of, shards, shortened
+from reshardctl.render.words import command, journal_of, shards, shortened
 from reshardctl.report.audit import AuditReport
 from reshardctl.report.changes import changes
 from reshardctl.report.report import Report
@@ -127,7 +127,7 @@ def failure_notice(failure: ReshardError) -> Notice:
     """What happened, what next, and the journal where there is one."""
     journal = journal_of(failure)
     lines = [failure.what, failure.next, f"journal {journal}" if journal else ""]
-    return Notice("error", f"reshardctl: {kind_of(failure)}", list(filter(None, lines)))
+    return Notice("error", f"reshardctl: {failure.exit.kind}", list(filter(None, lines)))
 
 
 def _rows(report: Report, steps: Iterable[Step], context: Context) -> list[str]:
