@@ -65,7 +65,10 @@ def within_limit(planned: Planned) -> bool:
 
 def _taken(limit: Accept | None) -> str:
     if limit is None:
-        return "--yes alone (an hour of re-reading a shard, no disorder)"
+        return (
+            "--yes alone (an hour of re-reading a shard, no disorder, skips only by this command's "
+            "own --policy)"
+        )
     return "--accept"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from shlex import join
 
 from reshardctl.codec.argv import words
+from reshardctl.commands.configured import names
 from reshardctl.commands.connect import listed
 from reshardctl.commands.named import is_snapshot, several
 from reshardctl.commands.observer import SILENT, Observer
@@ -46,15 +47,16 @@ def _saved(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
     if not request.consumers and request.stream is None:
         raise UsageError(
-            "nothing is named to save", "name a consumer, or a stream alone with --stream NAME"
+            "nothing is named to save",
+            "reshardctl snapshot CONSUMER --stream STREAM -o FILE; no CONSUMER: the stream alone",
         )
     if not request.consumers:
         lineage, now = listed(request.account, request.stream or "", observer)
         return SavedSnapshot(now, lineage)
     _consumers_first(request)
     targets = several(request.consumers, request, observer)
-    names = [target.locator.target for target in targets]
-    if twice := [name for name in names if names.count(name) > 1]:
+    held = [target.locator.target for target in targets]
+    if twice := [name for name in held if held.count(name) > 1]:
         raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
     if len(streams := dict.fromkeys(target.stream for target in targets)) > 1:
         raise UsageError(
@@ -69,11 +71,11 @@ def _saved(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
 
 def _consumers_first(request: SnapshotRequest) -> None:
     """UsageError with the right command where the stream stands before its consumers."""
-    stream, *others = request.consumers
-    if request.stream is None and not looks_like_one(stream) and any(map(looks_like_one, others)):
-        typed = [*others, "--stream", stream, *words(request.account)]
+    first, *others = request.consumers
+    if request.stream is None and not looks_like_one(first) and names(first, request) is None:
+        typed = [*others, "--stream", first, *words(request.account)]
         raise UsageError(
-            f"{stream!r} is no consumer: the stream is named by --stream",
+            f"{first!r} is no consumer: the stream is named by --stream",
             f"reshardctl snapshot {join(typed)} -o FILE",
         )
 

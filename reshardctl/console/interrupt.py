@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a request to end, and a terminal or connection that has gone."""
+
+SEEN = b"\nstopping as soon as the write in hand is answered\n"
+"""What is told of a signal while rows are written."""
 
 _asked = False
 
@@ -34,6 +38,8 @@ def finish_the_step() -> None:
 
     def ask(_number: int, _frame: FrameType | None) -> None:
         global _asked
+        if not _asked:
+            os.write(2, SEEN)  # print is not safe in a handler
         _asked = True
 
     for number in SIGNALS:

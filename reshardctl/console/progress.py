@@ -99,7 +99,7 @@ class Silence:
         waited = 0.0 if oldest is None else now - self._since[oldest]
         before, self._text = self._text, ""
         if oldest is not None and waited >= QUIET:
-            self._text = f"no answer from {asked[oldest]} for {waited:.0f} s"
+            self._text = f"{waited:.0f} s without an answer from {asked[oldest]}"
             if _shown != self._text:
                 _write(self._text)
         elif before and _shown == before:

@@ -19,7 +19,7 @@ from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import require_live
 from reshardctl.report.report import Report, case_of
 
-APPLIED = "reshardctl undo --list   # names the journal of that fix, and what takes it back"
+APPLIED = "reshardctl undo --list   # the journal of the fix that wrote them"
 
 
 def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
 def planned_again(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     """As `still_proven`, without asking whether the steps are safe beside a running consumer."""
     if _in_place(plan, report.snapshot):
-        raise StalePlan("the plan was applied already: every row is as it leaves it", APPLIED)
+        raise StalePlan("every row is already as this plan leaves it", APPLIED)
     if moved := _footprint_moved(report.snapshot, plan, live):
         named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
         raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", REPLAN)

@@ -228,7 +228,7 @@ class Transport:
                 where = self._client.meta.endpoint_url
                 return CannotTell(
                     f"{action} on {stream}: {where} cannot be reached ({code_of(error)})",
-                    "check the network, --region and AWS_ENDPOINT_URL_KINESIS",
+                    "check the network, --region, --endpoint-url and AWS_ENDPOINT_URL_KINESIS",
                 )
             case Kind.LOST:
                 what = (

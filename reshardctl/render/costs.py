@@ -206,6 +206,11 @@ def price_words(decided: Plan) -> str:
     return capital(f"{forgotten}skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
 
 
+def skipped_words(decided: Plan) -> str:
+    """What the policy of a plan skips: `up to 45m of records a shard (up to 2h17m in all)`."""
+    return _by_shard([effect for effect in decided.costs if effect.harm is Harm.SKIPPED])
+
+
 def _forgotten(decided: Plan) -> str:
     """With the time of the newest number: an operator knows whether that stream still lived."""
     gone = "stored position" if decided.forgets == 1 else "stored positions"

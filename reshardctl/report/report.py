@@ -33,7 +33,7 @@ from reshardctl.diagnosis.evidence import (
     without_position,
 )
 from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
-from reshardctl.errors import EmptyCheckpoint, UsageError
+from reshardctl.errors import EmptyCheckpoint, UsageError, command_line
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
@@ -305,10 +305,14 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
     if not repair_options.bootstrap and repair_options.line is None:
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
         known = f"; positions of {listed(whose, NAMED)} are there" if whose else ""
+        new = command_line(
+            "reshardctl", "fix", "--dry-run", "--bootstrap", snapshot.locator.text, "--stream",
+            snapshot.lineage.stream.name,
+        )
         raise EmptyCheckpoint(
             f"{without_position(snapshot)}{known}",
-            "check the name; for a new application: fix --bootstrap --policy lossless, "
-            "or --policy latest; for one that lost its positions: rebuild",
+            "check name, account and region. If it lost its positions: reshardctl rebuild; if it "
+            f"is new: {new}",
         )
     begin = decide if case.policy.names_shards else bootstrap
     first = begin(case) if repair_options.line is None else rebuilt(case)

@@ -111,7 +111,7 @@ def test_a_plan_is_saved_with_its_line_and_applied_without_the_sink(lab_of, coun
     assert len(asked) == 1 and written(lab)
     lab.fake.clock.advance(1)
     apply = ("--plan", plan, "--yes", "--assume-stopped")
-    assert lab.cli("rebuild", *apply).says("was applied already")
+    assert lab.cli("rebuild", *apply).says("is already as this plan leaves it")
     other = lab.cli("fix", *apply)
     assert other.code == Exit.REFUSED and other.says("from a sink", "reshardctl rebuild --plan")
 

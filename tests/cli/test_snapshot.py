@@ -179,7 +179,7 @@ def test_what_cannot_be_frozen(lab, saved, tmp_path):
         assert result.code == 2 and result.says(says)
     assert lab.cli("snapshot", "--stream", "no-such-stream", "-o", file).code in (2, 3)
     nothing = lab.cli("snapshot", "-o", file)
-    assert nothing.code == 2 and nothing.says("nothing is named to save", "--stream NAME")
+    assert nothing.code == 2 and nothing.says("nothing is named to save", "--stream STREAM")
     assert not file.exists()
 
 
@@ -233,6 +233,8 @@ def test_consumers_come_first(lab, tmp_path):
     assert result.code == 2 and not saved.exists()
     typed = f"reshardctl snapshot '{lab.locator}' --stream orders -o FILE"
     assert result.says("is no consumer: the stream is named by --stream", typed)
+    alone = lab.cli("snapshot", "orders", "-o", saved)
+    assert alone.code == 2 and alone.says("reshardctl snapshot --stream orders -o FILE")
 
 
 @pytest.mark.parametrize(("member", "spelled", "said"), [

@@ -129,8 +129,8 @@ def decision_reasons(
         case Ask() as ask:
             return [f"none yet: {question(ask)}"]
         case NoSafePlan(why, ways):
-            helps = [finding.helps] if finding.helps else []
-            return [f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps])]
+            helps = [sentence(finding.helps)] if finding.helps else []
+            return [f"none: {why}", *(f"way out: {way}" for way in ways), *helps]
         case _:
             return [f"none: {finding.helps or 'no known write improves this'}"]
 

@@ -23,7 +23,7 @@ from reshardctl.render.content.report import (
 )
 from reshardctl.render.content.verdict import tally, verdict
 from reshardctl.render.content.writes import writes
-from reshardctl.render.costs import cost, price_words, widest
+from reshardctl.render.costs import cost, price_words, skipped_words, widest
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     accepting,
@@ -293,12 +293,16 @@ def written(sheet: Sheet, outcome: Fixed) -> None:
     sheet.command(back, "undoes this fix")
     sheet.blank()
     rows = count(sum(not row.part for row in changed), "row")
-    sheet.line((f"Done. {rows} written and read back.", "bold"), f"  {now(outcome.after)}")
+    sheet.line((f"Done. {rows} written and read back.", "bold"), f"  {now(outcome)}")
 
 
-def now(report: Report) -> str:
-    """The verdict after a fix."""
-    return verdict(report, "OK now")
+def now(outcome: Fixed) -> str:
+    """The verdict after a fix; what the fix itself skipped is no longer seen in the rows."""
+    decision, said = outcome.before.decision, verdict(outcome.after, "OK now")
+    if not isinstance(decision, Plan) or not decision.costs:
+        return said
+    skipped = capital(f"{skipped_words(decision)} skipped on purpose.")
+    return f"{said.replace('; nothing is skipped.', '.', 1)} {skipped}"
 
 
 def undo(sheet: Sheet, undoing: Undoing) -> None:

@@ -131,6 +131,13 @@ def failed(entry: Entry) -> list[str]:
     return [part for part in (entry.failure.what, entry.failure.next) if part]
 
 
+def _unread(entries: Sequence[Entry]) -> str:
+    """Of a stream without a judged consumer."""
+    failures = [entry.failure for entry in entries if entry.failure is not None]
+    empty = all(failure.exit is Exit.NOTHING_FOUND for failure in failures)
+    return "no consumer has a position" if empty else "could not be read"
+
+
 def roundup(sheet: Sheet, shown: Roundup) -> None:
     """A table a stream; then every consumer with something to say; the count last."""
     for stream, entries in shown.streams().items():
@@ -139,7 +146,7 @@ def roundup(sheet: Sheet, shown: Roundup) -> None:
         name, configured = names_of(stream, entries)
         more = [f"configured as {configured}"] if configured else []
         if known is None:
-            sheet.fields((name, "bold"), *more, "could not be read")
+            sheet.fields((name, "bold"), *more, _unread(entries))
         else:
             text_stream.forecast(sheet, known)
             text_stream.stream(sheet, known, *more)

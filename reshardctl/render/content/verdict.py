@@ -37,9 +37,9 @@ def verdict(report: Report, ok: str = "OK") -> str:
     if grave:
         losses = [f for f in grave if f.effects and f.deadline is not None]
         first = min(losses, key=_starts, default=None)
-        judged = f"Judged for each {each}: " if each else ""
+        judged = f"Judged for each value of {each}: " if each else ""
         return judged + "  ".join(filter(None, [tally(report), _loss(report, first)]))
-    ok = " ".join(filter(None, [ok, f"for each {each}" if each else "", supposed(report)]))
+    ok = " ".join(filter(None, [ok, f"for each value of {each}" if each else "", supposed(report)]))
     if report.left_out or any(one.effects for one in report.judged) or not _all_read(report):
         return f"{ok}: no errors and no warnings."
     late = _read_in_part(report)
@@ -76,7 +76,7 @@ def _loss(report: Report, first: Finding | None) -> str:
     told = absolute(first.effects, first.deadline)
     aid = retention_advice(report)
     gains = aid is not None and not aid.urgent(report.snapshot.now)
-    later = "; later with a longer retention period" if gains else ""
+    later = "; a longer retention period delays it" if gains else ""
     return sentence(f"{told}{later}")
 
 

@@ -120,6 +120,9 @@ class Denied(CannotTell):
     id = "E306"
 
 
+UNREACHED = "check the network, --region, --endpoint-url and AWS_ENDPOINT_URL_DYNAMODB"
+
+
 class Client:
     """Calls on one table. boto3's own retries are off: a lost write must be looked at first."""
 
@@ -190,9 +193,11 @@ class Client:
                 )
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
                 what = "is throttled" if kind_of(error) is Kind.BUSY else "does not answer"
+                unsent = kind_of(error) is Kind.UNSENT
+                at = f" at {self._boto.meta.endpoint_url}" if unsent else ""
                 return CannotTell(
-                    f"{where}: {tables} {what} ({code_of(error)}, {ATTEMPTS} attempts)",
-                    "run this again later",
+                    f"{where}: {tables} {what}{at} ({code_of(error)}, {ATTEMPTS} attempts)",
+                    UNREACHED if unsent else "run this again later",
                 )
             case _:
                 return CannotTell(

@@ -106,7 +106,7 @@ def test_a_service_that_does_not_answer_is_named_after_a_second(screen, clock) -
         assert screen.getvalue() == ""
         clock[0] += 1.2
         silence.look()
-        said = "\r\x1b[Kno answer from http://127.0.0.1:9 for 2 s"
+        said = "\r\x1b[K2 s without an answer from http://127.0.0.1:9"
         assert screen.getvalue() == said
         silence.look()
         assert screen.getvalue() == said

@@ -92,7 +92,7 @@ class KillingClient:
         self._boto = boto
         self._left = at
         self._when = when
-        self.get_object = boto.get_object
+        self.meta, self.get_object = boto.meta, boto.get_object
 
     def put_object(self, **arguments: Any) -> Any:
         self._left -= 1

@@ -330,6 +330,8 @@ def test_a_listing_of_more_than_a_page(bucket: Bucket) -> None:
         bucket.boto.put_object(Bucket=bucket.name, Key=key, Body=b"")
 
     class Pages:
+        meta = bucket.boto.meta
+
         def list_objects_v2(self, **asked: Any) -> Any:
             return bucket.boto.list_objects_v2(**asked, MaxKeys=2)
 

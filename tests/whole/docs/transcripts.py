@@ -19,7 +19,7 @@ _EXIT = re.compile(r"\[exit (\d+)\]\Z")
 _MASKS = (
     (re.compile(r"(?<=\bjournal  )\S+"), "JOURNAL"),  # cut to the width, if it is long
     (re.compile(r"\S*/reshardctl(?:(?:/20\d{6}T)?…|/20\d{6}T\d{6}Z\S*\.jsonl)"), "JOURNAL"),
-    (re.compile(r"\b20\d{6}T\d{6}Z(?:-\w+-[0-9a-f]{8})?"), "JOURNAL"),
+    (re.compile(r"\b20\d{6}T\d{6}Z(?:-[\w.-]+?-[0-9a-f]{8})?\b"), "JOURNAL"),
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)"), "TIME"),
     (re.compile(r"\b(?:\d+[dhms])+\b"), "LONG"),
     (re.compile(r"\b[\d,]+ bytes\b"), "N bytes"),
