@@ -10,7 +10,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a request to end, and a terminal or connection that has gone."""
 
 SEEN = b"\nstopping as soon as the write in hand is answered\n"
-"""What is told of a signal while rows are written."""
+"""What a terminal is told of a signal while rows are written."""
 
 _asked = False
 
@@ -38,7 +38,7 @@ def finish_the_step() -> None:
 
     def ask(_number: int, _frame: FrameType | None) -> None:
         global _asked
-        if not _asked:
+        if not _asked and os.isatty(2):
             os.write(2, SEEN)  # print is not safe in a handler
         _asked = True
 

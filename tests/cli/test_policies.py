@@ -321,3 +321,11 @@ def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
     ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
     assert sorted(ran.order) == ["later-1", "later-2", "later-3"]
+
+
+def test_after_a_fix_that_skips_nobody_reads_that_nothing_is_skipped(lab_of):
+    lab = lab_of("a-both", LATEST)
+    done = lab.fix("--policy", "latest", "--accept", "skip=all", "--format", "text")
+    said = " ".join(done.out.split())
+    assert done.code == 0 and "nothing is skipped" not in said
+    assert re.search(r"OK now: .* end\. Up to \d+m of records a shard .* skipped on purpose\.", said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -35,3 +36,14 @@ def test_a_second_one_hides_no_outcome(number, failed, code, said):
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_a_terminal_is_told_once_that_the_signal_was_seen():
+    source = "import signal" + END.format(number="signal.SIGINT", failed=False)
+    ours, theirs = os.openpty()
+    done = subprocess.Popen([sys.executable, "-c", source], stderr=theirs)
+    os.close(theirs)
+    assert done.wait(60) == 0
+    said = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert said.count("stopping as soon as the write in hand is answered") == 1

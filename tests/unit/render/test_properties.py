@@ -121,7 +121,8 @@ def test_the_last_lines_count_what_is_shown(reports):
 def test_what_the_locator_leaves_open_is_named(reports):
     for report in reports.values():
         shown, each = " ".join(views(report)["inspect"].split()), left_open(report)
-        assert (f"for each value of {each}" in shown) if each else ("for each value of " not in shown)
+        said = f"for each value of {each}"
+        assert (said in shown) == bool(each)
 
 
 def test_every_finding_at_warning_or_above_has_a_fix_line(reports):
