@@ -105,7 +105,9 @@ def fix(
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
     from reshardctl.cli.fix_terminal import FixTerminal
+    from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import fix_many, plan_many, several_plans
+    from reshardctl.commands.fix import plan as planned
     from reshardctl.commands.survey import not_for_fix
     from reshardctl.commands.write_requests import FixRequest
     from reshardctl.console.destinations import destinations, forgiving, one_document
@@ -135,5 +137,5 @@ def fix(
         elif several:
             code = terminal.show_all(fix_many(request, names, terminal.consents, terminal))
         else:
-            code = terminal.fix(request)
+            code = terminal.fix(request, planned, fixed)
     raise typer.Exit(code)

@@ -5,8 +5,10 @@ Apart from `cli/fix.py`, which is loaded at every start: this needs all that a f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from typing import TypeVar
 
 from reshardctl.cli.terminal import (
     FIXED,
@@ -18,9 +20,8 @@ from reshardctl.cli.terminal import (
     which,
 )
 from reshardctl.commands.consent import within_limit
-from reshardctl.commands.fix import fix as fixed
-from reshardctl.commands.fix import plan as planned
-from reshardctl.commands.planned import FixResult, Planned
+from reshardctl.commands.observer import Observer
+from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.write_requests import FixRequest
 from reshardctl.console.destinations import Destination
 from reshardctl.console.failures import say
@@ -34,6 +35,8 @@ from reshardctl.render.costs import price_words
 from reshardctl.report.report import told
 from reshardctl.report.results import ConsumerFix, Fixes
 from reshardctl.report.results import Planned as PlanShown
+
+Request = TypeVar("Request", bound=FixRequest)
 
 
 class FixTerminal(Terminal):
@@ -83,13 +86,19 @@ class FixTerminal(Terminal):
         shown = not self._quiet and self._out.destinations[0].file is None
         return ask(planned.accepting, shown=shown, price=price, question=question)
 
-    def fix(self, request: FixRequest) -> Exit:
-        """Plans or fixes one consumer, and again with what is chosen where its plan asks."""
+    def fix(
+        self, request: Request, plan: Callable[[Request, Observer], Planned],
+        write: Callable[[Request, Confirm, Observer], FixResult],
+    ) -> Exit:
+        """Plans or fixes one consumer, and again with what is chosen where its plan asks.
+
+        plan, write: those of `fix`, or of `rebuild`, which reads the sink once more then.
+        """
         while True:
             try:
                 if self._dry_run:
-                    return self._out.ends_with(planned(request, self).exit)
-                return self.show(fixed(request, self.consents, self))
+                    return self._out.ends_with(plan(request, self).exit)
+                return self.show(write(request, self.consents, self))
             except Refused:
                 if (chosen := self._chosen()) is None:
                     raise

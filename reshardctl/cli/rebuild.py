@@ -109,8 +109,5 @@ def rebuild(
     shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
     quiet = one_document(places) and not dry_run
     with FixTerminal(shown, dry_run=dry_run, quiet=quiet, yes=yes) as terminal:
-        if dry_run:
-            code = shown.ends_with(plan_rebuild(request, terminal).exit)
-        else:
-            code = terminal.show(rebuilt(request, terminal.consents, terminal))
+        code = terminal.fix(request, plan_rebuild, rebuilt)
     raise typer.Exit(code)
