@@ -116,6 +116,7 @@ def carry_through(
     saved = _saved(out, repairs)
     for repair in _going(repairs):
         with repair.keeping_failure():
+            repair.require_watchable()
             repair.consent(confirm)
     ready = _going(repairs)
     if any(repair.name for repair in ready):

@@ -32,10 +32,12 @@ from reshardctl.commands.whose_rows import (
 from reshardctl.commands.write import allowed, header_of, proven, verify
 from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import Refused, ReshardError
 from reshardctl.execution.apply import Applied, apply
 from reshardctl.execution.plan_file import SavedPlan, of_report
 from reshardctl.execution.proof import renewing
+from reshardctl.execution.watch import require_signs
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal
 from reshardctl.planning.plan import Ask, Plan
@@ -91,6 +93,12 @@ class Repair:
     def plan(self) -> None:
         """Reads, judges and plans; `ready` if there is something to write."""
         raise NotImplementedError
+
+    def require_watchable(self) -> None:
+        """Refused, before anybody is asked, where no watch can show that the consumer stands."""
+        ready = self._writable
+        if not (ready.request.live or ready.request.assume_stopped):
+            require_signs(consumer_of(ready.locator), ready.before.snapshot.images)
 
     def consent(self, confirm: Confirm) -> None:
         """Raises Refused and NotConfirmed unless the plan may be written."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, Refused, UsageError
+from reshardctl.model import Image
 from reshardctl.model.phrases import listed
 from reshardctl.snapshot import Ports
 
@@ -90,15 +91,21 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
         )
 
 
-def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
-    """What a store without signs of life still says: perhaps that the consumer is switched off."""
-    images = ports.store.read()
-    state = consumer.enabled_state(images)
-    if state is None:
+def require_signs(consumer: Consumer, images: Sequence[Image]) -> None:
+    """Refused if these rows cannot show whether the consumer runs: no watch is of use then."""
+    if not consumer.spec.watchable and consumer.enabled_state(images) is None:
         raise Refused(
             "this store does not show whether the consumer is running",
             "stop every process of the consumer, check on its host, and add --assume-stopped",
         )
+
+
+def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
+    """What a store without signs of life still says: perhaps that the consumer is switched off."""
+    images = ports.store.read()
+    require_signs(consumer, images)
+    state = consumer.enabled_state(images)
+    assert state is not None, "refused otherwise"
     if state.on:
         raise Refused(state.refusal, state.next)
     _require_enough(state.off, seconds, LEAST)

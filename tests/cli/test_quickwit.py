@@ -347,6 +347,8 @@ def test_no_fix_without_the_word_that_every_node_is_stopped(golden):
     refused = lab.cli("fix", *lab.where, "--yes")
     assert refused.code == 4
     assert refused.says("--assume-stopped")
+    unasked = lab.cli("fix", *lab.where)
+    assert unasked.code == 4 and unasked.says("add --assume-stopped"), "before anybody is asked"
     assert lab.texts() == before
 
 
