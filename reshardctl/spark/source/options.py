@@ -268,7 +268,7 @@ T = TypeVar("T")
 _WORDS = (
     ("add --region, or set", 'add .option("region", "us-east-1"), or set'),
     ("check --region and --profile:", 'check .option("region", …) and the credentials:'),
-    ("--region and AWS_ENDPOINT_URL_KINESIS", "the options region and endpointUrl"),
+    ("--region, --endpoint-url and AWS_ENDPOINT_URL_KINESIS", "the options region and endpointUrl"),
     ("give --stream a name", "give streamName a name"),
 )
 """Words of our commands, and those of this source."""

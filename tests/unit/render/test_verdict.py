@@ -34,8 +34,8 @@ def test_a_part_is_not_the_whole():
 
 def test_what_is_wrong_and_from_when_on():
     assert verdict(report_of("a-both", "initial=LATEST&release=2.7.2")) == (
-        "1 error.  1 fixable.  Loss from 2026-11-22T00:10:01Z at the earliest; later with a "
-        "longer retention period."
+        "1 error.  1 fixable.  Loss from 2026-11-22T00:10:01Z at the earliest; a longer "
+        "retention period delays it."
     )
 
 

@@ -106,4 +106,4 @@ def test_text_has_the_command_where_the_loss_is_near(later, commands):
     found = report("a-both", later=later)
     shown = FORMATS["text"].inspect(found, context(found))
     assert shown.count("increase-stream-retention-period") == commands
-    assert ("later with a longer retention period" in " ".join(shown.split())) == (not commands)
+    assert ("a longer retention period delays it" in " ".join(shown.split())) == (not commands)
