@@ -274,9 +274,14 @@ def test_each_question_names_its_consumer(two: Two, monkeypatch) -> None:
 
 def test_a_question_fits_a_narrow_terminal(monkeypatch, capsys) -> None:
     said: list[str] = []
+
+    def yes(last: str) -> str:
+        said.append(last)
+        return "yes"
+
     terminal = SimpleNamespace(isatty=lambda: True)
     monkeypatch.setattr(cli_terminal, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
-    monkeypatch.setattr("builtins.input", lambda last: said.append(last) or "yes")
+    monkeypatch.setattr("builtins.input", yes)
     monkeypatch.setenv("COLUMNS", "40")
     price = "Skips nothing, re-reads up to 14h6m of records a shard (up to 1d5h in all)."
     assert cli_terminal.ask("", shown=True, price=price)
