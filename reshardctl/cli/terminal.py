@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from reshardctl.kinesis.budget import Allowance
     from reshardctl.report.results import Elsewhere
 
-NARROWEST = 40
-"""Columns that a question has at least."""
 AGREED = "Only 'yes' is taken for a yes: "
 QUESTION = "Write this?"
 TRUST = "Connect to this store and go on?"
@@ -156,7 +154,7 @@ def ask(accepting: str, *, shown: bool, price: str = "", question: str = QUESTIO
     try:
         progress.clear()
         asked = escape(f"{price} {question} {AGREED}".strip())
-        room = max(get_terminal_size().columns, NARROWEST) - 1
+        room = max(get_terminal_size().columns - 1, 1)
         *lines, last = wrap(asked, room, break_long_words=False)
         for line in lines:
             print(line)

@@ -91,7 +91,7 @@ class Silence:
 
     def look(self) -> None:
         """Show the service, with the seconds; erase that once it has answered."""
-        from reshardctl.model.unanswered import unanswered  # only here: --help imports this module
+        from reshardctl.model.retry import unanswered  # only here: --help imports this module
 
         now, asked = time.monotonic(), unanswered()
         self._since = {question: self._since.get(question, now) for question in asked}

@@ -1,7 +1,7 @@
 """Values that everything else is made of: pure, frozen, ordered.
 
 Other rooms import what this file names, and `batched`, `cuts`, `files`, `images`, `memo`,
-`phrases`, `retry`, `shards`, `times`, `unanswered`, `write_state`. Read `cuts` first.
+`phrases`, `retry`, `shards`, `times`, `write_state`. Read `cuts` first.
 """
 
 from reshardctl.model.cuts import (

@@ -2,20 +2,43 @@
 
 A write whose answer was lost may be in place, may still arrive, or was never received. So every
 later error, a failed guard too, is judged by what is stored and not by the error alone.
+
+Which services were asked and have not answered yet is kept here, too: a person who waits is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError
-from reshardctl.model.unanswered import asking
 from reshardctl.model.write_state import WriteResult
 
 T = TypeVar("T")
+
+_asked: dict[object, str] = {}
+
+
+@contextmanager
+def asking(service: str) -> Iterator[None]:
+    """A context in which the service is waited for. service: its address; "" for none."""
+    if not service:
+        yield
+        return
+    question = object()
+    _asked[question] = service
+    try:
+        yield
+    finally:
+        del _asked[question]
+
+
+def unanswered() -> Mapping[object, str]:
+    """Each open question, and the service that was asked, the oldest first."""
+    return _asked.copy()
 
 
 class FailureKind(Enum):

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
-from reshardctl.model.unanswered import asking
+from reshardctl.model.retry import asking
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.document import complaints_about
 from reshardctl.stores.quickwit.indexes import CodecOf

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from reshardctl.console import progress
-from reshardctl.model.unanswered import asking
+from reshardctl.model.retry import asking
 
 
 @pytest.mark.parametrize(
