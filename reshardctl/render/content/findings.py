@@ -296,7 +296,10 @@ def left_open(report: Report) -> str:
 
 
 def what_was_judged(report: Report, verbose: bool = False) -> str:
-    """A start after a reshard, or a start and what ran; each start where `verbose`."""
+    """A start after a reshard, or a start and what ran.
+
+    Of a plain start what the locator does not say and only one value fits; all of it if `verbose`.
+    """
     candidates = [j.candidate for j in report.judged]
     if not candidates:
         return ""
@@ -309,7 +312,14 @@ def what_was_judged(report: Report, verbose: bool = False) -> str:
     watched = report.snapshot.watched
     if watched is not None:
         return f"{start}. The watch: {seen(watched)}."
-    return f"{start}; whether it runs was not checked." if verbose else ""
+    if verbose:
+        return f"{start}; whether it runs was not checked."
+    given, first = report.snapshot.locator.options, candidates[0].options
+    inferred = [
+        f"{name}={value}" for name, value in first.items()
+        if name not in given and all(c.options.get(name) == value for c in candidates)
+    ]
+    return f"Next start with {', '.join(inferred)}." if inferred else ""
 
 
 def seen(watched: Watched) -> str:
