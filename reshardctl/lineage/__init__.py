@@ -3,8 +3,7 @@
 Other rooms import what this file names. Read `dag` first.
 """
 
-from reshardctl.lineage.breaches import Breach, uncovered
-from reshardctl.lineage.dag import Fields, Lineage, RawShard, fields_of
+from reshardctl.lineage.dag import Breach, Fields, Lineage, RawShard, fields_of, uncovered
 from reshardctl.lineage.reshards import Foreseen, Reshard, foresee, parse_reshard
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Values that everything else is made of: pure, frozen, ordered.
 
-Other rooms import what this file names, and `batched`, `cuts`, `files`, `images`, `memo`,
+Other rooms import what this file names, and `cuts`, `files`, `images`, `memo`,
 `phrases`, `retry`, `shards`, `times`, `write_state`. Read `cuts` first.
 """
 

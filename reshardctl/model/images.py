@@ -9,11 +9,11 @@ Where a store has several tables, a row's key in its image says which of them ho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 _SETS = frozenset({"SS", "NS", "BS"})
 _WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -21,6 +21,7 @@ LONG = 2**63 - 1
 DIGITS = 38
 """Significant digits of a number in DynamoDB."""
 _EXACT = Context(prec=2 * DIGITS)
+Item = TypeVar("Item")
 AttributeValue = Mapping[str, Any]
 Attributes = Mapping[str, AttributeValue]
 
@@ -263,3 +264,8 @@ def _quoted(value: str) -> str:
 
 def _plain(value: str) -> str:
     return value.replace("%2F", "/").replace("%25", "%")
+
+
+def batched(items: Sequence[Item], size: int) -> Iterator[tuple[Item, ...]]:
+    """As `itertools.batched`, which Python has from 3.12 on."""
+    return (tuple(items[at : at + size]) for at in range(0, len(items), size))

@@ -23,7 +23,6 @@ from reshardctl.model import (
     time_of,
 )
 from reshardctl.model.phrases import listed
-from reshardctl.planning.agreement import agree, alike
 from reshardctl.planning.as_given import stored_as_given
 from reshardctl.planning.case import (
     Case,
@@ -42,6 +41,8 @@ from reshardctl.planning.decision import (
     Nothing,
     Plan,
     Residual,
+    agree,
+    alike,
     shards_left,
 )
 from reshardctl.planning.effects import Effect, drained_unended

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from reshardctl.consumers.base import Candidate, Cannot
 from reshardctl.model import Create, Step, TargetFrontier, ahead, writes_of
-from reshardctl.planning.agreement import agree
 from reshardctl.planning.case import Case
-from reshardctl.planning.decision import Decision, NoSafePlan, Plan
+from reshardctl.planning.decision import Decision, NoSafePlan, Plan, agree
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.one_candidate import SINK_STANDS_STILL
 from reshardctl.planning.prices import acceptable, not_held, price, too_dear

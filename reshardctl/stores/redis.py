@@ -29,8 +29,7 @@ from reshardctl.model import (
     canonical,
     changed,
 )
-from reshardctl.model.batched import batched
-from reshardctl.model.images import ENDS
+from reshardctl.model.images import ENDS, batched
 from reshardctl.model.retry import FailureKind, Retry, before_sending
 from reshardctl.model.write_state import WriteResult, applied
 from reshardctl.stores.base import checked, holds

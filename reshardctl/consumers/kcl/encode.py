@@ -42,7 +42,7 @@ from reshardctl.model import (
     in_birth_order,
     index_of,
 )
-from reshardctl.model.batched import batched
+from reshardctl.model.images import batched
 
 
 def encode(

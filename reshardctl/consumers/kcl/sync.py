@@ -12,7 +12,7 @@ would create nothing.
 Crashes ("Unable to initialize after 20 attempts"): runs on 1.15.3, 2.7.2, 3.1.3 and 3.5.1; for the
 releases that synchronise fully, what KinesisShardSyncer of 1.13.3 and HierarchicalShardSyncer of
 2.2.11 throw, with cleanupLeasesUponShardCompletion at its default. Those also throw at open parents
-and at closed shards without children; such a listing is not judged (lineage/breaches.py).
+and at closed shards without children; such a listing is not judged (lineage/dag.py).
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ from reshardctl.model import (
     index_of,
     short,
 )
-from reshardctl.model.batched import batched
+from reshardctl.model.images import batched
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""

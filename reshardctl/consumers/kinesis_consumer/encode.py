@@ -39,8 +39,7 @@ from reshardctl.model import (
     Write,
     short,
 )
-from reshardctl.model.batched import batched
-from reshardctl.model.images import NO_TRANSACTIONS
+from reshardctl.model.images import NO_TRANSACTIONS, batched
 from reshardctl.model.phrases import listed
 
 OLDER = (

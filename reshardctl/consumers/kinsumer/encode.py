@@ -35,7 +35,7 @@ from reshardctl.model import (
     Write,
     index_of,
 )
-from reshardctl.model.batched import batched
+from reshardctl.model.images import batched
 from reshardctl.model.phrases import listed
 
 TRANSACTION = 100

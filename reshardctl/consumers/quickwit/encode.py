@@ -35,7 +35,7 @@ from reshardctl.model import (
     Write,
     decode,
 )
-from reshardctl.model.batched import batched
+from reshardctl.model.images import batched
 from reshardctl.model.times import instant
 
 MOST = 5_000

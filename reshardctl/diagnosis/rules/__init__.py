@@ -16,7 +16,6 @@ from reshardctl.diagnosis.rules import (  # noqa: F401 - a family registers its 
     sinks,
     starts,
     stream,
-    watched,
 )
 from reshardctl.diagnosis.rules.base import REGISTERED, Finding, Rule, Severity, View, merged
 from reshardctl.diagnosis.rules.sinks import Sink

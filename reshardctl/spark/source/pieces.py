@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import InputPartition
 
 from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
-from reshardctl.model.batched import batched
+from reshardctl.model.images import batched
 from reshardctl.spark.records import together
 from reshardctl.spark.source.lines import Stretch
 

@@ -14,7 +14,7 @@ from reshardctl.consumers.kcl.releases import App, traits_of
 from reshardctl.consumers.kcl.writes import marked, proven
 from reshardctl.errors import Refused
 from reshardctl.model import TIP, Create, Cut, Delete, Step, Update, Write, at_number, writes_of
-from reshardctl.planning.agreement import live_for_all
+from reshardctl.planning.decision import live_for_all
 from reshardctl.planning.plan import Plan, processed_frontier
 from reshardctl.planning.writes import all_live, counted_writes, require_live
 from tests.support.case import CASES, all_cases, load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.model.batched import batched
+from reshardctl.model.images import batched
 from reshardctl.model.phrases import listed, listed_shards
 
 

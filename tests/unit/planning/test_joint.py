@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 from reshardctl.model import Create
-from reshardctl.planning.agreement import alike
-from reshardctl.planning.decision import Decision, Nothing, Plan
+from reshardctl.planning.decision import Decision, Nothing, Plan, alike
 from reshardctl.planning.plan import decide
 from reshardctl.testing import load_topology
 from tests.proof.reference.kcl import RELEASES, run

@@ -14,7 +14,7 @@ from reshardctl.consumers.base import ShardOwner
 from reshardctl.diagnosis.evidence import Movement, Watched, watched
 from reshardctl.diagnosis.rules import View
 from reshardctl.diagnosis.rules.base import Found
-from reshardctl.diagnosis.rules.watched import not_progressing
+from reshardctl.diagnosis.rules.stream import not_progressing
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Probe, ShardId, shard_id
 from reshardctl.planning.effects import StreamState
