@@ -16,9 +16,9 @@ from typing import Any
 
 from reshardctl.errors import CannotTell, StreamUnsettled
 from reshardctl.kinesis.target import Target
-from reshardctl.kinesis.transport import COLUMNS, CallError, Kind, Transport
-from reshardctl.lineage import Breach, Fields, Lineage, fields_of
-from reshardctl.model import Stream, short
+from reshardctl.kinesis.transport import LISTED, CallError, Kind, Transport
+from reshardctl.lineage import Breach, Lineage, shard_of
+from reshardctl.model import Shard, Stream, short
 
 PAGE = 1000
 """The most shards that AWS returns, whatever is asked for (ListShards API reference)."""
@@ -33,8 +33,8 @@ class MovedError(Exception):
     """The stream was deleted, or is being created, between two pages: list again from the start."""
 
 
-def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[Fields]:
-    """Every page of the listing, as columns, in the order of the shards' ids.
+def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[Shard]:
+    """Every shard of the listing, page by page, in the order of the shards' ids.
 
     After a token is lost, the listing continues after the last id seen, by ExclusiveStartShardId.
     Raises MovedError, and CannotTell or UsageError if the stream cannot be read.
@@ -49,14 +49,13 @@ def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[
                 raise _cause(failed, token) from None
             token = ""
             continue
-        page = _columns(answer, target)
-        ids = [shard for columns in page for shard in columns[0]]
-        empty = 0 if ids else empty + 1
-        if empty > _EMPTY_PAGES or (ids and ids[-1] == last):
+        page = _page(answer, target)
+        empty = 0 if page else empty + 1
+        if empty > _EMPTY_PAGES or (page and page[-1].id == last):
             raise CannotTell(f"ListShards of {target.name} goes round in circles", "run this again")
         yield from page
-        if ids:
-            last, seen = ids[-1], seen + len(ids)
+        if page:
+            last, seen = page[-1].id, seen + len(page)
             progress(seen)
         token = answer.get("NextToken") or ""
         if not token:
@@ -80,15 +79,15 @@ def _cause(failed: CallError, token: str) -> Exception:
     return MovedError(failed.message) if moved else failed.told
 
 
-def _columns(answer: dict[str, Any], target: Target) -> list[Fields]:
-    if COLUMNS in answer:
-        columns: list[Fields] = answer[COLUMNS]
-        return columns
+def _page(answer: dict[str, Any], target: Target) -> list[Shard]:
+    if LISTED in answer:
+        shards: list[Shard] = answer[LISTED]
+        return shards
     page = answer.get("Shards")
     if not isinstance(page, list):
         what = f"ListShards of {target.name}: the answer holds no shards"
         raise CannotTell(what, "check that the endpoint is Kinesis")
-    return list(fields_of(page))
+    return list(map(shard_of, page))
 
 
 _HOUR = 3600
@@ -160,7 +159,7 @@ def _attempt(
     """One listing, and what is wrong with it ("" if nothing)."""
     before = summary(transport, target)
     try:
-        lineage = Lineage.from_fields(before, pages(transport, target, progress))
+        lineage = Lineage(before, pages(transport, target, progress))
     except MovedError as moved:
         return None, str(moved) or f"it is {before.status}"
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -18,7 +18,8 @@ from reshardctl.aws import client as aws
 from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of, message_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, command_line
 from reshardctl.kinesis.target import Target
-from reshardctl.lineage import Fields
+from reshardctl.lineage import shard_of_texts
+from reshardctl.model import Shard
 from reshardctl.model.retry import FailureKind
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def kind_of(error: Exception) -> Kind:
     return Kind.LOST if isinstance(error, aws.LOST) else Kind.WRONG
 
 
-COLUMNS = "Columns"
-"""The key under which an answer holds its page as a list of `Fields`."""
+LISTED = "Listed"
+"""The key under which an answer of ListShards holds its page as a list of `Shard`."""
 
 
 class _HashKeyRange(Struct, rename="pascal", gc=False):
@@ -108,7 +109,7 @@ _ANSWER = Decoder(_Answer)
 
 
 def keep_pages_raw(client: Any) -> None:
-    """Makes `list_shards` of this client return COLUMNS instead of `Shards`.
+    """Makes `list_shards` of this client return LISTED instead of `Shards`.
 
     botocore still resolves, signs, sends and receives; only the body of a successful answer is
     taken before it is parsed. Errors stay with botocore, and so does an answer that is no JSON
@@ -120,23 +121,23 @@ def keep_pages_raw(client: Any) -> None:
     ) -> None:
         if response_dict["status_code"] != 200:
             return
-        columns, token = columns_of(response_dict["body"])
-        if columns is None:
+        shards, token = shards_of(response_dict["body"])
+        if shards is None:
             return
         # These keys become part of the answer, and the parser has nothing left to do.
-        customized_response_dict.update({COLUMNS: [columns], "NextToken": token})
+        customized_response_dict.update({LISTED: shards, "NextToken": token})
         response_dict["body"] = b"{}"
 
     client.meta.events.register(
-        "before-parse.kinesis.ListShards", take_over, unique_id="reshardctl-columns"
+        "before-parse.kinesis.ListShards", take_over, unique_id="reshardctl-shards"
     )
 
 
-def columns_of(body: bytes | str) -> tuple[Fields | None, str]:
-    """The shards of an answer as columns, and its NextToken ("" on the last page).
+def shards_of(body: bytes | str) -> tuple[list[Shard] | None, str]:
+    """The shards of an answer, and its NextToken ("" on the last page).
 
-    The columns are `None` if the body is no JSON object or has no shards. ValueError, naming the
-    member, for one of another type than the service writes.
+    The shards are `None` if the body is no JSON object or has no shards. ValueError for a hash key
+    that is none, and, naming the member, for one of another type than the service writes.
     """
     try:
         answer = _ANSWER.decode(body)
@@ -146,21 +147,18 @@ def columns_of(body: bytes | str) -> tuple[Fields | None, str]:
         return None, ""
     except DecodeError:
         return None, ""
-    shards = answer.shards
-    if shards is None:
+    if answer.shards is None:
         return None, ""
-    hash_keys = [shard.hash_key_range for shard in shards]
-    numbers = [shard.sequence_number_range for shard in shards]
-    columns = (
-        [shard.shard_id for shard in shards],
-        [shard.parent_shard_id or "" for shard in shards],
-        [shard.adjacent_parent_shard_id or "" for shard in shards],
-        [keys.starting_hash_key for keys in hash_keys],
-        [keys.ending_hash_key for keys in hash_keys],
-        [number.starting_sequence_number for number in numbers],
-        [number.ending_sequence_number or "" for number in numbers],
+    return list(map(_shard, answer.shards)), answer.next_token or ""
+
+
+def _shard(listed: _Shard) -> Shard:
+    keys, numbers = listed.hash_key_range, listed.sequence_number_range
+    return shard_of_texts(
+        listed.shard_id, listed.parent_shard_id or "", listed.adjacent_parent_shard_id or "",
+        keys.starting_hash_key, keys.ending_hash_key,
+        numbers.starting_sequence_number, numbers.ending_sequence_number or "",
     )
-    return columns, answer.next_token or ""
 
 
 FIRST_PAUSE = 0.2

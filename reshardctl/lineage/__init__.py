@@ -3,18 +3,18 @@
 Other rooms import what this file names. Read `dag` first.
 """
 
-from reshardctl.lineage.dag import Breach, Fields, Lineage, RawShard, fields_of, uncovered
+from reshardctl.lineage.dag import Breach, Lineage, RawShard, shard_of, shard_of_texts, uncovered
 from reshardctl.lineage.reshards import Foreseen, Reshard, foresee, parse_reshard
 
 __all__ = [
     "Breach",
-    "Fields",
     "Foreseen",
     "Lineage",
     "RawShard",
     "Reshard",
-    "fields_of",
     "foresee",
     "parse_reshard",
+    "shard_of",
+    "shard_of_texts",
     "uncovered",
 ]

@@ -29,10 +29,6 @@ from reshardctl.model.phrases import listed
 RawShard = Mapping[str, Any]
 """One element of `Shards` as ListShards writes it in JSON."""
 
-Fields = tuple[Sequence[str], ...]
-"""Seven columns of a page: id, parent, adjacent parent, first and last hash key,
-StartingSequenceNumber, EndingSequenceNumber; "" for what is absent."""
-
 Family = tuple[ShardId, ...]
 Children = Mapping[ShardId, Family]
 V = TypeVar("V")
@@ -41,25 +37,25 @@ _HASH_KEY_DIGITS = 40
 _TEXTS = attrgetter("id", "parent", "adjacent", "hash_start", "hash_end", "start", "end")
 
 
-def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
-    """A page of ListShards as columns. KeyError or TypeError if it is malformed."""
-    if page:
-        yield tuple(zip(*map(_texts_of, page), strict=True))
-
-
-def _texts_of(raw: RawShard) -> tuple[str, ...]:
+def shard_of(raw: RawShard) -> Shard:
+    """A shard as ListShards writes it. KeyError, TypeError or ValueError if it is malformed."""
     keys, numbers = raw["HashKeyRange"], raw["SequenceNumberRange"]
-    return (
-        raw["ShardId"], raw.get("ParentShardId", ""), raw.get("AdjacentParentShardId", ""),
+    texts = (
+        raw["ShardId"], raw.get("ParentShardId") or "", raw.get("AdjacentParentShardId") or "",
         keys["StartingHashKey"], keys["EndingHashKey"],
-        numbers["StartingSequenceNumber"], numbers.get("EndingSequenceNumber", ""),
+        numbers["StartingSequenceNumber"], numbers.get("EndingSequenceNumber") or "",
     )
+    "".join(texts)  # TypeError for what is no text
+    return shard_of_texts(*texts)
 
 
-def _shard(*texts: str) -> Shard:
-    """A shard of its seven texts. TypeError for what is no text, ValueError for no hash key."""
-    "".join(texts)
-    shard, parent, adjacent, low, high, start, end = texts
+def shard_of_texts(
+    shard: str, parent: str, adjacent: str, low: str, high: str, start: str, end: str
+) -> Shard:
+    """A shard of what ListShards writes, "" for what is absent. ValueError if a key is no hash key.
+
+    low, high: first and last hash key. start, end: its sequence numbers.
+    """
     keys = low + high
     if not (keys.isascii() and keys.isdigit()) or max(len(low), len(high)) > _HASH_KEY_DIGITS:
         raise ValueError(f"no hash keys: {low!r} to {high!r}")
@@ -110,13 +106,7 @@ class Lineage:
 
         KeyError, TypeError or ValueError if one is malformed.
         """
-        return cls.from_fields(stream, (fields for page in pages for fields in fields_of(page)))
-
-    @classmethod
-    def from_fields(cls, stream: Stream, pages: Iterable[Fields]) -> Lineage:
-        """Reads pages of ListShards that are columns already."""
-        rows = (row for page in pages for row in zip(*page, strict=True))
-        return cls(stream, (_shard(*row) for row in rows))
+        return cls(stream, (shard_of(raw) for page in pages for raw in page))
 
     def _link(self) -> None:
         """Finds parents and children by id, and the order of iteration, in one pass."""

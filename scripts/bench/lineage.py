@@ -16,7 +16,7 @@ import networkx as nx
 from botocore.parsers import create_parser
 from botocore.session import get_session
 
-from reshardctl.kinesis.transport import columns_of
+from reshardctl.kinesis.transport import shards_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Stream, shard_id
 from scripts.bench.measured import Cost, Lines, cost_of, growth
@@ -75,8 +75,7 @@ def parse_json(path: str) -> float:
 
 def answers_to_lineage(path: str) -> float:
     lines, began = Lines(path), time.process_time()
-    pages = (columns for line in lines if (columns := columns_of(line)[0]) is not None)
-    lineage = Lineage.from_fields(_stream(), pages)
+    lineage = Lineage(_stream(), (shard for line in lines for shard in shards_of(line)[0] or ()))
     spent = time.process_time() - began - lines.spent
     _expect(bool(lineage.children(shard_id(0))))
     return spent

@@ -1,4 +1,4 @@
-"""ListShards answers as columns, against the same answers read as JSON."""
+"""ListShards answers as shards, against the same answers read as JSON."""
 
 from __future__ import annotations
 
@@ -10,26 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.kinesis.transport import columns_of
-from reshardctl.lineage import Lineage, fields_of
+from reshardctl.kinesis.transport import shards_of
+from reshardctl.lineage import shard_of
 from reshardctl.model import Shard
-from tests.unit.lineage.histories import STREAM, fresh, listings, page_of
+from tests.unit.lineage.histories import fresh, listings, page_of
 
 Answer = dict[str, Any]
 
 
-def expected(answer: Answer) -> tuple[list[list[str]], str]:
-    columns = [[] for _ in range(7)]  # type: list[list[str]]
-    for fields in fields_of(answer["Shards"]):
-        for column, more in zip(columns, fields, strict=True):
-            column.extend(more)
-    return columns, answer.get("NextToken", "")
+def expected(answer: Answer) -> tuple[list[Shard], str]:
+    return list(map(shard_of, answer["Shards"])), answer.get("NextToken", "")
 
 
-def read(text: str) -> tuple[list[list[str]], str]:
-    columns, token = columns_of(text.encode())
-    assert columns is not None
-    return [list(column) for column in columns], token
+def read(text: str) -> tuple[list[Shard], str]:
+    shards, token = shards_of(text.encode())
+    assert shards is not None
+    return shards, token
 
 
 def reordered(value: Any, chance: random.Random) -> Any:
@@ -97,8 +93,10 @@ def test_null_is_absent(member: str) -> None:
     for raw in answer["Shards"]:
         raw[member] = None
         raw["SequenceNumberRange"]["EndingSequenceNumber"] = None
-    columns, _ = read(json.dumps(answer))
-    assert set(columns[1 if member == "ParentShardId" else 2]) | set(columns[6]) == {""}
+    shards, _ = read(json.dumps(answer))
+    parents = [s.parent if member == "ParentShardId" else s.adjacent for s in shards]
+    assert {*parents, *(shard.end for shard in shards)} == {None}
+    assert shards == expected(answer)[0]
 
 
 @pytest.mark.parametrize(
@@ -116,14 +114,14 @@ def test_what_is_no_shard_is_named_by_its_path(old: str, new: str, path: str) ->
     text = json.dumps(split_page())
     assert old in text
     with pytest.raises(ValueError) as caught:
-        columns_of(text.replace(old, new, 1))
+        shards_of(text.replace(old, new, 1))
     assert str(caught.value).endswith(f"`$.{path}`")
 
 
 @pytest.mark.parametrize("page", [[{}], [{"ShardId": "x"}], ["x"], [{"HashKeyRange": 5}], "x", 5])
 def test_what_makes_no_sense_is_an_error(page: Any) -> None:
     with pytest.raises(ValueError):
-        columns_of(json.dumps({"Shards": page}))
+        shards_of(json.dumps({"Shards": page}))
 
 
 @pytest.mark.parametrize(
@@ -132,16 +130,15 @@ def test_what_makes_no_sense_is_an_error(page: Any) -> None:
      json.dumps(split_page())[:-9], json.dumps(split_page()).replace("}}]", "}")],
 )  # fmt: skip
 def test_what_is_no_object_or_has_no_shards_is_left_to_botocore(text: str) -> None:
-    assert columns_of(text.encode()) == (None, "")
+    assert shards_of(text.encode()) == (None, "")
 
 
-def test_no_shards_are_no_columns_without_rows() -> None:
-    assert read('{"Shards": []}') == ([[]] * 7, "")
+def test_no_shards_are_an_empty_page() -> None:
+    assert read('{"Shards": []}') == ([], "")
 
 
-def test_columns_and_parsed_pages_make_the_same_lineage() -> None:
+def test_a_hash_key_that_is_none_is_refused() -> None:
     answer = split_page()
-    columns, _ = columns_of(json.dumps(answer))
-    assert columns is not None
-    read_here = Lineage.from_fields(STREAM, [columns])
-    assert read_here.digest() == Lineage.from_pages(STREAM, [answer["Shards"]]).digest()
+    answer["Shards"][0]["HashKeyRange"]["StartingHashKey"] = "x"
+    with pytest.raises(ValueError, match="no hash keys"):
+        shards_of(json.dumps(answer))
