@@ -25,6 +25,7 @@ from reshardctl.consumers.kcl.sync import (
     made_at_once,
     missing_leases,
     swept,
+    with_doubts,
 )
 from reshardctl.consumers.kcl.table import asked_for
 from reshardctl.consumers.sequence_numbers import furthest, unborn
@@ -83,7 +84,7 @@ def simulate_start(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     """Returns a fate for every listed shard and every row."""
     run = _Run(lineage, table, app)
     run.play()
-    fates = run.fates()
+    fates = with_doubts(run.fates(), table.rows)
     dies, told = crash(lineage, table, app.traits), tuple(notes(table, app.traits))
     dies = dies or run.refused
     read = [s for s, f in fates.items() if isinstance(f, WillRead) and f.at.hi != DONE]

@@ -217,9 +217,19 @@ class _Orders:
         return bool(unread) or row.has_flaw(OLD_OWNER)
 
     def _waits_wrongly(self, row: Row) -> list[ShardId]:
-        """Unfinished shards that the row waits for although they are no parents of its shard."""
+        """Unfinished shards that the row waits for although they are no parents of its shard.
+
+        And those that it may wait for: their leases may be created before a worker takes this one.
+        """
         held = awaited(self._fates[row.shard])
-        return sorted(wrong_parents(self._lineage, row) & held) if not row.ended else []
+        wrong = wrong_parents(self._lineage, row) if not row.ended else ()
+        return sorted(p for p in wrong if p in held or self._may_come(p, row))
+
+    def _may_come(self, shard: ShardId, row: Row) -> bool:
+        """Whether the library may create the shard's lease while the row's waits for a worker."""
+        if shard in self._table.rows or shard not in self._lineage:
+            return False
+        return row.shard not in self._lineage or isinstance(self._fates[shard], WillRead)
 
     def _misplaced(self, row: Row, want: Cut) -> bool:
         fate = self._fates[row.shard]

@@ -1,4 +1,4 @@
-"""Which leases KCL makes at its start and at the end of a shard, and what crashes a worker there.
+"""Which leases KCL makes at its start and at the end of a shard, and what goes wrong there.
 
 KCL 1.14–1.15 and 2.3–3.5 make the first leases; later a hash-range auditor triggers the
 synchronisation: PeriodicShardSyncManager and
@@ -17,15 +17,15 @@ and at closed shards without children; such a listing is not judged (lineage/dag
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from reshardctl.consumers.kcl import beside
 from reshardctl.consumers.kcl.beside import unreadable
 from reshardctl.consumers.kcl.releases import Start, Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
 from reshardctl.lineage import Lineage, uncovered
-from reshardctl.model import HASH_SPACE, Cause, Crash, ShardId
+from reshardctl.model import HASH_SPACE, Cause, Crash, Fate, ShardId, WillRead, awaited
 
 AUDITS = (300.0, 420.0)
 """Seconds until a hole is refilled at stock settings: 60 s, then three audits two minutes apart."""
@@ -189,3 +189,44 @@ def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
             "the lease is no longer finished", cause=Cause.FALSE_END,
         )
     return None
+
+
+def with_doubts(fates: Mapping[ShardId, Fate], rows: Mapping[ShardId, Row]) -> dict[ShardId, Fate]:
+    """The same fates; those say so that hang on which of two leases a worker takes first.
+
+    A row that names as a parent what has no lease (no KCL writes such a row) is read at once; but
+    if that lease is made before a worker takes the row, it waits for its end
+    (BlockOnParentShardTask of 2.7.2; a run of it where another worker seemed to own the row, seed
+    60017 of kcl-2.7.2-multi). It waits for ever where that one waits for it, or never ends.
+    """
+    found = dict(fates)
+    made = {s for s, fate in fates.items() if s not in rows and isinstance(fate, WillRead)}
+    for row in rows.values() if made else ():
+        fate = fates[row.shard]
+        if not isinstance(fate, WillRead) or fate.cause is Cause.FINISHED:
+            continue
+        for parent in sorted(made & row.parents - fate.after):
+            before = _all_awaited(fates, parent)
+            if row.shard not in before and all(_ends(fates, one) for one in (parent, *before)):
+                continue
+            why = f"the row of {row.shard} names {parent} as its parent: it may wait for ever"
+            for one, its in fates.items():
+                if one == row.shard or row.shard in _all_awaited(fates, one):
+                    found[one] = replace(its, possible=why) if isinstance(its, WillRead) else its
+    return found
+
+
+def _all_awaited(fates: Mapping[ShardId, Fate], shard: ShardId) -> set[ShardId]:
+    """What has to end before the shard is read, and before that is."""
+    found: set[ShardId] = set()
+    todo = [shard]
+    while todo:
+        if (fate := fates.get(todo.pop())) is not None:
+            todo += awaited(fate) - found
+            found |= awaited(fate)
+    return found
+
+
+def _ends(fates: Mapping[ShardId, Fate], shard: ShardId) -> bool:
+    fate = fates.get(shard)
+    return isinstance(fate, WillRead) and fate.ends
