@@ -30,7 +30,8 @@ class Group(StrEnum):
 _NAMES = {
     Group.TARGET: (
         "stream", "consumer", "config", "shards", "rule", "not-rule", "only-bad", "created",
-        "recreated", "from", "form", "column", "account",
+        "recreated", "from", "form", "column", "account", "summary",
+        "taken",
     ),
     Group.ACTION: (
         "dry-run", "out", "plan", "resume", "policy", "positions", "set", "shift", "bootstrap",
@@ -65,6 +66,7 @@ MOST_USED = {
     "audit": ("stream", "consumer", "since", "form", "format"),
     "rebuild": ("from", "stream", "dry-run", "out", "plan"),
     "undo": ("list", "show", "dry-run", "yes", "assume-stopped"),
+    "snapshot": ("stream", "shards", "summary", "rows", "output"),
     "graph": ("stream", "only-bad", "since", "format", "output"),
 }
 """Commands with many options: the five that matter, which stand before the groups."""

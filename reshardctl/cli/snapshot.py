@@ -30,6 +30,36 @@ def snapshot(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to save it.")
     ] = None,
+    shards: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--shards", metavar="FILE", show_default=False,
+            help="What aws kinesis list-shards or describe-stream printed, in place of the stream. "
+            "Repeatable, for pages.",
+        ),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            "--summary", metavar="FILE",
+            help="What aws kinesis describe-stream-summary printed, beside list-shards.",
+        ),
+    ] = None,
+    rows: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rows", metavar="[TABLE=]FILE", show_default=False,
+            help="What aws dynamodb scan printed, or an export to S3, in place of the table. "
+            "Repeatable.",
+        ),
+    ] = None,
+    taken: Annotated[
+        str | None,
+        typer.Option(
+            "--taken", metavar="TIME",
+            help="When these files were made. Default: when the newest was written.",
+        ),
+    ] = None,
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace names, accounts and owners: for bug reports.")
     ] = False,
@@ -45,7 +75,7 @@ def snapshot(
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.snapshot import SnapshotRequest
-    from reshardctl.commands.snapshot import snapshot as taken
+    from reshardctl.commands.snapshot import snapshot as take
     from reshardctl.console.output import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
@@ -56,9 +86,9 @@ def snapshot(
     check_new_file(output)
     request = SnapshotRequest(
         consumers=consumers or (), redact=redact, stream=stream, account=account, probe=probe,
-        config=config,
+        config=config, shards=shards or (), summary=summary, rows=rows or (), taken=taken,
     )
-    saved = taken(request, Terminal())
+    saved = take(request, Terminal())
     if is_regular(output):
         save(saved, output)
     else:

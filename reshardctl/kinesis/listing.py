@@ -166,9 +166,15 @@ def _attempt(
         what = f"ListShards of {target.name}: a shard makes no sense ({error!r})"
         raise CannotTell(what, "check that the endpoint is Kinesis") from None
     after = summary(transport, target)
-    trouble = _moved(before, after) or _miscounted(after, lineage)
-    breaches = lineage.breaches()
-    return lineage, "; ".join(filter(None, [trouble, *map(_spelled, breaches)]))
+    if changed := _moved(before, after):
+        return lineage, "; ".join([changed, *map(_spelled, lineage.breaches())])
+    return lineage, contradictions(lineage, after)
+
+
+def contradictions(lineage: Lineage, stream: Stream) -> str:
+    """What in a listing contradicts itself, or the stream's summary; "" if nothing does."""
+    found = [_miscounted(stream, lineage), *map(_spelled, lineage.breaches())]
+    return "; ".join(filter(None, found))
 
 
 def _moved(before: Stream, after: Stream) -> str:

@@ -5,6 +5,7 @@ What a snapshot must say is what the store itself says; the expectations of both
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from reshardctl.model.times import instant
 from tests.cli.lab import Lab
 
 
@@ -266,3 +268,35 @@ def test_the_commands_that_come_next_are_on_the_store(lab, saved, form, tmp_path
     assert "snapshot:" not in made
     assert lab.cli(*shlex.split(made)).code == 1
     assert [path.name for path in tmp_path.glob("*.plan")] == [f"{lab.table.name}.plan"]
+
+
+def printed(lab: Lab, folder: Path) -> list[str]:
+    """The files that the AWS CLI would print, as words of a command; `taken` is the lab's time."""
+    stream = lab.fake.client("us-east-1")
+    summary = stream.describe_stream_summary(StreamName=lab.stream)["StreamDescriptionSummary"]
+    summary["StreamCreationTimestamp"] = summary["StreamCreationTimestamp"].timestamp()
+    files = {
+        "--shards": {"Shards": stream.list_shards(StreamName=lab.stream)["Shards"]},
+        "--summary": {"StreamDescriptionSummary": summary},
+        "--rows": {"Items": list(lab.items().values())},
+    }
+    typed = []
+    for option, body in files.items():
+        file = folder / f"{option[2:]}.json"
+        file.write_text(json.dumps(body))
+        typed += [option, str(file)]
+    return [*typed, "--taken", instant(lab.time())]
+
+
+def test_what_the_aws_cli_printed_is_judged_as_the_store_is(lab, tmp_path):
+    live = lab.cli("inspect", *lab.where, "--format", "json")
+    words = printed(lab, tmp_path)
+    calls(lab)
+    file = tmp_path / "s"
+    done = lab.cli("snapshot", lab.locator, *words, "-o", file)
+    assert (done.code, done.err) == (0, "")
+    frozen = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
+    assert calls(lab) == []
+    assert (frozen.code, frozen.codes) == (live.code, live.codes) == (1, {"RSH203"})
+    now, then = without_place(frozen.json), without_place(live.json)
+    assert {name for name in now if now[name] != then[name]} == {"store"}
