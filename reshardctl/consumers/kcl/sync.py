@@ -197,10 +197,14 @@ def with_doubts(fates: Mapping[ShardId, Fate], rows: Mapping[ShardId, Row]) -> d
     A row that names as a parent what has no lease (no KCL writes such a row) is read at once; but
     if that lease is made before a worker takes the row, it waits for its end
     (BlockOnParentShardTask of 2.7.2; a run of it where another worker seemed to own the row, seed
-    60017 of kcl-2.7.2-multi). It waits for ever where that one waits for it, or never ends.
+    60017 of kcl-2.7.2-multi). It waits for ever where that one waits for it, or never ends. What an
+    audit makes minutes later finds the row taken.
     """
     found = dict(fates)
-    made = {s for s, fate in fates.items() if s not in rows and isinstance(fate, WillRead)}
+    made = {
+        shard for shard, fate in fates.items()
+        if shard not in rows and isinstance(fate, WillRead) and not fate.delay.least
+    }
     for row in rows.values() if made else ():
         fate = fates[row.shard]
         if not isinstance(fate, WillRead) or fate.cause is Cause.FINISHED:
