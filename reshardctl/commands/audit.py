@@ -85,8 +85,8 @@ class Subject:
 def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     """Reads, counts and judges. Writes nothing to sink or store.
 
-    UsageError for a request that cannot be met, before anything is read; CannotTell for a sink that
-    cannot be counted.
+    UsageError for a request that cannot be met, before Spark starts; CannotTell for a stream, store
+    or sink that cannot be read.
     """
     from reshardctl.commands import count_sink
     from reshardctl.report.audit import judge_sink

@@ -163,7 +163,7 @@ def parsed(source: str | bytes, name: str) -> SavedPlan:
     json_path = JsonPath(name, next=NEW)
     body = parse(source, json_path)
     if not isinstance(body, dict) or body.get("schema") not in (VERSION, ON_A_LINE):
-        json_path.wrong(f"not a plan of this version ({VERSION})")
+        json_path.wrong(f"not a plan of this version ({VERSION} or {ON_A_LINE})")
     plan = _plan_of(body, json_path)
     written = source.encode() if isinstance(source, str) else source
     if plan.digest != body["digest"] or text(plan).encode() != written:
@@ -192,6 +192,7 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
 
 
 def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
+    """The options as `_wishes` reads them; `created`, `line` and `scope` only where given."""
     line = {} if repair_options.line is None else {"line": line_json(repair_options.line)}
     created = {} if repair_options.created is None else {"created": repair_options.created}
     scope = {} if repair_options.scope is None else {"scope": scope_json(repair_options.scope)}

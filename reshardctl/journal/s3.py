@@ -168,6 +168,11 @@ class S3Log:
                 self._stored = len(self._content)
 
     def _put(self, whole: bytes) -> None:
+        """Puts the whole object if it is still as we left it, until the outcome is certain.
+
+        UsageError if another writer came first, Refused if S3 says no, NoJournal if the object is
+        gone. CannotTell if the outcome stays unknown: the next put reads the ETag first.
+        """
         if self._tag is None:
             self._read_tag_again()
         self._puts += 1

@@ -200,7 +200,10 @@ def worst_of(lags: Iterable[Lag]) -> Lag:
 
 
 def unread_intervals(report: Report) -> Iterator[Interval]:
-    """The unread records of every shard where they can be read, those of bad shards first."""
+    """The unread records of every shard, those of shards with a finding first.
+
+    Left out are positions from which no read can begin (`askable`).
+    """
     case = case_of(report.snapshot, report.options)
     bad = {shard for finding in report.findings for shard in finding.shards}
     for shard, span in sorted(_unfinished(case), key=lambda item: item[0] not in bad):

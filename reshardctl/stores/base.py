@@ -69,7 +69,10 @@ class Texts(Protocol):
         """The unreadable ones of these texts: the reason of each, by its name."""
 
     def text_rows(self, name: str, text: str) -> list[Image]:
-        """The rows in a text of this name."""
+        """The rows that this text holds, which need not be the stored one of this name.
+
+        An undo compares with them what restoring it brings back. UsageError if it cannot be read.
+        """
 
     def restore(self, name: str, text: str) -> WriteResult:
         """Replaces an unreadable text. CONFLICT if the present one can be read."""

@@ -81,7 +81,7 @@ def of_other_rows(table: LeaseTable, traits: Traits) -> Crash | None:
         )
     for row in table.strangers:
         what = f"the row {row.image.key!r}"
-        if crash := unreadable(what, unread(row.image, table, traits), traits, None):
+        if crash := unreadable(what, flaws_beside(row.image, table, traits), traits, None):
             return crash
     for row in (row for rows in table.others.values() for row in rows):
         what = f"the lease {row.image.key}"
@@ -108,7 +108,7 @@ def _with_epoch_zero(table: LeaseTable) -> str | None:
 
 def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
     """The crash caused by rows of other kinds, which only 3.5 expects among the leases."""
-    bad = sorted(key for key, image in table.foreign.items() if unread(image, table, traits))
+    bad = sorted(key for key, image in table.foreign.items() if flaws_beside(image, table, traits))
     if traits.takes_foreign or not bad:
         return None
     return Crash(
@@ -118,8 +118,11 @@ def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
     )
 
 
-def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
-    """Why the release makes no lease of a row of another kind, or of none."""
+def flaws_beside(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
+    """Why the release makes no lease of a row that is not the stream's own; none if it makes one.
+
+    Such rows are those of `foreign` and `strangers` of the table.
+    """
     item = image.attributes
     row_flaws = [*flaws(item, None, ShardId(image.key)), *(unnamed(item) if table.named else ())]
     return tuple(flaw for flaw in row_flaws if flaw.name in traits.reads)
@@ -127,7 +130,7 @@ def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
 
 def leases_of_strangers(table: LeaseTable, traits: Traits) -> Iterator[Row]:
     """Rows whose keys name no shard, and of which the release makes leases all the same."""
-    return (row for row in table.strangers if not unread(row.image, table, traits))
+    return (row for row in table.strangers if not flaws_beside(row.image, table, traits))
 
 
 def unreadable(
@@ -178,7 +181,7 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
         )
     if traits.unreadable is Unreadable.LEFT_OUT:
         return None
-    if bad := [r.image.key for r in table.strangers if unread(r.image, table, traits)]:
+    if bad := [r.image.key for r in table.strangers if flaws_beside(r.image, table, traits)]:
         return Cannot(
             f"KCL {traits.release} crashes at the row {bad[0]!r}, which is no lease of this "
             "stream",

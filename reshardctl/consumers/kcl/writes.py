@@ -297,7 +297,7 @@ def proven(traits: Traits) -> bool:
 
 
 def _against_update(update: Update, row: Row) -> str:
-    """Why moving this row is unsafe, whatever the new position."""
+    """Why moving this row is unsafe while a worker runs, by the row and the update alone."""
     position = update.set.get("checkpoint")
     if position is None or PARENTS in {*update.set, *update.remove}:
         return "it changes more than a position, or something else"

@@ -310,6 +310,11 @@ class _Past:
         return position
 
     def _born_since(self, shard: ShardId, first: Batch) -> bool:
+        """Whether the shard appeared while the query was running. first: the first to name it.
+
+        A batch after the oldest kept one names it first, or it opened more than `SLACK` seconds
+        after the oldest was planned.
+        """
         if first.id != self._ids[0]:
             return True
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None

@@ -70,7 +70,7 @@ def anchor(shard: ShardId) -> str:
 def loss_boxes(chart: Chart, layout: Layout) -> Iterator[str]:
     """The box of every loss, to be drawn above the line; the certain ones are drawn last."""
     losses = losses_of(chart)
-    across = rows([listed.box for listed in losses], layout)
+    across = loss_rows([listed.box for listed in losses], layout)
     for listed in reversed(losses):
         names = (kind_of([listed.loss]), listed.anchor)
         yield loss_box(listed.box, [listed.loss], layout, across, names, labels.numbers(listed.box))
@@ -80,7 +80,7 @@ Rows = Mapping[ShardId, tuple[float, float]]
 """For each shard with a loss: pixels from the top, and of height."""
 
 
-def rows(boxes: Iterable[Box], layout: Layout) -> Rows:
+def loss_rows(boxes: Iterable[Box], layout: Layout) -> Rows:
     """Where the boxes of these shards' losses lie in the hash space.
 
     Neighbours that would hide each other, such as shards with one hash key each, are spread evenly

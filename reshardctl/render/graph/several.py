@@ -34,8 +34,8 @@ from reshardctl.render.graph.losses import (
     anchor,
     kind_of,
     loss_box,
+    loss_rows,
     losses_of,
-    rows,
     shard_labels,
 )
 from reshardctl.render.graph.svg import (
@@ -218,7 +218,7 @@ def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
 
 def _drawn_losses(shown: Together, layout: Layout) -> Iterator[str]:
     lost = shown.lost()
-    across = rows(lost, layout)
+    across = loss_rows(lost, layout)
     places = {box.shard: at for at, box in enumerate(shown.base.boxes)}
     for box, losses in lost.items():
         told = [*labels.numbers(box), *_standings(places[box.shard], shown)]
@@ -264,7 +264,7 @@ def overview(shown: Together) -> str:
 
 def _overview_losses(shown: Together, layout: Layout) -> Iterator[str]:
     lost = shown.lost()
-    across = rows(lost, layout)
+    across = loss_rows(lost, layout)
     for box, losses in lost.items():
         target = anchor(box.shard)
         told = [f"shard {labels.name(box.shard)}"]

@@ -23,8 +23,8 @@ from reshardctl.render.graph.losses import (
     LossList,
     loss_box,
     loss_boxes,
+    loss_rows,
     losses_of,
-    rows,
     shard_labels,
 )
 from reshardctl.render.markup import PATTERNS, STYLE, ascii_markup, lines, px, safe
@@ -151,7 +151,7 @@ def processed(chart: Chart, layout: Layout) -> Iterator[str]:
 
 def _losses(chart: Chart, layout: Layout) -> Iterator[str]:
     losses = losses_of(chart)
-    across = rows([listed.box for listed in losses], layout)
+    across = loss_rows([listed.box for listed in losses], layout)
     for listed in reversed(losses):
         kind = "lost" if listed.loss.certain else "may"
         told = [f"shard {labels.name(listed.box.shard)}", labels.loss(listed.position)]

@@ -75,7 +75,7 @@ class Known:
     newest: int
 
     def id(self, at: int) -> ShardId:
-        """The shard at an index."""
+        """The shard at an index; behind those in `shards` the unlisted one with that number."""
         count = len(self.shards)
         return self.shards[at].id if at < count else shard_id(at - count)
 

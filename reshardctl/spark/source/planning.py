@@ -75,7 +75,11 @@ class Planner:
         """Where the next batch ends, `start` itself if there is none.
 
         start: where it begins; `None` on PySpark 4.0 and 4.1, which do not say: then it begins
-        where the batch ended for which `stretches` was last called.
+        where the batch ended for which `stretches` was last called. most: records of the batch,
+        `None` for no limit.
+
+        DataLoss if unread records have expired and failOnDataLoss is true; UsageError or CannotTell
+        if the stream cannot be read, also by a new listing.
         """
         begin = start if start is not None else self._position or self.initial()
         now = self.clock()

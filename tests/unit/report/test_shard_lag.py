@@ -19,6 +19,7 @@ from reshardctl.report.lag import (
     first_unread,
     lags_of,
     reads_of,
+    unread_intervals,
     worst_of,
 )
 from reshardctl.report.report import Report, case_of
@@ -117,3 +118,10 @@ def test_the_worst_is_zero_only_if_every_shard_was_measured():
 def test_lags_of_the_unfinished_shards_only():
     """Shard 0 is at SHARD_END; its children have no lease and are unread from their start."""
     assert [shard for shard, _ in lags_of(REPORT)] == [shard_id(n) for n in (1, 2, 3)]
+
+
+def test_the_unread_records_of_shards_with_a_finding_come_first():
+    """`a-both` under LATEST: 2 and 3 have no position, 1 is processed in part."""
+    found = list(unread_intervals(REPORT))
+    assert [interval.shard for interval in found] == [shard_id(2), shard_id(3), ONE]
+    assert found[-1] == Interval(ONE, AT, TIP)

@@ -132,7 +132,7 @@ Place = Callable[[Mapping[str, str]], Position]
 
 
 def recognised(value: object) -> bool:
-    """Whether it is a connector's offset, readable or not."""
+    """Whether it is an offset as the awslabs or Qubole connector writes one, readable or not."""
     if not isinstance(value, dict):
         return False
     head = value.get(METADATA)

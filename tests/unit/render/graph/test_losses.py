@@ -14,7 +14,7 @@ import pytest
 from reshardctl.model import HASH_SPACE, ShardId, shard_id
 from reshardctl.render.graph.chart import Box, chart_of
 from reshardctl.render.graph.layout import Layout
-from reshardctl.render.graph.losses import LossList, losses_of, rows
+from reshardctl.render.graph.losses import LossList, loss_rows, losses_of
 from tests.support.case import Case
 from tests.unit.render.graph.drawing import SVG, losses, parsed, rects
 from tests.unit.render.graph.red_pixels import CHROMIUM, red_pixels
@@ -158,7 +158,7 @@ def test_spread_boxes_leave_the_losses_of_large_shards_free(others, free):
     small = [box_at(n, middle + n, middle + n) for n in range(20)]
     large = [box_at(100 + n, int(a * HASH_SPACE), int(b * HASH_SPACE) - 1)
              for n, (a, b) in enumerate(others)]  # fmt: skip
-    placed = rows([*small, *large], layout)
+    placed = loss_rows([*small, *large], layout)
     tops = sorted(placed[box.shard][0] for box in small)
     assert all(after - top >= LEAST_HEIGHT - 0.01 for top, after in pairwise(tops))
     covered = [

@@ -12,6 +12,7 @@ import pytest
 
 from reshardctl.kinesis.fast import Begin, Reach
 from reshardctl.lineage import Lineage
+from reshardctl.model import shard_id
 from reshardctl.spark.audit import Columns, audit, query
 from reshardctl.spark.audit.against import (
     Stream,
@@ -54,6 +55,13 @@ def rows_of(sink: Any) -> tuple[Any, Known]:
     shards = known(lineage)
     cut = slots(shards, CREATED, CREATED + 100, None)
     return laid(mapped(sink, Columns(order="batch")), shards, lineage, cut), shards
+
+
+def test_behind_the_known_shards_an_index_is_the_number_of_an_unlisted_one() -> None:
+    shards = known(split_once())
+    count = len(shards.shards)
+    assert shards.id(count - 1) == shards.shards[-1].id
+    assert [shards.id(count), shards.id(count + 1)] == [shard_id(0), shard_id(1)]
 
 
 def plan(frame: Any) -> str:
