@@ -105,12 +105,6 @@ def test_positions(reader):
     page.type(saved)
 
 
-def test_a_table_of_several_releases(reader):
-    page = reader(CHILDREN_LOST, "00:25:00")
-    (found,) = of("kcl", first="Which releases a table's rows", last="Rows that a release cannot")
-    page.type(found)
-
-
 def test_a_table_of_one_release(reader):
     page = reader("a-both", "00:25:01")
     (fix,) = of("kcl", first="Example", last="Is the application stopped?")
