@@ -93,17 +93,22 @@ def snapshot(
         save(saved, output)
     else:
         replace_file(output, text(saved))
-    show(_described(saved, str(output), output.stat().st_size))
+    of_files = taken is None and bool(shards or rows)
+    show(_described(saved, str(output), output.stat().st_size, of_files=of_files))
 
 
-def _described(saved: SavedSnapshot, path: str, size: int) -> Iterator[str]:
+def _described(saved: SavedSnapshot, path: str, size: int, *, of_files: bool) -> Iterator[str]:
+    """of_files: whether its time is that of the files which it was made from."""
     from reshardctl.commands.named import SCHEME
+    from reshardctl.model.times import instant
 
     yield f"Saved {path} ({size:,} bytes, readable by you alone)."
     yield f"  stream    {saved.lineage.stream.name}: {len(saved.lineage)} shards"
     for kept in saved.consumers:
         probes = f", {len(kept.probes)} shards probed" if kept.probes else ""
         yield f"  consumer  {kept.locator.text}: {len(kept.images)} rows{probes}"
+    if of_files:
+        yield f"  as of     {instant(saved.taken)}, when the newest file was written; or --taken"
     if saved.redacted:
         yield "  Names, accounts and owners are replaced; shard ids, numbers and times are kept."
     elif saved.consumers:

@@ -128,6 +128,10 @@ def _printed(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
             "named",
             "reshardctl snapshot CONSUMER --shards FILE --summary FILE --rows FILE -o FILE",
         )
+    if request.probe and listing:
+        raise UsageError(
+            "--probe reads records of the stream, in whose place files stand", "leave --probe out"
+        )
     files = [*listing, *(Path(text.partition("=")[2] or text) for text in request.rows)]
     taken = _taken_at(request, files)
     if listing:

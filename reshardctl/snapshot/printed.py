@@ -14,7 +14,9 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from typing import Any, NamedTuple
 
 from reshardctl.codec import strict
@@ -26,6 +28,7 @@ from reshardctl.lineage import Lineage, shard_of
 from reshardctl.model import Image, Shard, Stream, TableShape
 from reshardctl.model.images import canonical
 from reshardctl.stores.dynamodb.client import REPLICATION
+from reshardctl.stores.given_file import LARGEST, refuse_larger
 
 SUMMARY = "StreamDescriptionSummary"
 DESCRIPTION = "StreamDescription"
@@ -87,11 +90,21 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
     return lineage
 
 
-def images_of(files: Sequence[Printed], shape: TableShape) -> Iterator[Image]:
+def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
     """The rows of a table, from what scan or query printed, or from an export to S3.
 
-    UsageError if a file is none of these, or if pages or filtered rows are missing.
+    UsageError if a file is none of these, if pages or filtered rows are missing, or for a row that
+    stands twice.
     """
+    rows = list(_images(files, shape))
+    found = Counter(image.key for image in rows)
+    if twice := [key for key, count in found.items() if count > 1]:
+        names = ", ".join(dict.fromkeys(file.name for file in files))
+        raise UsageError(f"{names}: row {twice[0]} stands twice", "give the rows of one scan")
+    return rows
+
+
+def _images(files: Sequence[Printed], shape: TableShape) -> Iterator[Image]:
     pages: list[tuple[str, bool]] = []
     for file in files:
         where = JsonPath(file.name, next="save the whole output of: aws dynamodb scan")
@@ -113,15 +126,12 @@ def images_of(files: Sequence[Printed], shape: TableShape) -> Iterator[Image]:
 
 def _documents(file: Printed, where: JsonPath) -> Iterator[tuple[dict[str, Any], JsonPath]]:
     """The one document of a file, or that of each line."""
-    content = file.content
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            where.wrong(f"it cannot be unpacked: {error}")
+    content = _unpacked(file, where)
+    documents = [(content, where)]
     try:
         json.loads(content)
-        documents = [(content, where)]
+    except RecursionError:
+        pass  # `strict.parse` says so
     except ValueError:
         lines = content.splitlines()
         documents = [(line, where / f"line {n}") for n, line in enumerate(lines, 1) if line.strip()]
@@ -132,6 +142,18 @@ def _documents(file: Printed, where: JsonPath) -> Iterator[tuple[dict[str, Any],
         if not isinstance(body, dict):
             path.wrong(f"not an object but {strict.named(body)}")
         yield body, path
+
+
+def _unpacked(file: Printed, where: JsonPath) -> bytes:
+    if file.content[:2] != b"\x1f\x8b":
+        return file.content
+    try:
+        with gzip.open(BytesIO(file.content)) as packed:
+            content = packed.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        where.wrong(f"it cannot be unpacked: {error}")
+    refuse_larger(file.name, len(content), where.next)
+    return content
 
 
 def _image(row: object, shape: TableShape, where: JsonPath) -> Image:

@@ -300,3 +300,39 @@ def test_what_the_aws_cli_printed_is_judged_as_the_store_is(lab, tmp_path):
     assert (frozen.code, frozen.codes) == (live.code, live.codes) == (1, {"RSH203"})
     now, then = without_place(frozen.json), without_place(live.json)
     assert {name for name in now if now[name] != then[name]} == {"store"}
+
+
+@pytest.mark.parametrize(("consumer", "words", "says"), [
+    ("kcl://app", ["--rows", "other=ROWS"], ["has no table other", "app-CoordinatorState"]),
+    ("kinsumer://app", ["--rows", "ROWS"], ["table app_clients are missing", "scan --table-name"]),
+    ("spark:/tmp/checkpoint", ["--rows", "ROWS"], ["in no DynamoDB table", "leave --rows out"]),
+    ("kcl://app", ["--rows", "ROWS", "--probe"], ["--probe reads records", "leave --probe out"]),
+    ("kcl://app", ["--rows", "nowhere.json"], ["nowhere.json: No such file"]),
+    ("kcl://app", ["--rows", "ROWS", "--stream", "other"], ["of stream orders, not of other"]),
+    ("kcl://app", ["kcl://other", "--rows", "ROWS"], ["of one consumer, and 2 are named"]),
+])
+def test_files_that_cannot_stand_for_the_store(lab, tmp_path, consumer, words, says):
+    given = printed(lab, tmp_path)
+    shards, rows = given[:4], given[5]
+    file = tmp_path / "s"
+    typed = [word.replace("ROWS", rows) for word in words]
+    refused = lab.cli("snapshot", consumer, *typed, *shards, "-o", file)
+    assert refused.code == 2 and refused.says(*says), refused.err
+    assert not file.exists()
+
+
+def test_rows_of_a_side_table_that_is_not_given_are_named(lab, tmp_path):
+    words = printed(lab, tmp_path)
+    file = tmp_path / "s"
+    assert lab.cli("snapshot", lab.locator, *words, "-o", file).code == 0
+    kept = json.loads(file.read_text())["consumers"][0]["rows"]
+    unread = [row["attributes"]["unread"]["S"] for row in kept if row["key"].endswith("/")]
+    assert len(unread) == 2 and all("were not given (--rows " in why for why in unread)
+    state = f"{lab.table.name}-CoordinatorState"
+    scan = tmp_path / "state.json"
+    scan.write_text(json.dumps({"Items": [{"key": {"S": "Leader"}}, {"key": {"S": "another"}}]}))
+    words = [*words, "--rows", f"{state}={scan}"]
+    assert lab.cli("snapshot", lab.locator, *words, "-o", tmp_path / "t").code == 0
+    rows = json.loads((tmp_path / "t").read_text())["consumers"][0]["rows"]
+    keys = {row["key"] for row in rows if "/" in row["key"]}
+    assert keys == {f"{state}/Leader", f"{lab.table.name}-WorkerMetricStats/"}

@@ -129,7 +129,7 @@ def test_a_scan_gives_the_rows_that_the_store_gives(folder: Path) -> None:
 def test_every_form_gives_the_same_rows() -> None:
     items = SCAN["Items"]
     recorded = Printed("scan.json", (RECORDED / "scan.json").read_bytes())
-    whole = list(images_of([recorded], LEASES))
+    whole = images_of([recorded], LEASES)
     assert len(whole) == len(items) == 7
     lines = [json.dumps(item).encode() for item in items]
     export = "\n".join(json.dumps({"Item": item}) for item in items).encode()
@@ -148,7 +148,7 @@ def test_every_form_gives_the_same_rows() -> None:
         "pages, a line each": [Printed("a", "\n".join(map(json.dumps, both)).encode())],
     }
     for form, files in forms.items():
-        assert list(images_of(files, LEASES)) == whole, form
+        assert images_of(files, LEASES) == whole, form
 
 
 def test_what_a_global_table_adds_is_no_part_of_a_row() -> None:
@@ -170,17 +170,26 @@ def test_what_a_global_table_adds_is_no_part_of_a_row() -> None:
         ('{"Item": {"leaseKey": {"S": "a"}}}\n{"Item": ', ["line 2"]),
         ('{"Items": [', ["line 1", "not JSON"]),
         ("[1]", ["not an object"]),
+        ("[" * 100_000, ["nested too deep"]),
+        (json.dumps({"Items": SCAN["Items"] * 2}), ["row Leader stands twice"]),
         ("\x1f\x8bxx", ["not JSON"]),
     ],
 )
 def test_what_are_no_rows_is_refused(content: str, words: list[str]) -> None:
     with pytest.raises(UsageError) as caught:
-        list(images_of([Printed("scan.json", content.encode())], LEASES))
+        images_of([Printed("scan.json", content.encode())], LEASES)
     text = f"{caught.value.what}\n{caught.value.next}"
     assert "scan.json" in text and all(word in text for word in words), text
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reshardctl.snapshot.printed.LARGEST", 1000)
+    monkeypatch.setattr("reshardctl.stores.given_file.LARGEST", 1000)
+    with pytest.raises(UsageError, match="larger than 1,000 bytes"):
+        images_of([Printed("a.gz", gzip.compress(b" " * 2000))], LEASES)
 
 
 def test_an_archive_that_is_cut_off_is_refused() -> None:
     cut = gzip.compress(json.dumps(SCAN).encode())[:-20]
     with pytest.raises(UsageError, match="cannot be unpacked"):
-        list(images_of([Printed("a.gz", cut)], LEASES))
+        images_of([Printed("a.gz", cut)], LEASES)
