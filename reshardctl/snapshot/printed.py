@@ -77,8 +77,8 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
             "aws kinesis describe-stream-summary --stream-name STREAM",
         )
     opened = len({shard.id for shard in shards if shard.open})
-    stream, *others = (_stream(description, opened, where) for description, where in told)
-    if any((other.arn, other.created) != (stream.arn, stream.created) for other in others):
+    stream = _stream(told[0][0], opened, told[0][1])
+    if not all(_is_of(stream, description, where) for description, where in told[1:]):
         names = ", ".join(where.file for _, where in told)
         raise UsageError(f"{names}: these are of different streams", "give the files of one")
     lineage = Lineage(stream, shards)
@@ -192,6 +192,13 @@ def _stream(description: Mapping[str, Any], opened: int, where: JsonPath) -> Str
         mode=mode.get("StreamMode", PROVISIONED) if isinstance(mode, dict) else PROVISIONED,
         open_shards=strict.integer(count, where / "OpenShardCount"),
     )
+
+
+def _is_of(stream: Stream, description: Mapping[str, Any], where: JsonPath) -> bool:
+    """Whether a description is of this stream. Emulators and old releases of the CLI say less."""
+    created = description.get("StreamCreationTimestamp", stream.created)
+    arn = description.get("StreamARN", stream.arn)
+    return arn == stream.arn and _time(created, where / "StreamCreationTimestamp") == stream.created
 
 
 def _time(value: object, where: JsonPath) -> float:
