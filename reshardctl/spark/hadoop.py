@@ -141,7 +141,7 @@ class Hadoop:
 
         self._put(
             key, content, lambda: owned(context.getFileStatus(target)), rename,
-            lambda now: _is(now, was.content),
+            lambda now: _is(now, was.content), target,
         )
 
     def delete(self, key: str, was: Blob) -> None:
@@ -163,10 +163,12 @@ class Hadoop:
     def _put(
         self, key: str, content: bytes, wanted: Callable[[], Ownership],
         rename: Callable[[Any], None], before: Callable[[Blob | None], bool],
+        replaced: Any = None,
     ) -> None:
         """Write a temporary file and rename it.
 
-        wanted: whose it shall be. before: whether a content is the one that was there.
+        wanted: whose it shall be. before: whether a content is the one that was there. replaced:
+        the file whose access control list it gets.
         """
         self._may_write(key)
         context, _ = self._context()
@@ -175,6 +177,8 @@ class Hadoop:
             with self._nothing_done(key):
                 own = wanted()
                 self._write(temporary, content)
+                if replaced is not None:
+                    self._owners().let_in(temporary, replaced)
                 self._owners().give(temporary, own, f"{self.location}/{key}")
             self._changed(lambda: rename(temporary), key, lambda now: _is(now, content), before)
         finally:
@@ -286,7 +290,7 @@ class Hadoop:
 
     def _owners(self) -> Owners:
         context, _ = self._context()
-        return Owners(context, self._jvm().org.apache.hadoop.fs.permission.FsPermission)
+        return Owners(context, self._jvm().org.apache.hadoop.fs.permission)
 
     def _context(self) -> tuple[Any, Any]:
         """The file context of the root's file system, and the root."""

@@ -89,10 +89,11 @@ def owned(status: Any) -> Ownership:
 class Owners:
     """Of the files and folders below one root."""
 
-    def __init__(self, context: Any, permission: Any) -> None:
-        """context: Hadoop's FileContext. permission: its class FsPermission."""
+    def __init__(self, context: Any, permissions: Any) -> None:
+        """context: Hadoop's FileContext. permissions: its package `fs.permission`."""
         self._context = context
-        self._permission = permission
+        self._permissions = permissions
+        self._permission = permissions.FsPermission
 
     def neighbour(self, target: Any) -> Ownership:
         """That of another file of the folder, or of the folder itself; nothing is executable."""
@@ -131,6 +132,16 @@ class Owners:
         made.insert(0, folder)
         own = owns[0] if owns else owned(self._context.getFileStatus(parent))
         self.give(folder, own, str(folder))
+
+    def let_in(self, path: Any, like: Any) -> None:
+        """Gives a file the access control list of another one, if that has one."""
+        status = self._context.getFileStatus(like)
+        if status.hasAcl():
+            entries = self._context.getAclStatus(like).getEntries()
+            whole = self._permissions.AclUtil.getAclFromPermAndEntries(
+                status.getPermission(), entries
+            )
+            self._context.setAcl(path, whole)
 
     def give(self, path: Any, wanted: Ownership, name: str) -> None:
         """Gives a file or a folder a mode, a user and a group. name: in messages.

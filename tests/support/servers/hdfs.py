@@ -81,6 +81,15 @@ class Hdfs:
         self._ask("PUT", path, "SETOWNER", owner=owner)
         self._ask("PUT", path, "SETPERMISSION", permission=mode)
 
+    def allow(self, path: str, entry: str) -> None:
+        """Adds an entry, such as `user:alice:r--`, to the access control list."""
+        self._ask("PUT", path, "MODIFYACLENTRIES", aclspec=entry)
+
+    def access(self, path: str) -> list[str]:
+        """The entries of the access control list beside the mode."""
+        found: list[str] = self._ask("GET", path, "GETACLSTATUS")["AclStatus"]["entries"]
+        return found
+
     def status(self, path: str) -> Status:
         found = self._ask("GET", path, "GETFILESTATUS")["FileStatus"]
         return Status(found["owner"], found["group"], found["permission"])

@@ -93,6 +93,19 @@ def test_a_replaced_file_keeps_its_owner_and_its_mode(system: Hdfs) -> None:
     assert system.status(f"{ROOT}/offsets/7") == before
 
 
+def test_a_replaced_file_keeps_its_access_control_list(system: Hdfs) -> None:
+    """One who may read it by that list alone is not locked out; the mode shows the list's mask."""
+    system.put(f"{ROOT}/offsets/7", b"x", READER, "640")
+    system.allow(f"{ROOT}/offsets/7", "user:another:r--")
+    before = system.access(f"{ROOT}/offsets/7"), system.status(f"{ROOT}/offsets/7")
+    assert before[0] == ["user:another:r--", "group::r--"]
+    store = opened(system)
+    step = change(held(store, "offsets/7"), text={"S": "y"}, guard=("text",))
+    assert store.write(step, "t") is WriteResult.APPLIED
+    assert system.get(f"{ROOT}/offsets/7") == b"y"
+    assert (system.access(f"{ROOT}/offsets/7"), system.status(f"{ROOT}/offsets/7")) == before
+
+
 def test_a_new_file_is_like_its_siblings(system: Hdfs) -> None:
     system.put(f"{ROOT}/offsets/7", b"x", READER, "640")
     assert opened(system).write(creation("offsets/8", text={"S": "y"}), "t") is WriteResult.APPLIED
