@@ -29,7 +29,7 @@ from reshardctl.report.report import make, own, places_to_probe
 from reshardctl.snapshot import Overlaid, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.snapshot.printed import Printed, images_of, lineage_of
-from reshardctl.snapshot.take import FrozenStore, FrozenStream
+from reshardctl.snapshot.take import FrozenStore, ListedStream
 from reshardctl.stores.base import Store
 from reshardctl.stores.given_file import content
 
@@ -147,7 +147,7 @@ def _printed(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
     if request.rows:
         kept = replace(kept, images=_rows(locator, request.rows))
     arn = lineage.stream.arn
-    kinesis = FrozenStream(kept) if listing else kinesis_of(request.account, arn, observer)
+    kinesis = ListedStream(kept) if listing else kinesis_of(request.account, arn, observer)
     if request.rows:
         store: Store = FrozenStore(kept)
     else:

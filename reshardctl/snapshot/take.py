@@ -285,6 +285,16 @@ class FrozenStream:
         return {}
 
 
+class ListedStream(FrozenStream):
+    """A stream of which the listing alone is known: whose a number is cannot be asked."""
+
+    def takes(
+        self, stream: str, numbers: Iterable[int], iterator: str  # noqa: ARG002
+    ) -> dict[int, bool | None]:
+        """Of no number it can be told."""
+        return dict.fromkeys(numbers)
+
+
 class FrozenStore:
     """The rows as they were."""
 

@@ -449,3 +449,23 @@ def mode_of_new_files() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def printed(lab: Lab, folder: Path) -> list[str]:
+    """The files that the AWS CLI would print, as words of a command; `taken` is the lab's time."""
+    from reshardctl.model.times import instant
+
+    stream = lab.fake.client("us-east-1")
+    summary = stream.describe_stream_summary(StreamName=lab.stream)["StreamDescriptionSummary"]
+    summary["StreamCreationTimestamp"] = summary["StreamCreationTimestamp"].timestamp()
+    files = {
+        "--shards": {"Shards": stream.list_shards(StreamName=lab.stream)["Shards"]},
+        "--summary": {"StreamDescriptionSummary": summary},
+        "--rows": {"Items": list(lab.items().values())},
+    }
+    typed = []
+    for option, body in files.items():
+        file = folder / f"{option[2:]}.json"
+        file.write_text(json.dumps(body))
+        typed += [option, str(file)]
+    return [*typed, "--taken", instant(lab.time())]

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.model.times import instant
-from tests.cli.lab import Lab
+from tests.cli.lab import Lab, printed
 
 
 @pytest.fixture
@@ -268,24 +267,6 @@ def test_the_commands_that_come_next_are_on_the_store(lab, saved, form, tmp_path
     assert "snapshot:" not in made
     assert lab.cli(*shlex.split(made)).code == 1
     assert [path.name for path in tmp_path.glob("*.plan")] == [f"{lab.table.name}.plan"]
-
-
-def printed(lab: Lab, folder: Path) -> list[str]:
-    """The files that the AWS CLI would print, as words of a command; `taken` is the lab's time."""
-    stream = lab.fake.client("us-east-1")
-    summary = stream.describe_stream_summary(StreamName=lab.stream)["StreamDescriptionSummary"]
-    summary["StreamCreationTimestamp"] = summary["StreamCreationTimestamp"].timestamp()
-    files = {
-        "--shards": {"Shards": stream.list_shards(StreamName=lab.stream)["Shards"]},
-        "--summary": {"StreamDescriptionSummary": summary},
-        "--rows": {"Items": list(lab.items().values())},
-    }
-    typed = []
-    for option, body in files.items():
-        file = folder / f"{option[2:]}.json"
-        file.write_text(json.dumps(body))
-        typed += [option, str(file)]
-    return [*typed, "--taken", instant(lab.time())]
 
 
 def test_what_the_aws_cli_printed_is_judged_as_the_store_is(lab, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 
 from reshardctl.model import shard_id
 from reshardctl.model.times import instant
-from tests.cli.lab import TRIM_HORIZON, Item, Lab
+from tests.cli.lab import TRIM_HORIZON, Item, Lab, printed
 
 CREATED = 1795219200
 HOUR = 3600
@@ -191,10 +191,26 @@ def test_without_permission_reports_say_so_and_nothing_is_written(streams, of):
             assert result.code == 3, (verb, form, result.out)
             told = " ".join((result.out + result.err).split())
             assert "not verified that the positions are of this stream" in told, (verb, form)
+            if form == "text" and verb != "status":  # all is well, or it is another stream's
+                assert "OK" not in told and "if these positions are of this stream" in told, told
     refused = streams.fix("--set", "0=TRIM_HORIZON", "--accept", "reread=all")
     assert refused.code == 4, refused.out + refused.err
     assert refused.says("not verified", "kinesis:GetShardIterator")
     assert streams.items() == before
+
+
+def test_of_what_the_aws_cli_printed_no_number_is_verified(streams, tmp_path):
+    """Files hold no answer of Kinesis on a number; a snapshot taken of the store does."""
+    moved_epochs(streams)
+    streams.stream = "first"
+    codes = {}
+    for made_of, words in {
+        "files": [streams.locator, *printed(streams, tmp_path)], "store": streams.where,
+    }.items():
+        file = tmp_path / f"{made_of}.snapshot"
+        assert streams.cli("snapshot", *words, "-o", file).code == 0
+        codes[made_of] = streams.cli("inspect", f"snapshot:{file}", "--format", "text").code
+    assert codes == {"files": 3, "store": 0}
 
 
 @pytest.mark.parametrize("verb", ["inspect", "status", "fix --dry-run"])

@@ -92,13 +92,16 @@ def _way_out(sheet: Sheet, way: str) -> None:
 
 
 def _why_nothing(report: Report) -> str:
-    if all_residuals(report):
+    if left := all_residuals(report):
+        if not any(each.flag for each in left):
+            return " Nothing that reshardctl may write mends this:"
         return " What could be fixed costs more than is accepted:"
     if report.options.policy.names_shards:
         return " The store holds the positions that were given already; others were left alone."
     if any(f.effects for f in report.findings):
         return " No write improves the next start; reshardctl inspect lists what remains."
-    return f" The next start already follows policy {report.options.policy.name}."
+    doubt = "" if report.snapshot.verified else ", if these positions are of this stream"
+    return f" The next start already follows policy {report.options.policy.name}{doubt}."
 
 
 def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:

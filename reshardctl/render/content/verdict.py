@@ -39,6 +39,8 @@ def verdict(report: Report, ok: str = "OK") -> str:
         first = min(losses, key=_starts, default=None)
         judged = f"Judged for each value of {each}: " if each else ""
         return judged + "  ".join(filter(None, [tally(report), _loss(report, first)]))
+    if not report.snapshot.verified:
+        return "No errors and no warnings, if these positions are of this stream: not verified."
     ok = " ".join(filter(None, [ok, f"for each value of {each}" if each else "", supposed(report)]))
     if report.left_out or any(one.effects for one in report.judged) or not _all_read(report):
         return f"{ok}: no errors and no warnings."
