@@ -109,7 +109,8 @@ class Snapshot:
     finding rests on them. asked: sequence number → whether Kinesis takes it in the shard that it
     names; `None` where it may not be asked. born: epoch of numbers that are not this stream's → ARN
     of the stream of this account that they are of. made_at: Unix seconds before which no row of the
-    store was written, `None` if that is not known.
+    store was written, `None` if that is not known. others_known: whether the account's other
+    streams could be looked at for these numbers, where there are any.
     """
 
     locator: Locator
@@ -125,6 +126,7 @@ class Snapshot:
     asked: Mapping[int, bool | None] = field(default_factory=dict)
     born: Mapping[int, str] = field(default_factory=dict)
     made_at: float | None = None
+    others_known: bool = True
 
     def __post_init__(self) -> None:
         """Tells the listing its time and Kinesis's answers.
@@ -276,11 +278,16 @@ def made_since(snapshot: Snapshot) -> bool:
 
 
 def unverified(snapshot: Snapshot) -> Iterator[str]:
-    """The note on numbers of which Kinesis could not be asked whose they are."""
+    """The notes on numbers of which Kinesis could not be asked whose they are."""
     if not snapshot.verified:
         yield (
             "not verified that the positions are of this stream: Kinesis could not be asked "
             "(kinesis:GetShardIterator)"
+        )
+    if not snapshot.others_known:
+        yield (
+            "positions that are not this stream's may be of a living stream of this account: they "
+            "could not be compared with those of others (kinesis:ListStreams)"
         )
 
 

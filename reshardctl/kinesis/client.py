@@ -162,10 +162,10 @@ class Kinesis:
         """
         return takes(self._transport, target_of(stream, self.region), numbers, iterator)
 
-    def streams(self) -> Mapping[str, float]:
+    def streams(self) -> Mapping[str, float] | None:
         """The account's streams in this region: ARN → creation time (Unix seconds).
 
-        Empty without permission for ListStreams.
+        `None` without permission for ListStreams.
         """
         return streams(self._transport, self.region)
 

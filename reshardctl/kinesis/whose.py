@@ -62,21 +62,21 @@ def _takes(transport: Transport, target: Target, number: int, iterator: str) -> 
     return True
 
 
-def streams(transport: Transport, region: str) -> Mapping[str, float]:
+def streams(transport: Transport, region: str) -> Mapping[str, float] | None:
     """The account's streams in the region: ARN → creation time (Unix seconds).
 
-    Empty without permission for ListStreams: then other streams are not known.
+    `None` where ListStreams fails, for lack of permission as a rule: other streams are not known.
     """
-    return dict(_streams(transport, Target("", region)))
+    try:
+        return dict(_streams(transport, Target("", region)))
+    except CallError:
+        return None
 
 
 def _streams(transport: Transport, target: Target) -> Iterator[tuple[str, float]]:
     token: dict[str, object] = {}
     for _ in range(PAGES):
-        try:
-            page = transport.call("list_streams", target, **token)
-        except CallError:
-            return
+        page = transport.call("list_streams", target, **token)
         for stream in page.get("StreamSummaries", ()):
             created = stream.get("StreamCreationTimestamp")
             if created is not None:

@@ -55,8 +55,8 @@ class Stream(Protocol):
     ) -> Mapping[int, bool | None]:
         """Whether Kinesis takes each sequence number, `None` if it cannot be told."""
 
-    def streams(self) -> Mapping[str, float]:
-        """The account's streams: ARN → creation time."""
+    def streams(self) -> Mapping[str, float] | None:
+        """The account's streams: ARN → creation time; `None` if they cannot be told."""
 
 
 class Records(Protocol):
@@ -101,7 +101,7 @@ class Overlaid:
         """Whether Kinesis takes each sequence number."""
         return self.beneath.takes(stream, numbers, iterator)
 
-    def streams(self) -> Mapping[str, float]:
+    def streams(self) -> Mapping[str, float] | None:
         """The account's streams."""
         return self.beneath.streams()
 
@@ -151,21 +151,31 @@ def verified(
         arn, iterator = snapshot.lineage.stream.arn, snapshot.locator.spec.iterator
         if asked := kinesis.takes(arn, numbers, iterator):
             snapshot = replace(snapshot, asked={**snapshot.asked, **asked})
-    if snapshot.born or not (foreign := _foreign(snapshot.lineage, stored)):
+    if snapshot.born or not snapshot.others_known:
+        return snapshot
+    if not (foreign := _foreign(snapshot.lineage, stored)):
         return snapshot
     born = streams_of(snapshot.lineage.stream.arn, kinesis, foreign)
+    if born is None:
+        return replace(snapshot, others_known=False)
     return replace(snapshot, born=born) if born else snapshot
 
 
-def streams_of(own: str, kinesis: Stream, foreign: Mapping[int, int]) -> Mapping[int, str]:
+def streams_of(
+    own: str, kinesis: Stream, foreign: Mapping[int, int]
+) -> Mapping[int, str] | None:
     """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
 
     A stream's first numbers carry the time of its creation. Of later ones Kinesis is asked, stream
-    by stream. own: this stream's ARN. foreign: epoch → one of its numbers.
+    by stream; `None` if the account's streams cannot be told. own: this stream's ARN. foreign:
+    epoch → one of its numbers.
     """
     if not foreign:
         return {}
-    others = {arn: created for arn, created in kinesis.streams().items() if arn != own}
+    every = kinesis.streams()
+    if every is None:
+        return None
+    others = {arn: created for arn, created in every.items() if arn != own}
     created_in = {int(created) - BIRTH_LEAD: arn for arn, created in others.items()}
     born = {epoch: created_in[epoch] for epoch in foreign if epoch in created_in}
     for arn in sorted(others, key=lambda arn: -others[arn])[:STREAMS_ASKED]:
@@ -280,8 +290,8 @@ class FrozenStream:
         asked = self._snapshot.asked
         return {number: asked[number] for number in numbers if number in asked}
 
-    def streams(self) -> Mapping[str, float]:
-        """None: a snapshot holds one stream."""
+    def streams(self) -> Mapping[str, float] | None:
+        """No other one: a snapshot holds one stream."""
         return {}
 
 
@@ -293,6 +303,9 @@ class ListedStream(FrozenStream):
     ) -> dict[int, bool | None]:
         """Of no number it can be told."""
         return dict.fromkeys(numbers)
+
+    def streams(self) -> None:
+        """They cannot be told."""
 
 
 class FrozenStore:

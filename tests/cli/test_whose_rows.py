@@ -139,6 +139,8 @@ def test_rows_older_than_the_stream_are_moved_after_the_operator_s_word_only(
     before = streams.items()
     left = streams.fix("--accept", "reread=all")
     assert left.code == 1 and streams.items() == before
+    shown = streams.dry("--recreated", streams.created, "--format", "text")
+    assert ("living stream" in shown.out and "kinesis:ListStreams" in shown.out) != streams_known
     streams.fix("--accept", "reread=all", "--recreated", streams.created)
     after = streams.items()
     moved = {key for key in before if before[key] != after[key]}
