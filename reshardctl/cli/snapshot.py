@@ -93,12 +93,12 @@ def snapshot(
         save(saved, output)
     else:
         replace_file(output, text(saved))
-    of_files = taken is None and bool(shards or rows)
-    show(_described(saved, str(output), output.stat().st_size, of_files=of_files))
+    guessed = request.of_files and taken is None
+    show(_described(saved, str(output), output.stat().st_size, guessed=guessed))
 
 
-def _described(saved: SavedSnapshot, path: str, size: int, *, of_files: bool) -> Iterator[str]:
-    """of_files: whether its time is that of the files which it was made from."""
+def _described(saved: SavedSnapshot, path: str, size: int, *, guessed: bool) -> Iterator[str]:
+    """guessed: whether its time is taken from its newest file."""
     from reshardctl.commands.named import SCHEME
     from reshardctl.model.times import instant
 
@@ -107,7 +107,7 @@ def _described(saved: SavedSnapshot, path: str, size: int, *, of_files: bool) ->
     for kept in saved.consumers:
         probes = f", {len(kept.probes)} shards probed" if kept.probes else ""
         yield f"  consumer  {kept.locator.text}: {len(kept.images)} rows{probes}"
-    if of_files:
+    if guessed:
         yield f"  as of     {instant(saved.taken)}, when the newest file was written; or --taken"
     if saved.redacted:
         yield "  Names, accounts and owners are replaced; shard ids, numbers and times are kept."

@@ -55,6 +55,12 @@ class SnapshotRequest(Selection):
     taken: str | None = option("--taken")
     """When the files were made; when the newest was written, unless given."""
 
+    @property
+    def of_files(self) -> bool:
+        """Whether everything comes from files, and the time too."""
+        listed = bool(self.shards) or self.summary is not None
+        return listed and (bool(self.rows) or not self.consumers)
+
 
 def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnapshot:
     """Reads a stream and its consumers now. Writes nothing.
@@ -66,10 +72,10 @@ def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnap
 
 
 def _saved(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
-    if given(request) & PRINTED:
-        return _printed(request, observer)
     if wrong := [text for text in request.consumers if is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
+    if given(request) & PRINTED:
+        return _printed(request, observer)
     if not request.consumers and request.stream is None:
         raise UsageError(
             "nothing is named to save",
@@ -131,6 +137,11 @@ def _printed(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
     if request.probe and listing:
         raise UsageError(
             "--probe reads records of the stream, in whose place files stand", "leave --probe out"
+        )
+    if request.taken is not None and not request.of_files:
+        raise UsageError(
+            "--taken is the time of files, and stream or positions are read now",
+            "leave --taken out, or name files of both: --shards FILE --summary FILE --rows FILE",
         )
     files = [*listing, *(Path(text.partition("=")[2] or text) for text in request.rows)]
     taken = _taken_at(request, files)

@@ -286,8 +286,8 @@ def unverified(snapshot: Snapshot) -> Iterator[str]:
         )
     if not snapshot.others_known:
         yield (
-            "positions that are not this stream's may be of a living stream of this account: they "
-            "could not be compared with those of others (kinesis:ListStreams)"
+            "some positions are not this stream's, and whether another living stream of this "
+            "account uses them is not known (kinesis:ListStreams)"
         )
 
 

@@ -1,4 +1,4 @@
-"""The decisions about a consumer, as values, and one decision of those of all candidates.
+"""The decisions about a consumer as values, and how those of several candidates become one.
 
 Where release or options are unknown, all candidates agree, or the decision is a question. What a
 plan writes beyond the selected shards (`Scope`) is told.

@@ -1,7 +1,7 @@
 """Reads what the AWS CLI printed: a stream's shards and summary, and the rows of a table.
 
-For who may run the AWS CLI and give no credentials to another program. What the files do not say is
-asked for, and files that are a part of the answer are refused: a shard or a row that is missing
+For operators who can run the AWS CLI and may not give credentials to another program. What the
+files do not say is asked for. A part of an answer is refused: a shard or a row that is missing
 would be taken for one that does not exist.
 
 Sources: the AWS CLI prints an answer's members as the API names them; of version 1 times are Unix
@@ -93,15 +93,19 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
 def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
     """The rows of a table, from what scan or query printed, or from an export to S3.
 
-    UsageError if a file is none of these, if pages or filtered rows are missing, or for a row that
-    stands twice.
+    Rows of other applications of the table are left out (`TableShape.fixed`). UsageError if a file
+    is none of these, if pages or filtered rows are missing, or for a row that stands twice.
     """
-    rows = list(_images(files, shape))
+    rows = [image for image in _images(files, shape) if _own(image, shape)]
     found = Counter(image.key for image in rows)
     if twice := [key for key, count in found.items() if count > 1]:
         names = ", ".join(dict.fromkeys(file.name for file in files))
         raise UsageError(f"{names}: row {twice[0]} stands twice", "give the rows of one scan")
     return rows
+
+
+def _own(image: Image, shape: TableShape) -> bool:
+    return shape.fixed is None or image.attributes[shape.hash] == {"S": shape.fixed}
 
 
 def _images(files: Sequence[Printed], shape: TableShape) -> Iterator[Image]:

@@ -290,9 +290,8 @@ class FrozenStream:
         asked = self._snapshot.asked
         return {number: asked[number] for number in numbers if number in asked}
 
-    def streams(self) -> Mapping[str, float] | None:
-        """No other one: a snapshot holds one stream."""
-        return {}
+    def streams(self) -> None:
+        """Others cannot be told: a snapshot holds one stream."""
 
 
 class ListedStream(FrozenStream):
@@ -303,9 +302,6 @@ class ListedStream(FrozenStream):
     ) -> dict[int, bool | None]:
         """Of no number it can be told."""
         return dict.fromkeys(numbers)
-
-    def streams(self) -> None:
-        """They cannot be told."""
 
 
 class FrozenStore:

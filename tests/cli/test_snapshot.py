@@ -288,6 +288,7 @@ def test_what_the_aws_cli_printed_is_judged_as_the_store_is(lab, tmp_path):
     ("kinsumer://app", ["--rows", "ROWS"], ["table app_clients are missing", "scan --table-name"]),
     ("spark:/tmp/checkpoint", ["--rows", "ROWS"], ["in no DynamoDB table", "leave --rows out"]),
     ("kcl://app", ["--rows", "ROWS", "--probe"], ["--probe reads records", "leave --probe out"]),
+    ("kcl://app", ["--taken", "2026-11-21T00:00:00Z"], ["--taken is the time of files"]),
     ("kcl://app", ["--rows", "nowhere.json"], ["nowhere.json: No such file"]),
     ("kcl://app", ["--rows", "ROWS", "--stream", "other"], ["of stream orders, not of other"]),
     ("kcl://app", ["kcl://other", "--rows", "ROWS"], ["of one consumer, and 2 are named"]),

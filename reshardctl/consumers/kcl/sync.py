@@ -192,7 +192,7 @@ def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
 
 
 def with_doubts(fates: Mapping[ShardId, Fate], rows: Mapping[ShardId, Row]) -> dict[ShardId, Fate]:
-    """The same fates; those say so that hang on which of two leases a worker takes first.
+    """The same fates; where the order in which workers take two leases decides, they say so.
 
     A row that names as a parent what has no lease (no KCL writes such a row) is read at once; but
     if that lease is made before a worker takes the row, it waits for its end
@@ -200,24 +200,46 @@ def with_doubts(fates: Mapping[ShardId, Fate], rows: Mapping[ShardId, Row]) -> d
     60017 of kcl-2.7.2-multi). It waits for ever where that one waits for it, or never ends. What an
     audit makes minutes later finds the row taken.
     """
-    found = dict(fates)
     made = {
         shard for shard, fate in fates.items()
         if shard not in rows and isinstance(fate, WillRead) and not fate.delay.least
     }
+    doubts: dict[ShardId, str] = {}
+    before: dict[ShardId, set[ShardId]] = {}
     for row in rows.values() if made else ():
         fate = fates[row.shard]
         if not isinstance(fate, WillRead) or fate.cause is Cause.FINISHED:
             continue
         for parent in sorted(made & row.parents - fate.after):
-            before = _all_awaited(fates, parent)
-            if row.shard not in before and all(_ends(fates, one) for one in (parent, *before)):
-                continue
-            why = f"the row of {row.shard} names {parent} as its parent: it may wait for ever"
-            for one, its in fates.items():
-                if one == row.shard or row.shard in _all_awaited(fates, one):
-                    found[one] = replace(its, possible=why) if isinstance(its, WillRead) else its
-    return found
+            if parent not in before:
+                before[parent] = _all_awaited(fates, parent)
+            above = before[parent]
+            if row.shard in above or not all(_ends(fates, one) for one in (parent, *above)):
+                why = f"the row of {row.shard} names {parent} as its parent: it may wait for ever"
+                doubts.setdefault(row.shard, why)
+    return _with_those_that_wait(fates, doubts) if doubts else dict(fates)
+
+
+def _with_those_that_wait(
+    fates: Mapping[ShardId, Fate], doubts: Mapping[ShardId, str]
+) -> dict[ShardId, Fate]:
+    """The doubts, also at what waits for these shards, each shard visited once."""
+    waiting: dict[ShardId, list[ShardId]] = {}
+    for shard, fate in fates.items():
+        for above in awaited(fate):
+            waiting.setdefault(above, []).append(shard)
+    told, todo = dict(doubts), list(doubts)
+    while todo:
+        shard = todo.pop()
+        for below in waiting.get(shard, ()):
+            if below not in told:
+                told[below] = told[shard]
+                todo.append(below)
+    return {
+        shard: replace(fate, possible=told[shard])
+        if shard in told and isinstance(fate, WillRead) else fate
+        for shard, fate in fates.items()
+    }
 
 
 def _all_awaited(fates: Mapping[ShardId, Fate], shard: ShardId) -> set[ShardId]:

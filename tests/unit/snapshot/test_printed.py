@@ -191,6 +191,14 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monk
         images_of([Printed("a.gz", gzip.compress(b" " * 2000))], LEASES)
 
 
+def test_rows_of_another_application_are_left_out() -> None:
+    """A scan has them; the store's own reader queries by the application's name."""
+    shape = TableShape("positions", hash="namespace", range="shard_id", fixed="app")
+    items = [{"namespace": {"S": name}, "shard_id": {"S": "s"}} for name in ("app", "other")]
+    (row,) = images_of([file({"Items": items})], shape)
+    assert row.key == "app/s"
+
+
 def test_an_archive_that_is_cut_off_is_refused() -> None:
     cut = gzip.compress(json.dumps(SCAN).encode())[:-20]
     with pytest.raises(UsageError, match="cannot be unpacked"):
