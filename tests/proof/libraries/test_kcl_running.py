@@ -27,7 +27,7 @@ def evict(running: Running) -> None:
     running.wait_owned()
     running.wait_started(SHARD, shard_name(1))
     running.wait_still(audits=1, seconds=1.0)
-    with running.edit():
+    with running.edit(SHARD):
         running.dynamodb.client.update_item(
             TableName=running.table,
             Key={"leaseKey": {"S": SHARD}},

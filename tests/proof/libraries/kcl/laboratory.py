@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,8 @@ class Start:
     beside: tuple[Case, ...] = ()
     """Other streams of a multi-stream application, to be served and read too."""
     longer: int = 1
-    """How many times as long as usual nothing may move before it counts as still."""
+    """How many times as long as usual a lease holds, and nothing may move before it counts as
+    still."""
     awaits: Delivery = field(default_factory=dict)
     """What is expected of it: a busy machine gets a minute more to deliver this, before the wait
     for whatever else may come."""
@@ -137,15 +138,15 @@ class Laboratory:
         """Start the library on a fresh table; again, and on another, when it lost a lease.
 
         A lone worker has nobody to lose a lease to: where it does, this machine kept it from
-        renewing in time, and the repeated records say nothing about the table. The last of
-        three attempts counts whatever happened. A start with a record is not run (`starts`).
-        The same holds where the library lost the end of a shard (LOSES_ENDS).
+        renewing in time, and the repeated records say nothing about the table. With each attempt
+        its leases hold longer; the last one counts whatever happened. A start with a record is not
+        run (`starts`). The same holds where the library lost the end of a shard (LOSES_ENDS).
         """
-        for _ in range(ATTEMPTS - 1):
-            outcome = self._once(start)
+        for attempt in range(1, ATTEMPTS):
+            outcome = self._once(replace(start, longer=start.longer * attempt))
             if not outcome.robbed and not _without_end(start, outcome):
                 return outcome
-        return self._once(start)
+        return self._once(replace(start, longer=start.longer * ATTEMPTS))
 
     def _once(self, start: Start) -> Outcome:
         table = f"{start.case.name}-{next(self._serial)}"
@@ -217,7 +218,9 @@ class Laboratory:
         began, pace = time.monotonic(), PACES[start.release].for_streams(len(start.streams))
         pace = pace.longer(start.longer)
         counters = self._counters(table) if start.meanwhile and start.items else {}
-        log = library.start(table, self._settings(table, stream, start))
+        log = library.start(table, {
+            **self._settings(table, stream, start), "failover": str(pace.intervals["failover"])
+        })  # fmt: skip
         running = Running(self.dynamodb, table, stream, log, pace, start.patience, counters)
         try:
             if start.meanwhile is not None:

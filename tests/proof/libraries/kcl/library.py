@@ -9,14 +9,14 @@ raised by ``Laboratory.outcome``::
     def evict(running: Running) -> None:
         running.wait_owned()               # leases are taken; shards may still be unread
         running.wait_started("shardId-…")  # handed over; or wait_still(), wait(…)
-        with running.edit():               # marks the log: leases lost before were not your doing
+        with running.edit(shard):          # marks the log: the owner may lose this lease by it
             mend(running.dynamodb.address, running.table, running.stream)   # `fix --live`, say
         running.wait_started("shardId-…", times=2)
 
     outcome = laboratory.run(Start(case, release, initial, case.items(), meanwhile=evict))
 
-A run that loses a lease before the edit (any lease, where there is no edit) is repeated: a lone
-worker has nobody to lose it to but a busy machine. A test with a parameter ``planned`` (an object
+A run that loses a lease which no edit took is repeated, with leases that hold longer: a lone worker
+has nobody to lose it to but a busy machine. A test with a parameter ``planned`` (an object
 with ``id`` and ``start()``) has its start begun in the background by conftest.py and asks
 ``laboratory.outcome(planned.id)``. The order of events is ``outcome.log``.
 """

@@ -17,7 +17,7 @@ from reshardctl.execution.apply import apply
 from reshardctl.execution.proof import renewing
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
-from reshardctl.model import Step
+from reshardctl.model import Create, Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions
@@ -129,7 +129,8 @@ class _Busy:
         self.identity, self.read, self.get = medium.identity, medium.read, medium.get
 
     def write(self, step: Step, token: str) -> WriteResult:
-        with self._running.edit():
+        taken = [write.key for write in step.writes if not isinstance(write.change, Create)]
+        with self._running.edit(*taken):
             result = self._medium.write(step, token)
         if result is WriteResult.APPLIED:
             _put(self._running, self._shard)

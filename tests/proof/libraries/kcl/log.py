@@ -17,7 +17,8 @@ ENDS = frozenset({"DIED", "STOPPED"})
 class Event:
     """One line of the runner; ``at`` is epoch seconds, ``members`` depend on the kind.
 
-    EDIT and EDITED are a test's own: it is about to change the table under the library, and has.
+    EDIT and EDITED are a test's own: it is about to change the table under the library, and has;
+    ``takes`` of EDIT holds the ids of the shards whose leases their owner may lose by it.
     """
 
     kind: str

@@ -35,8 +35,12 @@ class Pace:
         return replace(self, audits=self.audits * max(1, n))
 
     def longer(self, times: int) -> Pace:
-        """The same intervals; still only after so many times as long, for a busy machine."""
-        return replace(self, audits=self.audits * times, seconds=self.seconds * times)
+        """For a busy machine: a lease holds so many times as long, and only after so many times as
+        long is the run still. The other intervals stay."""
+        intervals = {**self.intervals, "failover": self.intervals["failover"] * times}
+        return replace(
+            self, intervals=intervals, audits=self.audits * times, seconds=self.seconds * times
+        )
 
 
 # These have no auditor: they synchronise at the start and at the end of each shard, and take

@@ -42,9 +42,13 @@ class Running:
         return {key: row for key, row in rows.items() if "checkpoint" in row}
 
     @contextmanager
-    def edit(self) -> Iterator[None]:
-        """Around what the test changes: marks its beginning and its end in the log."""
-        self.log.add(Event("EDIT", time.time(), {}))
+    def edit(self, *takes: str) -> Iterator[None]:
+        """Around what the test changes: marks its beginning and its end in the log.
+
+        takes: the shards whose owner may lose its lease by it, each once. Any other loss is the
+        machine's doing.
+        """
+        self.log.add(Event("EDIT", time.time(), {"takes": " ".join(takes)}))
         yield
         self.log.add(Event("EDITED", time.time(), {}))
 

@@ -17,8 +17,8 @@ class Outcome:
     """What one application delivered: (shard id, payload) in the order of delivery.
 
     ``settled`` is False when it was still moving when its time was up. ``robbed``: it lost a
-    lease before it was asked to stop (and before a test's edit, where there is one), and delivers
-    once more what it had not yet checkpointed. ``recorded``: it was not run now, its record says so
+    lease before it was asked to stop, and no edit of the test's had taken it: it delivers once more
+    what it had not yet checkpointed. ``recorded``: it was not run now, its record says so
     (`tests/proof/libraries/starts`), and ``seconds`` are those of that run.
     """
 
@@ -75,9 +75,15 @@ def started(log: Log, delivers: Delivery) -> bool:
 
 
 def _robbed(log: Log) -> bool:
-    edits = log.of("EDIT")
-    before = edits[0].at if edits else float("inf")
-    return any(event.at < before for event in log.of("LEASE_LOST"))
+    taken: set[str] = set()
+    for event in log.of("EDIT", "LEASE_LOST"):
+        if event.kind == "EDIT":
+            taken |= set(event.members["takes"].split())
+        elif event.members["shard"] in taken:
+            taken.remove(event.members["shard"])
+        else:
+            return True
+    return False
 
 
 def differences(
