@@ -264,7 +264,7 @@ def _sorted(text: str) -> str:
     number = f"try_cast({text} AS decimal(37, 9)) + cast(1e27 AS decimal(37, 9))"
     moment = f"{_micros(text, 'string')} + {10**17}L"
     return (
-        f"CASE WHEN lower({text}) IN ('', 'nan') THEN NULL ELSE coalesce("
+        f"CASE WHEN translate({text}, 'AN', 'an') IN ('', 'nan') THEN NULL ELSE coalesce("
         f"'0' || lpad(cast({number} AS string), 40, '0'), "
         f"if({text} rlike '^[0-9]{{28,60}}$', '1' || lpad({text}, 60, '0'), NULL), "
         f"'2' || lpad(cast({moment} AS string), 20, '0'), '3' || {text}) END"

@@ -259,7 +259,7 @@ def laid(sink: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) -
         rows = rows.join(shards, F.col("said") == F.col("shard"), "left")
         fault = _fault_padded(known, lineage)
     when = F.col("arrival") if "arrival" in sink.names else time_in("place", known.width)
-    return rows.withColumn("time", when).withColumn("fault", fault).select(
+    return rows.withColumns({"time": when, "fault": fault}).select(
         "at", "shard", "number", "place", "sub", "key", "arrival", "order", "least", "most",
         "upper", "lower", "base", _head().alias("head"), slot().alias("slot"), "fault",
     )  # fmt: skip
@@ -284,8 +284,9 @@ def _decoded(rows: DataFrame) -> DataFrame:
     """Adds upper, lower and in_number: the shard that the number names, valid for good rows."""
     upper, lower = (whole("number", first, HALF) for first in (HEAD + 1, HEAD + HALF + 1))
     bits = f"((upper & {_LOW18}) * {_WEIGHT} + (lower & {_LOW36})) & {_LOW36}"
-    rows = rows.withColumn("upper", F.expr(upper)).withColumn("lower", F.expr(lower))
-    rows = rows.withColumn("bits", F.expr(bits)).withColumn("place", F.col("number"))
+    # Spark analyses the whole plan at each call.
+    rows = rows.withColumns({"upper": F.expr(upper), "lower": F.expr(lower)})
+    rows = rows.withColumns({"bits": F.expr(bits), "place": F.col("number")})
     named = F.expr("if((bits & 15) IN (1, 2), shiftright(bits, 4), NULL)")
     return rows.withColumn("in_number", named)
 
@@ -295,7 +296,7 @@ def _padded_numbers(rows: DataFrame, width: int) -> DataFrame:
     number, nothing = F.col("number"), F.lit(None).cast("bigint")
     fits = (F.octet_length(number) <= width) & number.rlike(_NUMERIC)
     rows = rows.withColumn("place", F.when(fits, F.lpad(number, width, "0")))
-    return rows.withColumn("upper", nothing).withColumn("lower", nothing)
+    return rows.withColumns({"upper": nothing, "lower": nothing})
 
 
 def _older(rows: DataFrame, known: Known, slots: Slots) -> DataFrame:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -242,16 +243,20 @@ def files_of(spark: SparkSession, path: str) -> Files | None:
     found = listed(spark, path, path)
     if found is None:
         return None
-    plain = F.regexp_replace(F.lower("path"), _COMPRESSED, "")
-    ending = F.regexp_extract(plain, r"\.([a-z0-9]+)$", 1)
+    plain = F.regexp_replace("path", f"(?i){_COMPRESSED}", "")
+    ending = F.regexp_extract(plain, r"\.([A-Za-z0-9]+)$", 1)
     # A sum of 31 bits each, which no number of files makes too large.
     digest = F.xxhash64("path", "length", "modificationTime").bitwiseAND((1 << 31) - 1)
     rows = found.groupBy(ending.alias("ending")).agg(
         F.count("*").alias("count"), F.sum("length").alias("size"), F.sum(digest).alias("digest")
     ).collect()  # fmt: skip
+    # Here, not by Spark: its LOWER loads all of Unicode's cases first, which takes seconds (4.0).
+    endings: Counter[str] = Counter()
+    for row in rows:
+        endings[row["ending"].lower()] += row["count"]
     return Files(
         sum(row["count"] for row in rows), sum(row["size"] for row in rows),
-        sum(row["digest"] for row in rows), {row["ending"]: row["count"] for row in rows},
+        sum(row["digest"] for row in rows), endings,
     )  # fmt: skip
 
 

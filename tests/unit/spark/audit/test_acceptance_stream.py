@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,29 +54,20 @@ def test_a_clean_sink_lacks_nothing(spark: Any, layout: Layout) -> None:
 
 
 def test_every_loss_is_named(spark: Any) -> None:
-    """Single, in a row, a parent's tail, a child's head, a whole shard; and three that retention
-    has taken since, of which nothing is said."""
-    made = scene(52, [*fitting(OURS), damage.lose_old], OLD)
+    """Single, in a row, a parent's tail, a child's head, a whole shard, inside of aggregates; and
+    three that retention has taken since, of which nothing is said."""
+    made = scene(53, [*fitting(OURS), damage.lose_old], PACKED)
     assert len(made.truth.gone) >= 3 and sum(map(len, made.truth.missing.values())) > 9
-    assert compared(spark, made, OURS)[1] == ""
-
-
-def test_losses_inside_of_aggregates(spark: Any) -> None:
-    made = scene(53, fitting(OURS), PACKED)
     assert any(sub for places in made.truth.missing.values() for _, sub in places)
-    rows = frame(spark, made.rows, OURS)
+    rows = frame(spark, shuffled(made), OURS)
     with served(made) as url:
         found = audit(rows, lineage=made.lineage(), columns=columns(OURS), **against(url))
+        found = replace(
+            found, doubled=found.doubled.localCheckpoint(), missing=found.missing.localCheckpoint()
+        )
         assert differences(found, made.truth, OURS, against=True) == ""
         damage.lose_single(made.making)  # the comparison itself has to notice one more
         assert "missing: found" in differences(found, truth_of(made.making), OURS, against=True)
-
-
-def test_an_empty_sink_lacks_everything(spark: Any) -> None:
-    made = scene(55, (), OLD)
-    with served(made) as url:
-        found = audit(frame(spark, [], OURS), lineage=made.lineage(), **against(url))
-        assert {s: c.missing for s, c in found.facts.compared.items() if c.read} == made.truth.read
 
 
 @pytest.mark.long
@@ -109,4 +101,3 @@ def test_aggregated_records_without_their_places(spark: Any) -> None:
     rows = frame(spark, made.rows, OURS)
     facts = audit(rows, lineage=made.lineage(), columns=Columns(sub="")).facts
     assert LOOK_DOUBLED in facts.notes and any(one.doubled for one in facts.shards.values())
-    assert LOOK_DOUBLED not in audit(rows, lineage=made.lineage()).facts.notes

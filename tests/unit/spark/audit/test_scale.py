@@ -84,11 +84,11 @@ def test_five_thousand_shards_one_with_nearly_all_rows(
     assert collected.rows < 4 * shards
 
 
-@pytest.mark.parametrize("few", [20_000, 3, 1, 0])
+@pytest.mark.parametrize("few", [3, 1])
 def test_more_doubled_records_than_a_filter_takes(
     spark: Any, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    """By cells, by coarser ones, by none: the same answer. Places inside aggregates are records."""
+    """By coarser cells, by none: the same answer. Places inside aggregates are records."""
     monkeypatch.setattr(query, "FEW", few)
     rows = [*(row(1, n) for n in range(300)), *(row(2, n, CREATED + 1) for n in range(100))]
     rows += [row(1, 5, sub_sequence_number=sub) for sub in range(1, 100)]

@@ -104,8 +104,9 @@ def test_sinks_that_cannot_be_read(spark: Any, tmp_path: Path) -> None:
         audit_path(spark, str(tmp_path / "empty"), lineage=split_once())
     odd = tmp_path / "odd"
     odd.mkdir()
-    (odd / "rows.avro").write_bytes(b"Obj")
-    with pytest.raises(UsageError, match=r"format of its files is not known \(1 \.avro\)"):
+    for name in ("rows.avro", "MORE.AVRO.GZ"):
+        (odd / name).write_bytes(b"Obj")
+    with pytest.raises(UsageError, match=r"format of its files is not known \(2 \.avro\)"):
         audit_path(spark, str(odd), lineage=split_once())
     with pytest.raises(UsageError, match="no such form"):
         audit_path(spark, str(odd), "avro", lineage=split_once())

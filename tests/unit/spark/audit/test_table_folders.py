@@ -8,8 +8,17 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.spark.audit import audit_path
-from tests.unit.spark.audit.sinks import clean, frame, split_once
+from reshardctl.spark.audit.sink import opened
+from tests.proof.damaged_sinks.files import write_parquet
+from tests.proof.damaged_sinks.layouts import OURS
+from tests.unit.spark.audit.sinks import clean
+
+
+def _rows(folder: Path) -> None:
+    """A file of rows; who wrote it does not matter here."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_parquet(folder / "part-0.parquet", [{"sequence_number": row["sequence_number"]}
+                                              for row in clean()], OURS)  # fmt: skip
 
 
 def _touched(root: Path, *names: str) -> None:
@@ -43,11 +52,11 @@ def test_they_are_refused(
     spark: Any, tmp_path: Path, marks: tuple[str, ...], rows: str, form: str | None, said: str
 ) -> None:
     table = tmp_path / "orders"
-    frame(spark, clean()).coalesce(1).write.parquet(str(table / rows))
+    _rows(table / rows)
     _touched(table, *marks)
     for path in {table / rows, table} if said == "Iceberg" else {table / rows}:
         with pytest.raises(UsageError, match=said) as caught:
-            audit_path(spark, str(path), form, lineage=split_once())
+            opened(spark, str(path), form)
         wanted = f"{table} --form delta" if said == "Delta" else "--form table"
         assert wanted in caught.value.next
 
@@ -55,7 +64,7 @@ def test_they_are_refused(
 @pytest.mark.parametrize("rows", ["data", "metadata/data", "lake/day=2026-11-26", "data/orders"])
 def test_folders_of_such_names_are_read(spark: Any, tmp_path: Path, rows: str) -> None:
     """Without a log beside them they are files like any others."""
-    frame(spark, clean()).coalesce(1).write.parquet(str(tmp_path / rows))
+    _rows(tmp_path / rows)
     _touched(tmp_path, "metadata/orders.json")
-    facts = audit_path(spark, str(tmp_path / rows), lineage=split_once()).facts
-    assert (facts.form, facts.rows) == ("parquet", 9)
+    found = opened(spark, str(tmp_path / rows))
+    assert (found.form, found.frame.count()) == ("parquet", 9)
