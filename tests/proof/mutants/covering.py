@@ -1,0 +1,80 @@
+"""Which tests can notice a change of a line, the most promising first."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+from coverage import CoverageData
+
+COLLECTED_SECONDS = 0.15
+A_FILE = 6
+"""How many tests of a file are tried in the first round."""
+
+
+class Covering:
+    """What `contexts` measured, from its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._data = CoverageData(str(folder / "coverage"))
+        self._data.read()
+        self.seconds: dict[str, float] = {}
+        for path in folder.glob("seconds-*.json"):
+            self.seconds |= json.loads(path.read_text())
+        self._lines: dict[Path, dict[int, list[str]]] = {}
+
+    @cached_property
+    def _measured(self) -> dict[str, str]:
+        return {name.rpartition("/reshardctl/")[2]: name for name in self._data.measured_files()}
+
+    def _of_file(self, path: Path) -> dict[int, list[str]]:
+        if path not in self._lines:
+            name = self._measured.get(str(path.relative_to("reshardctl")), "")
+            self._lines[path] = self._data.contexts_by_lineno(name) if name else {}
+        return self._lines[path]
+
+    def tests(self, path: Path, first: int, last: int) -> list[str]:
+        """The ids of the tests that run one of these lines; where they run at import only, of those
+        that run anything of the file."""
+        lines = self._of_file(path)
+        changed = (lines.get(line, ()) for line in range(first, last + 1))
+        found = self._passed(itertools.chain.from_iterable(changed))
+        return found or self._passed(itertools.chain.from_iterable(lines.values()))
+
+    def _passed(self, names: Iterable[str]) -> list[str]:
+        return [name for name in dict.fromkeys(names) if name in self.seconds]
+
+    def rounds(self, path: Path, tests: list[str], most: float) -> list[list[str]]:
+        """First some of each file that is cheap, and those of the room's own folder before others;
+        then the rest, for about so many seconds in all."""
+        room = path.parts[1]
+        files: defaultdict[str, list[str]] = defaultdict(list)
+        for name in sorted(tests, key=lambda name: self.seconds[name]):
+            files[name.partition("::")[0]].append(name)
+        order = sorted(files, key=lambda file: self._price(file, files[file], room))
+        first: list[str] = []
+        spent = 0.0
+        for file in order:
+            for name in files[file][:A_FILE]:
+                first.append(name)
+                spent += self.seconds[name]
+            spent += COLLECTED_SECONDS
+            if spent > most / 8:
+                break
+        tried = set(first)
+        rest: list[str] = []
+        for name in (name for file in order for name in files[file] if name not in tried):
+            rest.append(name)
+            spent += self.seconds[name]
+            if spent > most:
+                break
+        return [each for each in (first, rest) if each]
+
+    def _price(self, file: str, names: list[str], room: str) -> float:
+        price = COLLECTED_SECONDS + sum(self.seconds[name] for name in names[:A_FILE])
+        return price / 10 if f"tests/unit/{room}/" in file else price
+
