@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
-from reshardctl.auditing.sink_frontier import sink_frontier_of
-from reshardctl.errors import Refused
+from reshardctl.auditing.sink_frontier import line, sink_frontier_of
+from reshardctl.codec.strict import JsonPath
+from reshardctl.errors import Refused, UsageError
 from reshardctl.model import DONE, START, Basis, ShardId, at_number
 from tests.support.case import from_table
 from tests.support.judging import lineage_of
@@ -82,7 +83,12 @@ def test_the_record_before_the_first_missing_one_and_the_furthest(case, lineage)
     assert line.spans[S0].basis is Basis.PROBED
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[0]), at(of[2]))
     assert line.spans[S2].lo == line.spans[S2].hi == START
-    assert any("shard 1" in note and "re-read" in note for note in line.notes)
+    counted, gap = line.notes
+    assert counted == (
+        "positions from s3://lake/orders, 6 rows, compared with the stream: 1 of 3 shards "
+        "processed to their end, 1 up to a record, 1 not at all"
+    )
+    assert gap.startswith("shard 1: ") and gap.endswith(" are re-read")
 
 
 def test_nothing_missing_is_up_to_the_last_record_read(case, lineage):
@@ -176,6 +182,21 @@ def test_what_proves_nothing_is_refused(case, lineage, found):
     with pytest.raises(Refused) as refusal:
         sink_frontier_of(found(records(case, S1)), lineage)
     assert refusal.value.next
+
+
+def test_a_sink_without_a_row_of_the_stream_says_why_where_it_is_known(lineage):
+    said = "s3://lake/orders holds no row of a listed shard of stream orders"
+    for unusable, why in (((), ""), ((Unusable(Fault.OTHER_STREAM, 12),), " (12 rows: ")):
+        with pytest.raises(Refused) as refusal:
+            sink_frontier_of(facts([], unusable=unusable), lineage)
+        assert refusal.value.what.startswith(said + why)
+        assert why or refusal.value.what == said
+
+
+@pytest.mark.parametrize("spans", [[], None, "x"])
+def test_a_stored_frontier_without_spans_names_the_place(spans):
+    with pytest.raises(UsageError, match=r"plan\.json: spans: not an object"):
+        line({"sink": "s", "notes": [], "spans": spans}, JsonPath("plan.json"))
 
 
 def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.model.times import instant, parse_instant
+from reshardctl.model.times import duration, instant, parse_instant, parse_seconds, parse_when
 
 
 @pytest.mark.parametrize("text", [
@@ -27,3 +27,32 @@ def test_a_naive_time_is_refused_with_one_that_is_taken(text):
 def test_a_time_that_no_calendar_has_is_shown_as_its_first_or_last(seconds, text):
     """As of a store that holds microseconds where milliseconds are read."""
     assert instant(seconds) == text
+
+
+@pytest.mark.parametrize(("text", "seconds"), [
+    ("0s", 0), ("45s", 45), ("15m", 900), ("3h", 10_800), ("2d", 172_800), ("1h30m", 5400),
+    ("1d1h1m1s", 90_061), ("1.5h", 5400), ("3650d", 315_360_000),
+])  # fmt: skip
+def test_a_duration_is_the_sum_of_its_parts(text, seconds):
+    assert parse_seconds(text) == seconds
+    assert parse_when(f"-{text}").ago == seconds
+
+
+@pytest.mark.parametrize("text", ["", "90", "h", "1h30", "1 h", "-1h", "1w", "1H", "१h"])
+def test_what_is_no_duration_is_refused_with_the_option(text):
+    with pytest.raises(UsageError, match=r"^--shift: .* is no duration"):
+        parse_seconds(text, "--shift")
+
+
+def test_ten_years_are_the_longest():
+    with pytest.raises(UsageError, match="longer than any retention"):
+        parse_seconds("3650d1s")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [
+    (0, "0s"), (0.9, "0s"), (1, "1s"), (59, "59s"), (60, "1m"), (61, "1m1s"), (3599, "59m59s"),
+    (3600, "1h"), (3601, "1h"), (13_260, "3h41m"), (86_399, "23h59m"), (86_400, "1d"),
+    (187_200, "2d4h"), (90_061, "1d1h"), (86_460, "1d"), (-13_260, "-3h41m"),
+])  # fmt: skip
+def test_a_duration_is_shown_in_its_two_largest_units(seconds, text):
+    assert duration(seconds) == text
