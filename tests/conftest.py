@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
 
+import botocore.session
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -69,6 +72,22 @@ def _watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
             own.mkdir()
             patch.setenv(name, str(own))
         yield watch
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _models_of_aws_once() -> Iterator[None]:
+    """Sessions of botocore share what they read of its files: the description of a service takes
+    longer to parse than a test."""
+    make = botocore.session.create_loader
+    read: dict[str | None, dict[Any, Any]] = {}
+
+    def made(path: str | None = None) -> Any:
+        loader = make(path)
+        loader._cache = read.setdefault(path, {})
+        return loader
+
+    with patch("botocore.session.create_loader", made):
+        yield
 
 
 @pytest.fixture(autouse=True)

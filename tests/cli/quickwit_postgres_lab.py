@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ class PostgresLab(Lab):
 
     running: Running | None = None
     database: str = ""
+    _open: dict[str, Any] = field(default_factory=dict)
 
     @property
     def locator(self) -> str:
@@ -71,10 +72,16 @@ class PostgresLab(Lab):
         return f"quickwit+postgres://{address}{self.options}"
 
     def sql(self, statement: str, *values: Any) -> list[Any]:
+        """By one connection to each database: to make one takes longer than any statement."""
         assert self.running is not None
-        with connected(self.running, self.database) as connection:
-            cursor = connection.execute(statement, list(values) or None)
-            return list(cursor.fetchall()) if cursor.description else []
+        if self.database not in self._open or self._open[self.database].closed:
+            self._open[self.database] = connected(self.running, self.database)
+        cursor = self._open[self.database].execute(statement, list(values) or None)
+        return list(cursor.fetchall()) if cursor.description else []
+
+    def close(self) -> None:
+        for connection in self._open.values():
+            connection.close()
 
     def text(self, index: str = "events") -> str:
         """As it stands there, byte for byte."""

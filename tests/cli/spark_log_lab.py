@@ -9,15 +9,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from botocore.session import Session
 
 from tests.cli.lab import Servers, Wire
 from tests.cli.spark_lab import HEAD, SparkLab, spark_lab
+from tests.support.lease_server import session
 
 TABLE = "kdsc_us-east-1_st"
 
@@ -37,12 +36,8 @@ def log_lab(
             client.delete_table(TableName=TABLE)
 
 
-@cache
 def dynamodb(url: str) -> Any:
-    return Session().create_client(
-        "dynamodb", endpoint_url=url, region_name="us-east-1",
-        aws_access_key_id="x", aws_secret_access_key="x",
-    )
+    return session().client("dynamodb", endpoint_url=url)
 
 
 def put_in_table(client: Any, root: Path) -> None:

@@ -8,11 +8,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from reshardctl.cli import completion
+from reshardctl.cli import app, completion
 from reshardctl.diagnosis.rules import RULES
 from reshardctl.planning.policy import AT_TIMESTAMP, POLICIES
 from reshardctl.render.formats import METRICS, REPORTS
@@ -55,8 +57,10 @@ def run(folder: Path, *command: str, **more: str) -> str:
     return done.stdout
 
 
-def script(folder: Path, shell: str) -> str:
-    return run(folder, "reshardctl", _RESHARDCTL_COMPLETE=f"source_{shell}")
+@cache
+def script(shell: str) -> str:
+    """What the shell reads once, the same in every folder."""
+    return run(CASES, "reshardctl", _RESHARDCTL_COMPLETE=f"source_{shell}")
 
 
 def in_bash(folder: Path, *words: str) -> set[str]:
@@ -65,12 +69,12 @@ def in_bash(folder: Path, *words: str) -> set[str]:
         f"COMP_WORDS=(reshardctl {shlex.join(typed)}); COMP_CWORD={len(typed)}\n"
         "_reshardctl_completion reshardctl\nprintf '%s\\n' \"${COMPREPLY[@]}\""
     )
-    return set(run(folder, "bash", "--norc", "-c", f"{script(folder, 'bash')}\n{asked}").split())
+    return set(run(folder, "bash", "--norc", "-c", f"{script('bash')}\n{asked}").split())
 
 
 def in_fish(folder: Path, *words: str) -> set[str]:
     asked = f"complete -C {shlex.quote(' '.join(['reshardctl', *words]))}"
-    shown = run(folder, "fish", "--no-config", "-c", f"{script(folder, 'fish')}\n{asked}")
+    shown = run(folder, "fish", "--no-config", "-c", f"{script('fish')}\n{asked}")
     return {line.partition("\t")[0] for line in shown.splitlines()}
 
 
@@ -79,7 +83,7 @@ def in_zsh(folder: Path, *words: str) -> set[str]:
     shown = run(
         folder, "zsh", "-f", "-c",
         "compdef() { }; _files() { }; _arguments() { print -r -- \"$2$1\" }\n"
-        f"{script(folder, 'zsh')}\n"
+        f"{script('zsh')}\n"
         f"words=(reshardctl {shlex.join(words)}); CURRENT={len(words) + 1}\n"
         "_reshardctl_completion",
     )
@@ -116,17 +120,38 @@ def test_a_shell_offers_the_values(folder, ask, words, offered):
     assert ask(folder, *words) == offered
 
 
+@pytest.fixture
+def offered(folder, monkeypatch, capsys) -> Callable[..., list[str]]:
+    """What bash's script is answered, asked in this process."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("_RESHARDCTL_COMPLETE", "complete_bash")
+
+    def ask(*words: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", "\n".join(["reshardctl", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        with pytest.raises(SystemExit):
+            app.run([])
+        shown = capsys.readouterr()
+        assert shown.err == ""
+        return shown.out.split()
+
+    return ask
+
+
 @pytest.mark.parametrize("content", ["[consumers", "consumers = 7", "streams = [1]", ""])
-def test_a_malformed_configuration_offers_nothing(folder, content):
+def test_a_malformed_configuration_offers_nothing(folder, offered, content):
+    assert offered("fix", "fr") == ["fraud"]
+    assert offered("inspect", "x", "--stream", "o") == ["orders-prod"]
     (folder / "reshardctl.toml").write_text(content)
-    assert in_bash(folder, "fix", "f") == set()
-    assert in_bash(folder, "inspect", "x", "--stream", "o") == set()
+    assert offered("fix", "f") == offered("inspect", "x", "--stream", "o") == []
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"shards": 7}', '{"shards": [7]}'])
-def test_a_malformed_snapshot_offers_nothing(folder, content):
+def test_a_malformed_snapshot_offers_nothing(folder, offered, content):
+    words = ("inspect", "snapshot:s.snapshot", "--shards", "0")
+    assert offered(*words) == ["0"]
     (folder / "s.snapshot").write_text(content)
-    assert in_bash(folder, "inspect", "snapshot:s.snapshot", "--shards", "0") == set()
+    assert offered(*words) == []
 
 
 def test_the_words_are_those_of_the_commands():
@@ -138,16 +163,23 @@ def test_the_words_are_those_of_the_commands():
 
 def test_nothing_heavy_is_imported_for_an_answer(folder):
     heavy = ("boto3", "botocore", "networkx", "msgspec", "rich", "reshardctl.consumers.registry")
+    asked = (["fix", "fr"], ["fix", "x", "--policy", "l"], ["undo", "2026"],
+             ["inspect", "snapshot:s.snapshot", "--shards", "0"], ["rule", "RSH2"])  # fmt: skip
     program = (
-        "import sys, atexit\n"
-        f"atexit.register(lambda: print([m for m in {heavy!r} if m in sys.modules]))\n"
-        "from reshardctl.cli import main\nmain()"
+        "import os, sys\n"
+        "from reshardctl.cli import main\n"
+        f"for words in {asked!r}:\n"
+        "    os.environ['COMP_WORDS'] = '\\n'.join(['reshardctl', *words])\n"
+        "    os.environ['COMP_CWORD'] = str(len(words))\n"
+        "    try:\n"
+        "        main()\n"
+        "    except SystemExit:\n"
+        f"        print('', words, [m for m in {heavy!r} if m in sys.modules], sep='\\n')\n"
     )
-    for words in (["fix", "fr"], ["fix", "x", "--policy", "l"], ["undo", "2026"],
-                  ["inspect", "snapshot:s.snapshot", "--shards", "0"], ["rule", "RSH2"]):
-        shown = run(
-            folder, sys.executable, "-c", program, _RESHARDCTL_COMPLETE="complete_bash",
-            COMP_WORDS="\n".join(["reshardctl", *words]), COMP_CWORD=str(len(words)),
-            PYTHONPATH=str(CASES.parents[1]),
-        )
-        assert shown.splitlines()[-1] == "[]"
+    shown = run(
+        folder, sys.executable, "-c", program, _RESHARDCTL_COMPLETE="complete_bash",
+        PYTHONPATH=str(CASES.parents[1]),
+    )
+    for words in asked:
+        assert f"\n{words}\n[]\n" in shown
+    assert "\nfraud\n" in f"\n{shown}" and "RSH203" in shown, "all of them are answered"

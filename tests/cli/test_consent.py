@@ -5,16 +5,16 @@ DESIGN.md section 4, "Policies and consent".
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
-import time as clock
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import LATEST, TRIM_HORIZON, Lab, Result, bare
-from tests.cli.process import on_terminal, start
 from tests.support.case import CASES, Case, load
 
 INCIDENT = CASES / "kcl" / "a-both-named-long.toml"
@@ -22,12 +22,10 @@ AGE = 601 + 14 * 3600 + 120
 """Seconds since the stream was made; it was resharded 601 seconds after that."""
 
 
-def of_age(folder: Path, created: int | None = None) -> Case:
-    """The incident, found fourteen hours later. created: when the stream was made."""
+def of_age(folder: Path) -> Case:
+    """The incident, found fourteen hours later."""
     text = INCIDENT.read_text().replace("now = 12000", f"now = {AGE}")
     assert f"now = {AGE}" in text
-    if created is not None:
-        text = re.sub(r"created = \d+", f"created = {created}", text)
     path = folder / INCIDENT.name
     path.write_text(text)
     return load(path)
@@ -267,30 +265,46 @@ def test_undo_asks_nothing_of_the_price(lab):
     assert lab.items() == before
 
 
+class Keyboard(io.StringIO):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+OnTerminal = Callable[..., tuple[int, str]]
+
+
 @pytest.fixture
-def today(lab_of, tmp_path) -> Lab:
-    """On a stream whose clock is the real one's, for commands that run as processes."""
-    return lab_of(of_age(tmp_path, int(clock.time()) - AGE), LATEST)
+def on_terminal(lab, monkeypatch) -> OnTerminal:
+    """A command of this process at a terminal; `test_process` asks at a real one."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(argv: list[str | Path], answer: str = "") -> tuple[int, str]:
+        monkeypatch.setattr("sys.stdin", Keyboard(answer))
+        monkeypatch.setattr(lab, "terminal", True)
+        done = lab.typed(*argv)
+        monkeypatch.setattr(lab, "terminal", False)
+        return done.code, done.out + done.err
+
+    return run
 
 
 @pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 4)])
-def test_one_question_at_a_terminal_and_it_names_the_price(today, answer, code):
-    before = today.items()
-    argv = ["fix", *today.where, "--created", today.created, "--assume-stopped"]
-    got, shown = on_terminal(today, argv, answer)
+def test_one_question_at_a_terminal_and_it_names_the_price(lab, on_terminal, answer, code):
+    before = lab.items()
+    argv = ["fix", *lab.where, "--created", lab.created, "--assume-stopped"]
+    got, shown = on_terminal(argv, answer)
     assert got == code, shown
-    assert (today.items() != before) == (code == 0)
+    assert (lab.items() != before) == (code == 0)
     text = flat(shown)
     assert text.count("Only 'yes' is taken for a yes") == 1
     price = r"re-reads up to 14h\w* of records a shard \(up to 1d[45]h in all\)"
     assert re.search(rf"{price}\. Write this\?", text)
 
 
-def test_one_question_for_a_saved_plan(today, tmp_path):
-    path = tmp_path / "app.plan"
-    assert start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out",
-                 path).end().code == 1
-    got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped"], "yes\n")
+def test_one_question_for_a_saved_plan(plan, on_terminal):
+    got, shown = on_terminal(["fix", "--plan", plan, "--assume-stopped"], "yes\n")
     assert got == 0, shown
     assert flat(shown).count("Only 'yes' is taken for a yes") == 1
     assert re.search(
@@ -301,49 +315,44 @@ def test_one_question_for_a_saved_plan(today, tmp_path):
 
 
 @pytest.mark.parametrize("more", [["-v"], ["--format", "text"]])
-def test_a_saved_plan_is_shown_again_where_that_is_asked_for(today, tmp_path, more):
-    path = tmp_path / "app.plan"
-    start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
-    got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped", *more], "no\n")
+def test_a_saved_plan_is_shown_again_where_that_is_asked_for(plan, on_terminal, more):
+    got, shown = on_terminal(["fix", "--plan", plan, "--assume-stopped", *more], "no\n")
     assert got == 4 and "RSH203" in shown, shown
 
 
 @pytest.mark.parametrize("more", [["-o", "plan.txt"], ["--format", "json"]])
 def test_nobody_is_asked_about_a_plan_that_the_terminal_does_not_show(
-    today, tmp_path, monkeypatch, more
+    lab, on_terminal, tmp_path, monkeypatch, more
 ):
     monkeypatch.chdir(tmp_path)
-    argv = ["fix", *today.where, "--created", today.created, "--assume-stopped", *more]
-    got, shown = on_terminal(today, argv)
+    argv = ["fix", *lab.where, "--created", lab.created, "--assume-stopped", *more]
+    got, shown = on_terminal(argv)
     assert got == 4 and "nothing here shows the plan that would be confirmed" in flat(shown), shown
     assert "Only 'yes'" not in shown
 
 
-def test_nobody_is_asked_about_another_plan_than_the_saved_one(today, tmp_path):
+def test_nobody_is_asked_about_another_plan_than_the_saved_one(lab, plan, on_terminal):
     """A row that the plan rests on is gone: what could be planned now is not what the file says."""
-    path = tmp_path / "app.plan"
-    start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
-    before = today.items()
-    today.plant({**before["shardId-000000000001"], "leaseKey": {"S": "shardId-000000000002"}})
-    got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped"])
+    before = lab.items()
+    lab.plant({**before["shardId-000000000001"], "leaseKey": {"S": "shardId-000000000002"}})
+    got, shown = on_terminal(["fix", "--plan", plan, "--assume-stopped"])
     assert got == 4 and "the plan is stale" in flat(shown), shown
     assert "Only 'yes'" not in shown and "Plan:" not in shown
 
 
-def test_a_plan_from_elsewhere_is_shown_before_the_question(today, tmp_path):
-    path = tmp_path / "app.plan"
-    start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out", path).end()
-    argv = ["fix", "--plan", path, "--assume-stopped"]
-    got, shown = on_terminal(
-        today, argv, "yes\nno\n", RESHARDCTL_STATE_DIR=str(tmp_path / "of-somebody-else")
-    )
+def test_a_plan_from_elsewhere_is_shown_before_the_question(
+    plan, on_terminal, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RESHARDCTL_STATE_DIR", str(tmp_path / "of-somebody-else"))
+    argv = ["fix", "--plan", plan, "--assume-stopped"]
+    got, shown = on_terminal(argv, "yes\nno\n")
     assert got == 4 and "was not made here" in flat(shown) and "RSH203" in shown, shown
 
 
-def test_an_undo_asks_what_it_does(today):
-    done = today.fix("--created", today.created, "--accept", "reread=15h", "--assume-stopped")
+def test_an_undo_asks_what_it_does(lab, on_terminal):
+    done = lab.fix("--created", lab.created, "--accept", "reread=15h", "--assume-stopped")
     assert done.code == 0, done.err
-    got, shown = on_terminal(today, ["undo", str(today.journal()), "--assume-stopped"], "no\n")
+    got, shown = on_terminal(["undo", str(lab.journal()), "--assume-stopped"], "no\n")
     assert got == 4, shown
     assert "Delete the row of 2, 3? Only 'yes' is taken for a yes" in flat(shown)
     assert "Write this?" not in shown

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from reshardctl.cli import app
 
 CONFIG = """
 [streams.orders]
@@ -20,14 +22,28 @@ KCL = "kcl://my-application"
 STREAM = ("--stream", "s")
 
 
-def run(folder: Path, *words: str, config: str = CONFIG) -> tuple[int, str]:
-    (folder / "reshardctl.toml").write_text(config)
-    kept = {n: v for n, v in os.environ.items() if not n.startswith("AWS_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "reshardctl", *words], cwd=folder, capture_output=True, text=True,
-        env={**kept, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-    return done.returncode, done.stderr
+Typed = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Typed:
+    """A command line in this process and a folder with this configuration; without AWS."""
+
+    def none(*_: Any, **__: Any) -> None:
+        raise AssertionError("AWS is called")
+
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("boto3.Session", none)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, config: str = CONFIG) -> tuple[int, str]:
+        Path("reshardctl.toml").write_text(config)
+        return app.run(words), capsys.readouterr().err
+
+    return run
 
 
 @pytest.mark.parametrize(("words", "meant"), [
@@ -46,8 +62,8 @@ def run(folder: Path, *words: str, config: str = CONFIG) -> tuple[int, str]:
     (("inspect", "fruad"), "did you mean fraud? it has fraud, orders"),
     (("inspect", "ordres"), "did you mean orders? it has fraud, orders"),
 ])
-def test_a_mistyped_word_is_answered_with_a_similar_one(tmp_path, words, meant):
-    code, err = run(tmp_path, *words)
+def test_a_mistyped_word_is_answered_with_a_similar_one(typed, words, meant):
+    code, err = typed(*words)
     assert code == 2 and "Value error" not in err
     assert meant in err
 
@@ -79,8 +95,8 @@ def test_a_mistyped_word_is_answered_with_a_similar_one(tmp_path, words, meant):
     (("rule", "RSH203", "RSH204"), "(RSH204)\n  as in reshardctl rule RSH203"),
     (("inspect", "--stream"), "option '--stream' requires an argument\n  see --help"),
 ])
-def test_a_habit_of_another_tool_is_answered_with_what_is_typed_here(tmp_path, words, meant):
-    code, err = run(tmp_path, *words)
+def test_a_habit_of_another_tool_is_answered_with_what_is_typed_here(typed, tmp_path, words, meant):
+    code, err = typed(*words)
     assert code == 2 and meant in err
     assert err.startswith("error: ") and len(err.splitlines()) == 2
     assert {each.name for each in tmp_path.iterdir()} == {"reshardctl.toml"}
@@ -93,8 +109,8 @@ def test_a_habit_of_another_tool_is_answered_with_what_is_typed_here(tmp_path, w
     ('locator = "kcl://', "locator = 7 # ", ""),
     ("initial=LATEST", "initial=LATESTS", ""),
 ])
-def test_a_malformed_file_is_answered_in_our_words(tmp_path, right, wrong, meant):
-    code, err = run(tmp_path, "config", "check", config=CONFIG.replace(right, wrong))
+def test_a_malformed_file_is_answered_in_our_words(typed, right, wrong, meant):
+    code, err = typed("config", "check", config=CONFIG.replace(right, wrong))
     assert code == 2
     assert meant in err and err.startswith("error: reshardctl.toml:")
     for prefix in ("Value error,", "ValueError", "ValidationError", "Traceback"):

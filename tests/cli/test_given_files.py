@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -82,19 +83,20 @@ def test_a_plan_from_a_pipe_is_undone(lab, files, piped):
     assert result.code == 0, result.err
 
 
-@pytest.mark.parametrize("kind", ["report", "snapshot"])
-def test_a_baseline_from_a_pipe(lab, files, piped, kind):
+def test_a_baseline_from_a_pipe(lab, files, piped):
     once_more(lab)
-    shown = lab.inspect("--baseline", files[kind])
-    assert lab.inspect("--baseline", piped(files[kind])) == shown
+    for kind in ("report", "snapshot"):
+        shown = lab.inspect("--baseline", files[kind])
+        assert lab.inspect("--baseline", piped(files[kind])) == shown, kind
 
 
-@pytest.mark.parametrize("kind", ["csv", "json", "snapshot"])
-def test_positions_from_a_pipe(lab, files, piped, kind):
-    shown = lab.dry("--positions", files[kind])
-    given = piped(files[kind])
-    result = lab.dry("--positions", given)
-    assert result.out.replace(given, str(files[kind])) == shown.out and result.code == shown.code
+def test_positions_from_a_pipe(lab, files, piped):
+    for kind in ("csv", "json", "snapshot"):
+        shown = lab.dry("--positions", files[kind])
+        given = piped(files[kind])
+        result = lab.dry("--positions", given)
+        assert result.code == shown.code
+        assert result.out.replace(given, str(files[kind])) == shown.out
 
 
 def test_a_snapshot_from_a_pipe(lab, files, piped):
@@ -177,16 +179,14 @@ TAKES = {
 }
 
 
-@pytest.mark.parametrize("option", TAKES)
-def test_a_file_of_another_kind_is_named_with_the_command_that_takes_it(lab, files, option):
+def test_a_file_of_another_kind_is_named_with_the_command_that_takes_it(lab, files):
     where = {"kcl://app": lab.locator, "s": lab.stream}
-    words = [where.get(word, word) for word in NAMED.get(option, ("inspect",))]
-    for kind, (what, command) in OF_KIND.items():
-        if kind in TAKES[option]:
-            continue
+    for option, kind in [(o, k) for o in TAKES for k in OF_KIND if k not in TAKES[o]]:
+        words = [where.get(word, word) for word in NAMED.get(option, ("inspect",))]
+        what, command = OF_KIND[kind]
         name = f"snapshot:{files[kind]}" if option == "snapshot" else files[kind]
         result = lab.cli(*words, name)
-        assert result.code == 2
+        assert result.code == 2, (option, kind)
         assert result.says(f"{files[kind]} is {what}, not ", command.format(files[kind]))
 
 
@@ -200,16 +200,18 @@ def test_a_file_of_no_kind_keeps_its_own_error(lab, tmp_path, text):
         assert " is a " not in result.err
 
 
-@pytest.mark.parametrize("verb", ["inspect", "fix", "status", "graph", "export"])
 @pytest.mark.parametrize("configured", [True, False])
-def test_a_file_in_the_place_of_a_consumer(lab, files, verb, configured, tmp_path, monkeypatch):
+def test_a_file_in_the_place_of_a_consumer(lab, files, configured, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if configured:
         (tmp_path / "reshardctl.toml").write_text(files["configuration"].read_text())
-    for kind in ("plan", "journal", "snapshot", "report", "csv"):
+    for verb, kind in product(
+        ("inspect", "fix", "status", "graph", "export"),
+        ("plan", "journal", "snapshot", "report", "csv"),
+    ):
         what, command = OF_KIND[kind]
         result = lab.cli(verb, files[kind])
-        assert result.code == 2
+        assert result.code == 2, (verb, kind)
         assert result.says(f"{files[kind]} is {what}, not a consumer", command.format(files[kind]))
 
 

@@ -47,10 +47,12 @@ def golden(running, servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
                 servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire
             ))
             database = stack.enter_context(restored(running, release, state))
-            return PostgresLab(
+            made = PostgresLab(
                 lab.servers, lab.fake, lab.table, lab.state, lab.wire, stream, options,
                 lab.on_sleep, lab.slept, running, database,
             )
+            stack.callback(made.close)
+            return made
 
         yield make
 

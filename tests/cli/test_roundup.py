@@ -55,6 +55,13 @@ def suppress(until: str, *more: str) -> tuple[str, ...]:
             'why = "replayed by hand, ticket 4711"', *more)  # fmt: skip
 
 
+def every_format(lab, folder: Path) -> dict[str, str]:
+    """What one inspection writes, by the format."""
+    paths = {form: folder / f"in.{form}" for form in FORMATS}
+    lab.cli("inspect", *(f"--format={form}={path}" for form, path in paths.items()))
+    return {form: path.read_text(encoding="utf-8") for form, path in paths.items()}
+
+
 def judged(lab, *argv: str):
     return lab.cli("inspect", *argv, "--format", "json").json
 
@@ -244,7 +251,7 @@ def test_jsonl_lines_have_their_consumer(lab):
     ]  # fmt: skip
 
 
-def test_a_suppressed_finding_is_shown_and_not_counted(lab):
+def test_a_suppressed_finding_is_shown_and_not_counted(lab, tmp_path):
     configure(lab, *suppress("2099-01-01"))
     result = lab.cli("inspect", "--format", "json")
     broken = result.json["consumers"][1]
@@ -255,8 +262,8 @@ def test_a_suppressed_finding_is_shown_and_not_counted(lab):
     assert hidden["by"]["until"] == "2099-01-02T00:00:00Z"
     assert hidden["by"]["day"] == "2099-01-01"
     VALIDATOR.validate(result.json)
-    for form in set(FORMATS) - {"concise", "diff", "github"}:
-        assert "ticket 4711" in lab.cli("inspect", "--format", form).out, form
+    for form, shown in every_format(lab, tmp_path).items():
+        assert form in ("concise", "diff", "github") or "ticket 4711" in shown, form
 
 
 @pytest.mark.parametrize("form", ("text", "markdown"))
@@ -273,7 +280,7 @@ def test_the_day_of_an_expired_suppression_is_shown_as_the_file_gives_it(lab, fo
     assert "expired at the end of 2020-01-01 UTC (" in said and "2020-01-02" not in said
 
 
-def test_one_that_ran_out_brings_its_finding_back(lab):
+def test_one_that_ran_out_brings_its_finding_back(lab, tmp_path):
     """As of the moment the rows are read, to the second."""
     now = lab.time()
     configure(lab, *suppress(instant(now)))
@@ -281,8 +288,8 @@ def test_one_that_ran_out_brings_its_finding_back(lab):
     broken = result.json["consumers"][1]
     assert result.code == 1 and len(broken["report"]["findings"]) == 1
     assert [one["rule"] for one in broken["expired"]] == ["RSH203"]
-    for form in FORMATS:
-        assert "expired at" in lab.cli("inspect", "--format", form).out or form.startswith("json")
+    for form, shown in every_format(lab, tmp_path).items():
+        assert "expired at" in shown or form.startswith("json"), form
 
 
 def test_one_of_other_shards_hides_nothing(lab):
@@ -292,12 +299,13 @@ def test_one_of_other_shards_hides_nothing(lab):
     assert lab.cli("inspect").code == 0
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_the_same_twice(lab, form):
-    """Whichever thread is first."""
+def test_the_same_twice(lab, tmp_path):
+    """Whichever thread is first, and on stdout what is in the file."""
     configure(lab, *lost(), *suppress("2099-01-01"))
-    first, second = (lab.cli("inspect", "--format", form).out for _ in range(2))
-    assert first == second != ""
+    first, *others = (every_format(lab, tmp_path) for _ in range(3))
+    for form in FORMATS:
+        assert all(first[form] == other[form] != "" for other in others), form
+    assert lab.cli("inspect", "--format", "json").out == first["json"]
 
 
 def test_nothing_is_written(lab):

@@ -17,7 +17,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given, is_hypothesis_test, settings
 from hypothesis import strategies as st
 
 from reshardctl.consumers.base import Candidate, Consumer
@@ -64,11 +64,25 @@ class RowPosition(Enum):
 
 
 class ConsumerContract:
-    """See the module. `foreign`: rows that belong to the library but are no positions."""
+    """See the module. `foreign`: rows that belong to the library but are no positions.
 
+    A class that names `examples` has each test with so many of them, and its subclasses, too.
+    """
+
+    examples: int
     consumer: Consumer
     options: Sequence[Mapping[str, str]] = ({},)
     foreign: Sequence[Image] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Make the tests again, each with the examples that the class names."""
+        if "examples" not in vars(cls):
+            return
+        so_many = settings(_settings, max_examples=cls.examples)
+        for name in vars(ConsumerContract):
+            test = getattr(cls, name)
+            if is_hypothesis_test(test):
+                setattr(cls, name, so_many(given(st.data())(test.hypothesis.inner_test)))
 
     def row(self, lineage: Lineage, shard: ShardId, at: RowPosition) -> Image | None:
         """A row as the library stores it; `None` where it stores none for such a position."""

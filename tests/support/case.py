@@ -86,11 +86,12 @@ class Expect:
     infos: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """One case file. ``records`` holds every record ever put, also those that are trimmed.
 
-    ``rows`` are the case's own leases with bare keys, whatever the table is.
+    ``rows`` are the case's own leases with bare keys, whatever the table is. Equal to itself alone,
+    so that what is made of a case can be remembered by it.
     """
 
     name: str

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any, TypeVar
 
 from reshardctl.commands.target import accept_of
 from reshardctl.consumers.base import Candidate
@@ -47,6 +51,9 @@ def shard_of(listed: dict) -> Shard:
         int(keys["EndingHashKey"]), numbers["StartingSequenceNumber"],
         numbers.get("EndingSequenceNumber"),
     )
+
+
+T = TypeVar("T")
 
 
 def lineage_of(
@@ -111,20 +118,46 @@ def probes_of(case: Case, lineage: Lineage, processed: Frontier) -> dict[ShardId
     return found
 
 
+@lru_cache(maxsize=256)
+def _listed(case: Case) -> Lineage:
+    return lineage_of(
+        case.shards, case.stream["created"], case.retention_hours,
+        case.stream.get("status", "ACTIVE"),
+    )
+
+
+@lru_cache(maxsize=256)
+def _now(case: Case, refused: tuple[int, ...] = ()) -> Lineage:
+    """The case's lineage at its time; refused: the numbers that its Kinesis refuses."""
+    return _listed(case).as_of(case.now).as_of(case.now, dict.fromkeys(refused, False))
+
+
+@cache
+def _stored(case: Case, initial: str, release: str | None, policy: str) -> Bench:
+    """The case's own rows, which many tests look at."""
+    images = dialect_of(case.consumer).images(case)
+    return Bench.on(case, images, options_of(case, initial, release), policy)
+
+
 @dataclass
 class Bench:
-    """One case under one start mode and one release (or every release)."""
+    """One case under one start mode and one release (or every release).
+
+    What the core says of it is asked once: several tests look at the same bench of a case.
+    """
 
     case: Case
     plan_case: PlanCase
+    _said: dict[str, tuple[PlanCase, Any]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, case: Case, initial: str, release: str | None, policy: str = "lossless",
            items: list[dict] | None = None) -> Bench:
-        dialect = dialect_of(case.consumer)
-        images = dialect.images(case) if items is None else [
-            *images_of(items), *side_images(case)
-        ]
+        if items is None:
+            return copy(_stored(case, initial, release, policy))
+        images = [*images_of(items), *side_images(case)]
         return cls.on(case, images, options_of(case, initial, release), policy)
 
     @classmethod
@@ -132,16 +165,13 @@ class Bench:
            policy: str = "lossless", accept: str = "", probe: bool = False) -> Bench:
         """These rows under these options of the locator. probe: every closed shard was read."""
         consumer = CONSUMERS[case.consumer].for_options(options, next(iter(case.stores), ""))
-        lineage = lineage_of(
-            case.shards, case.stream["created"], case.retention_hours,
-            case.stream.get("status", "ACTIVE"),
-        )
+        lineage = _listed(case)
         checkpoint = consumer.parse(images, lineage.stream)
         candidates = consumer.candidates(checkpoint, options)
-        lineage = lineage.as_of(case.now)
+        lineage = _now(case)
         # A case's shards keep the epoch of their beginning, so its Kinesis refuses every other one.
         refused = to_verify(lineage, consumer.texts(checkpoint).values())
-        lineage = lineage.as_of(case.now, dict.fromkeys(refused, False))
+        lineage = _now(case, tuple(refused))
         state = StreamState(lineage, case.now)
         wanted = resolved(case, asked(case, policy), lineage)
         plain = PlanCase(
@@ -153,10 +183,22 @@ class Bench:
         probes = probes_of(case, lineage, processed_frontier(plain))
         return cls(case, replace(plain, state=StreamState(lineage, case.now, probes)))
 
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """What was said of this very plan case before, or what is said now."""
+        held = self._said.get(name)
+        if held is None or held[0] is not self.plan_case:
+            held = self.plan_case, make()
+            self._said[name] = held
+        said: T = held[1]
+        return said
+
     def decide(self) -> Decision:
-        return decide(self.plan_case)
+        return self._once("decision", lambda: decide(self.plan_case))
 
     def findings(self) -> list[Finding]:
+        return list(self._once("findings", self._found))
+
+    def _found(self) -> list[Finding]:
         from reshardctl.consumers.base import Incarnation
         from reshardctl.planning.policy import LOSSLESS
 

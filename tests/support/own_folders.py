@@ -12,6 +12,7 @@ import os
 import sys
 import sysconfig
 import tempfile
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,11 @@ def roots() -> tuple[str, ...]:
     return tuple({os.path.realpath(place) for place in places} | {*places})
 
 
+def in_memory() -> str | None:
+    """A folder for files that no disk has to see, where the machine has one."""
+    return "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108, PTH112
+
+
 def changed(event: str, arguments: tuple[Any, ...]) -> list[str]:
     """The paths that an audit event is about to change; none for a file that is only read."""
     if event == "open":
@@ -54,7 +60,9 @@ def _text(path: object, folder: int = -1) -> str:
     if not isinstance(path, (str, bytes, os.PathLike)):
         return ""
     name = os.fsdecode(path)
-    return name if folder == -1 else str(Path(f"/proc/self/fd/{folder}").readlink() / name)
+    if folder == -1:
+        return name
+    return os.path.join(os.readlink(f"/proc/self/fd/{folder}"), name)  # noqa: PTH115, PTH118
 
 
 def is_own(path: str, allowed: tuple[str, ...]) -> bool:
@@ -63,13 +71,24 @@ def is_own(path: str, allowed: tuple[str, ...]) -> bool:
         return True
     # Of strings: every file that a test opens is asked about, and a Path takes twice as long.
     folder, name = os.path.split(path.rstrip("/") or "/")
-    folder = os.path.realpath(folder)
+    if not folder.startswith("/"):
+        folder = os.path.join(os.getcwd(), folder)  # noqa: PTH109, PTH118
+    folder = _real(folder)
     whole = os.path.join(folder, name)  # noqa: PTH118
+    if f"{whole}/".startswith(_below(allowed)):
+        return True
     if not os.path.isdir(folder):  # noqa: PTH112
         return True  # nothing can be written there
-    if f"{whole}/".startswith(tuple(f"{root}/" for root in allowed)):
-        return True
     return whole.startswith(f"{CHECKOUT}/") and not {*whole.split("/")}.isdisjoint(KEPT)
+
+
+_real = lru_cache(maxsize=4096)(os.path.realpath)
+"""Each file of a folder is asked about: a folder that becomes a link meanwhile is not noticed."""
+
+
+@cache
+def _below(allowed: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{root}/" for root in allowed)
 
 
 class Watch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity
@@ -22,7 +23,7 @@ from tests.support.judging import Bench, delivered, options_of
 REFUSALS = {"noline": NoSafePlan, "ask": Ask, "residual": Nothing}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Situation:
     """One case under one start mode and one release."""
 
@@ -40,6 +41,11 @@ class Situation:
     @property
     def dialect(self) -> Dialect:
         return dialect_of(self.case.consumer)
+
+    @cache  # noqa: B019 - a situation lives as long as its module
+    def stored(self, policy="lossless", accept="") -> Bench:
+        """The rows as the case has them; made once for all tests here."""
+        return self.bench(None, policy, accept)
 
     def bench(self, images=None, policy="lossless", accept="") -> Bench:
         options = options_of(self.case, self.initial, self.release) | dict(self.expect.options)
@@ -87,7 +93,7 @@ def whole(one: Situation, wanted) -> dict[str, tuple[str, ...]]:
 
 @every
 def test_forecast(one: Situation):
-    bench = one.bench()
+    bench = one.stored()
     assert {run.crash is not None for run in bench.replays()} == {one.expect.dies}
     for found in delivers(one, bench):
         assert found == whole(one, one.expect.delivers)
@@ -95,19 +101,19 @@ def test_forecast(one: Situation):
 
 @every
 def test_findings(one: Situation):
-    assert codes(one.bench()) == set(one.expect.findings)
+    assert codes(one.stored()) == set(one.expect.findings)
 
 
 @grouped([s for s in SITUATIONS if s.expect.infos is not None])
 def test_infos(one: Situation):
-    assert infos(one.bench()) == one.expect.infos
+    assert infos(one.stored()) == one.expect.infos
 
 
 @mended
 def test_fix(one: Situation):
     fixed = one.expect.fixed
     assert fixed is not None
-    bench = one.bench(None, fixed.policy, fixed.accept)
+    bench = one.stored(fixed.policy, fixed.accept)
     decision = bench.decide()
     if fixed.refused:
         kind, _, option = fixed.refused.partition(":")
@@ -132,7 +138,7 @@ def test_the_writes_by_hand_make_the_same_rows(one: Situation):
     """What the plan writes is what a hand that knows the format would have written."""
     fixed = one.expect.fixed
     assert fixed is not None
-    decision = one.bench(None, fixed.policy, fixed.accept).decide()
+    decision = one.stored(fixed.policy, fixed.accept).decide()
     if fixed.refused or not isinstance(decision, Plan):
         assert not fixed.writes
         return

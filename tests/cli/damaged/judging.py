@@ -38,17 +38,20 @@ class Damaged:
 
 def positions(lab: Lab) -> dict[str, Mapping[str, Any]]:
     """What `export` tells of every shard; nothing where it cannot."""
-    told = lab.cli("export", *lab.where)
-    return {} if told.code else {entry["shard"]: entry for entry in told.json["positions"]}
+    return _told(lab.cli("export", *lab.where))
+
+
+def _told(export: Result) -> dict[str, Mapping[str, Any]]:
+    return {} if export.code else {entry["shard"]: entry for entry in export.json["positions"]}
 
 
 def judge(damaged: Damaged) -> None:
     """Holds the properties of the module; see there."""
     before = damaged.stored()
-    seen = _read(damaged)
+    seen, now = _read(damaged)
     assert damaged.stored() == before, f"{damaged.what}: a command that reads changed something"
     if seen.code == 0:
-        _not_silent(damaged, seen)
+        _not_silent(damaged, seen, now)
     if seen.code in (0, 1):
         _mended_and_undone(damaged)
 
@@ -60,28 +63,34 @@ def _run(damaged: Damaged, *words: str) -> Result:
     return ended
 
 
-def _read(damaged: Damaged) -> Result:
+def _read(damaged: Damaged) -> tuple[Result, Mapping[str, Mapping[str, Any]]]:
+    """How `inspect` ends, and what `export` tells of every shard.
+
+    Most verbs read the snapshot instead of the store: what is in it was read in the same way.
+    Without a snapshot they end at the store.
+    """
     lab = damaged.lab
     lab.state.parent.mkdir(exist_ok=True)
     file, redacted = (lab.state.parent / name for name in ("a.snapshot", "redacted.snapshot"))
     for earlier in (file, redacted):  # of another seed
         earlier.unlink(missing_ok=True)
     frozen = ["snapshot", lab.locator, "--stream", lab.stream]
-    for words in (
-        [*frozen, "-o", str(file)], [*frozen, "-o", str(redacted), "--redact"],
-        ["status", *lab.where], ["export", *lab.where], ["explain", *lab.where, "0"],
-        ["graph", *lab.where, "--format", "text"], ["fix", *lab.where, "--dry-run"],
-    ):  # fmt: skip
-        _run(damaged, *words)
+    _run(damaged, *frozen, "-o", str(file))
+    _run(damaged, *frozen, "-o", str(redacted), "--redact")
+    read = [f"snapshot:{file}"] if file.exists() else lab.where
+    _run(damaged, "status", *read)
+    export = _run(damaged, "export", *read)
+    _run(damaged, "explain", *read, "0")
+    _run(damaged, "graph", *read, "--format", "text")
+    _run(damaged, "fix", *lab.where, "--dry-run")
     seen = _run(damaged, "inspect", *lab.where, "--format", "json")
     if file.exists():
         again = _run(damaged, "inspect", f"snapshot:{file}")
         assert seen.code in (0, 1) or again.code == seen.code, damaged.what
-    return seen
+    return seen, _told(export)
 
 
-def _not_silent(damaged: Damaged, seen: Result) -> None:
-    now = positions(damaged.lab)
+def _not_silent(damaged: Damaged, seen: Result, now: Mapping[str, Mapping[str, Any]]) -> None:
     found = json.dumps(seen.json["findings"])
     for shard, stood in damaged.stood.items():
         lost = stood["basis"] == "stored" and now.get(shard, {}).get("basis") != "stored"

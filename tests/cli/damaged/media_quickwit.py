@@ -231,6 +231,7 @@ NODES = [("0.9.0", "q3", "?index=events"), ("0.8.2", "q2", "?index=events&releas
 MEDIA = [
     *(Medium("-".join(("quickwit", "postgres", *state)), partial(in_postgres, *state),
              needs=("postgres",), many=40) for state in POSTGRES),
-    *(Medium("-".join(("quickwit", "rest", *state[:2])), partial(behind_a_node, *state), many=40)
+    *(Medium("-".join(("quickwit", "rest", *state[:2])), partial(behind_a_node, *state), few=2,
+             many=40)
       for state in NODES),
 ]  # fmt: skip

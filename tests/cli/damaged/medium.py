@@ -60,7 +60,7 @@ class Medium:
     name: str
     store: Callable[[Setting], AbstractContextManager[Store]]
     needs: tuple[str, ...] = ()
-    few: int = 2
+    few: int = 1
     many: int = 30
     """Seeds of every turn, and of a long one."""
 

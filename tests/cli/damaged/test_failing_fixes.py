@@ -74,16 +74,21 @@ def table(shape: str, setting: Place) -> Iterator[Failing]:
 
 
 MEDIA = {
-    "s3-planned": partial(bucket, HEAD, "s1x"), "s3-appended": partial(bucket, QUBOLE, "s3"),
+    "s3-planned": partial(bucket, HEAD, "u1"), "s3-appended": partial(bucket, QUBOLE, "s3"),
     "log": partial(table, "s1x"),
 }  # fmt: skip
 
 
 @pytest.fixture(params=MEDIA)
+def medium(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture
 def failing(
-    request: pytest.FixtureRequest, servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    medium: str, servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Failing]:
-    with MEDIA[request.param]((servers, tmp_path, monkeypatch)) as made:
+    with MEDIA[medium]((servers, tmp_path, monkeypatch)) as made:
         yield made
 
 
@@ -113,7 +118,15 @@ def taken_back(failing: Failing, before: dict[str, Any]) -> None:
         journal.unlink()
 
 
-@pytest.mark.parametrize("fate", [refused, answer_lost, not_done], ids=lambda one: one.__name__)
+USUAL = {refused: "s3-planned", answer_lost: "s3-planned", not_done: "s3-appended"}
+"""The bucket of which each fate befalls the writes at every turn."""
+
+
+@pytest.mark.parametrize(("medium", "fate"), [
+    pytest.param(medium, fate, id=f"{medium}-{fate.__name__}", marks=(
+        () if medium in ("log", USUAL[fate]) else pytest.mark.long
+    )) for medium in MEDIA for fate in USUAL
+], indirect=["medium"])  # fmt: skip
 def test_each_write_in_turn(failing: Failing, fate: Any) -> None:
     before, endings = failing.stored(), set()
     for at in range(MOST):

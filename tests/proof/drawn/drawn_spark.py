@@ -23,7 +23,7 @@ from reshardctl.planning.writes import rebase
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.proof.drawn import real_spark
-from tests.proof.drawn.trial import Verdict, Violation, _fast
+from tests.proof.drawn.trial import Verdict, Violation
 from tests.proof.exhaustive.spark_damage import COPYING, DEADLY, FORGETTING, damage
 from tests.proof.exhaustive.spark_places import HONEST, WAYS, misplace
 from tests.proof.exhaustive.spark_scenes import Scene, scene, with_live
@@ -33,6 +33,7 @@ from tests.proof.libraries.spark import by_hand
 from tests.proof.reference.spark import LINEAGE, Run
 from tests.proof.reference.spark_files import put
 from tests.support.judging import Bench
+from tests.support.own_folders import in_memory
 from tests.support.plans import apply
 
 KEEPS_ALL = 100
@@ -59,7 +60,7 @@ def examined(
     """What comes of a seed, in words, for one release of a connector."""
 
     def of(seed: int, _judge: object) -> tuple[str, Verdict]:
-        with tempfile.TemporaryDirectory(dir=_fast()) as folder:
+        with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
             drawn = (draw or _damaged)(seed, Path(folder), release)
             return _verdict(*drawn, Path(folder), starts)
 
@@ -92,7 +93,7 @@ def _looked_at(
     seed: int, judge: real_spark.Start, draw: Draw, looks: int
 ) -> tuple[str, Verdict]:
     """One look at a seed with a real library; the folders of its starts do not outlive it."""
-    with tempfile.TemporaryDirectory(dir=_fast()) as folder:
+    with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
         scene, how = draw(seed, Path(folder), QUBOLE)
         scene = scene if how.startswith(FICKLE) else with_live(scene)
         images, ran = scene.images(), Remembering(partial(judge, looks=looks))
@@ -256,7 +257,7 @@ def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violat
 def by_the_source(seed: int, _judge: object) -> tuple[str, Verdict]:
     """Our own source with PySpark's calls but without Spark, on offsets that a hand was in; where
     that leaves nothing to change, on the checkpoint as the query left it."""
-    with tempfile.TemporaryDirectory(dir=_fast()) as folder:
+    with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
         one = scene(seed, Path(folder), LINEAGE)
         how = astray(one, seed) if one.options.retain == KEEPS_ALL else ""
         words = f"seed {seed}, {one.options}, {one.acts}: {how or 'as it was left'}"

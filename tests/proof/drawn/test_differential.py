@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -32,6 +34,12 @@ DRAWN = [
 """One of each way to draw."""
 
 
+@cache
+def drawn(name: str, seed: int) -> State:
+    """Drawn once for all tests here; nothing is changed by them."""
+    return FAMILIES[name].state(seed)
+
+
 def told(name: str, seeds: range) -> str:
     return "".join(document(FAMILIES[name].state(seed), []) for seed in seeds)
 
@@ -46,14 +54,12 @@ def test_a_seed_draws_the_same_state_in_another_process() -> None:
         "from tests.proof.drawn.test_differential import told, KINSUMER\n"
         "print(told(KINSUMER, range(3)), end='')"
     )
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, check=True,
-            capture_output=True, text=True, timeout=600,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert seen == {told(KINSUMER, range(3))}
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    other = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, check=True,
+        capture_output=True, text=True, timeout=600,
+    ).stdout
+    assert other == told(KINSUMER, range(3))
 
 
 def test_a_state_moves_along_with_its_stream() -> None:
@@ -67,7 +73,7 @@ def test_a_state_moves_along_with_its_stream() -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_damage_really_changes_the_state(name: str) -> None:
-    states = [FAMILIES[name].state(seed) for seed in range(30)]
+    states = [drawn(name, seed) for seed in range(30)]
     changed = [one for one in states if one.rows != one.honest]
     assert len(changed) > len(states) / 2
     assert all(one.rows == one.honest for one in states if not one.damages)
@@ -79,7 +85,7 @@ def test_every_kind_of_damage_changes_some_state(way: str) -> None:
     from tests.proof.drawn.drawn_go import KinsumerShape
 
     for seed in range(60):
-        state = FAMILIES[KINSUMER].state(seed)
+        state = drawn(KINSUMER, seed)
         older = {
             key: row | {"LastUpdate": {"N": "1"}} for key, row in state.honest.items()
             if Random(key).random() < 0.5
@@ -93,15 +99,15 @@ def test_every_kind_of_damage_changes_some_state(way: str) -> None:
 
 
 def test_every_later_damage_befalls_some_table_of_kcl() -> None:
-    states = [FAMILIES["reference-kcl-3.5.1"].state(seed) for seed in range(120)]
-    drawn = {damage for state in states for damage in state.damages}
-    assert drawn >= {*LATER, *LATEST, "a copy of the table"}
+    states = [drawn("reference-kcl-3.5.1", seed) for seed in range(120)]
+    befallen = {damage for state in states for damage in state.damages}
+    assert befallen >= {*LATER, *LATEST, "a copy of the table"}
 
 
 def test_a_copy_of_a_table_is_as_it_was_when_it_was_made() -> None:
     """What the first application read after that, the second has still to read."""
-    drawn = [FAMILIES["reference-kcl-3.5.1"].state(seed) for seed in range(120)]
-    copies = [one for one in drawn if "a copy of the table" in one.damages]
+    states = [drawn("reference-kcl-3.5.1", seed) for seed in range(120)]
+    copies = [one for one in states if "a copy of the table" in one.damages]
     assert copies
     for state in copies:
         rows = state.honest
@@ -113,13 +119,15 @@ def test_a_copy_of_a_table_is_as_it_was_when_it_was_made() -> None:
                 assert read[-1] == at
 
 
-def found(name: str, wrong: object, seeds: range = range(40)) -> set[str]:
-    """Kinds of violations, with a judge or a fix made wrong."""
-    family = FAMILIES[name]
-    with family.judges(1) as judge:
-        return {
-            bad.kind for seed in seeds for bad in wrong(family.state(seed), judge)  # type: ignore[operator]
-        }
+def finds(name: str, wrong: object, *kinds: str, seeds: range = range(40)) -> bool:
+    """Whether all of these kinds of violations are found, with a judge or a fix made wrong."""
+    missing = set(kinds)
+    with FAMILIES[name].judges(1) as judge:
+        for seed in seeds:
+            missing -= {bad.kind for bad in wrong(drawn(name, seed), judge)}  # type: ignore[operator]
+            if not missing:
+                return True
+    return False
 
 
 def test_a_wrong_forecast_is_found() -> None:
@@ -130,14 +138,17 @@ def test_a_wrong_forecast_is_found() -> None:
 
         return examine(state, loses).violations
 
-    assert {"forecast", "forecast after fix"} <= found(CONSUMER, wrong)
+    assert finds(CONSUMER, wrong, "forecast", "forecast after fix")
 
 
 def test_a_fix_that_does_half_is_found() -> None:
     def half(_state: State, decision: Decision) -> tuple[Step, ...]:
         return decision.steps[:-1] if isinstance(decision, Plan) else ()
 
-    assert "next plan" in found(KINSUMER, lambda s, j: examine(s, j, half).violations, range(60))
+    def wrong(state: State, judge: Judge) -> list[Violation]:
+        return examine(state, judge, half).violations
+
+    assert finds(KINSUMER, wrong, "next plan", seeds=range(60))
 
 
 def test_a_fix_that_skips_is_found() -> None:
@@ -148,7 +159,10 @@ def test_a_fix_that_skips_is_found() -> None:
             for step in steps
         )
 
-    assert {"worse", "silent"} & found(CONSUMER, lambda s, j: examine(s, j, skips).violations)
+    def wrong(state: State, judge: Judge) -> list[Violation]:
+        return examine(state, judge, skips).violations
+
+    assert finds(CONSUMER, wrong, "worse") or finds(CONSUMER, wrong, "silent")
 
 
 def test_a_fix_that_is_never_enough_is_found() -> None:
@@ -158,7 +172,7 @@ def test_a_fix_that_is_never_enough_is_found() -> None:
 
         return examine(state, forgets).violations
 
-    assert "fix, start, fix" in found(CONSUMER, wrong, range(20))
+    assert finds(CONSUMER, wrong, "fix, start, fix", seeds=range(20))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +209,7 @@ def test_a_fix_that_reads_again_is_found() -> None:
 
         return examine(state, everything).violations
 
-    assert "more often" in found(CONSUMER, wrong, range(20))
+    assert finds(CONSUMER, wrong, "more often", seeds=range(20))
 
 
 def test_a_fix_that_is_worse_half_way_is_found() -> None:
@@ -213,7 +227,7 @@ def test_a_fix_that_is_worse_half_way_is_found() -> None:
 
         return examine(state, nothing_more, one_by_one).violations
 
-    assert "half way" in found("reference-kcl-3.5.1", wrong)
+    assert finds("reference-kcl-3.5.1", wrong, "half way")
 
 
 def test_a_second_look_at_a_real_library_waits_longer() -> None:
@@ -236,7 +250,7 @@ def by_the_reference(scene: Scene, files: list[Image], folder: Path, looks: int)
     return starts(scene, files, folder)
 
 
-def kinds(judge: object, seeds: range = range(10)) -> set[str]:
+def kinds(judge: object, seeds: range) -> set[str]:
     """Kinds of violations of the Qubole family, with a judge made wrong."""
     verdicts = [by_qubole(seed, judge)[1] for seed in seeds]  # type: ignore[arg-type]
     return {violation.kind for verdict in verdicts for violation in verdict.violations}
@@ -260,7 +274,7 @@ def test_a_query_that_does_not_deliver_as_forecast_is_found() -> None:
         ran = by_the_reference(scene, files, folder, looks)
         return replace(ran, batches=ran.batches[:-1])
 
-    assert "forecast" in kinds(loses)
+    assert any("forecast" in kinds(loses, range(seed, seed + 1)) for seed in range(10))
 
 
 def test_a_checkpoint_that_is_worse_half_way_is_found() -> None:
@@ -273,7 +287,7 @@ def test_a_checkpoint_that_is_worse_half_way_is_found() -> None:
 
 def test_a_checkpoint_that_is_not_undone_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawn_spark, "undo_steps", lambda *_: [])
-    assert kinds(by_the_reference) == {"undo"}
+    assert kinds(by_the_reference, range(5)) == {"undo"}
 
 
 def test_a_second_look_at_a_query_waits_longer() -> None:

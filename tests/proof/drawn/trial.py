@@ -41,6 +41,7 @@ from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.proof.drawn.states import State
 from tests.support.judging import Bench, delivered
+from tests.support.own_folders import in_memory
 from tests.support.plans import apply
 
 ACCEPTED = "reread=2400h,disorder"
@@ -411,7 +412,7 @@ def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
     spec = consumer.spec
     apart = spec.monotonic_counters | spec.owner_attributes
     medium = MemoryStore(state.images)
-    with tempfile.TemporaryDirectory(dir=_fast()) as folder:
+    with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
         path = Path(folder) / "journal"
         header = Header("plan", "locator", dict(medium.identity()), {}, "lossless", "", "", steps)
         with Journal.create(path, header) as journal:
@@ -442,8 +443,3 @@ def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
 
 def _kept(images: Iterable[Image], apart: frozenset[str]) -> dict[str, dict[str, object]]:
     return {i.key: {n: v for n, v in i.attributes.items() if n not in apart} for i in images}
-
-
-def _fast() -> str | None:
-    memory = Path("/dev/shm")  # noqa: S108 - the journal syncs, and nothing of it is kept
-    return str(memory) if memory.is_dir() else None

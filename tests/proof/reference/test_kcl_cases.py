@@ -1,7 +1,8 @@
 """The case files against the reference consumers: unrepaired and repaired, on every release.
 
 Case and model were written from the same sources but apart from each other, so where they differ
-one of them is wrong.
+one of them is wrong. A start on the rows as they are is on FakeKinesis, all others on the short way
+to the case's shards (`tests/proof/exhaustive/direct.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
+from tests.proof.exhaustive.direct import Direct
 from tests.proof.reference.kcl import Run
 from tests.proof.reference.kcl_lease import list_leases, syncs_fully
 from tests.proof.reference.kcl_stream import HASH_END, Initial, Source
@@ -72,7 +74,7 @@ def test_a_start_after_the_fix_delivers_what_the_case_says(
 def test_deleting_finished_leases_changes_nothing(
     case: Case, expect: Expect, initial: str, release: str
 ) -> None:
-    ran = _run(case, case.items(), initial, release, cleanup=True)
+    ran = _run(case, Direct(case), case.items(), initial, release, cleanup=True)
     assert _delivered(case, ran) == expect.delivers, ran.stuck
 
 
@@ -182,12 +184,12 @@ def test_the_model_reads_what_the_real_library_wrote(folder: Path) -> None:
 
 
 def _run(
-    case: Case, items: list[dict[str, Any]], initial: str, release: str, *, cleanup: bool = False
+    case: Case, fake: FakeKinesis | Direct, items: list[dict[str, Any]], initial: str, release: str,
+    *, cleanup: bool = False,
 ) -> Run:
-    fake = load_topology(case.stream)
     start = _absolute(initial, case.stream)
     return run_beside(
-        fake, case.stream["name"], items, start, release, _live(case, fake),
+        fake, case.stream["name"], items, start, release, _live(case, fake),  # type: ignore[arg-type]
         identifier=case.identifier, side=case.side, cleanup=cleanup,
     )
 
@@ -195,13 +197,15 @@ def _run(
 @cache
 def _started(name: str, initial: str, release: str) -> Run:
     """A start on the rows as they are stored, which several tests look at."""
-    return _run(CASES[name], CASES[name].items(), initial, release)
+    case = CASES[name]
+    return _run(case, load_topology(case.stream), case.items(), initial, release)
 
 
 @cache
 def _fixed(name: str, initial: str, release: str, writes: tuple[tuple[int, str], ...]) -> Run:
     """A start on the rows after these writes."""
-    return _run(CASES[name], CASES[name].with_writes(dict(writes)), initial, release)
+    case = CASES[name]
+    return _run(case, Direct(case), case.with_writes(dict(writes)), initial, release)
 
 
 def _absolute(initial: str, stream: dict[str, Any]) -> str:
@@ -210,11 +214,14 @@ def _absolute(initial: str, stream: dict[str, Any]) -> str:
     return f"{name}:{stream['created'] + int(seconds)}" if seconds else name
 
 
-def _live(case: Case, fake: FakeKinesis) -> Callable[[], None]:
+def _live(case: Case, fake: FakeKinesis | Direct) -> Callable[[], None]:
     def put() -> None:
         for shard in case.live.shards:
             for index in range(case.live.n):
-                fake.put(case.stream["name"], shard, f"n{shard}-{index}", f"k{shard}")
+                if isinstance(fake, Direct):
+                    fake.put(shard, f"n{shard}-{index}")
+                else:
+                    fake.put(case.stream["name"], shard, f"n{shard}-{index}", f"k{shard}")
 
     return put
 

@@ -1,14 +1,18 @@
 """Every Spark case through the reference of the connectors: as it stands, and repaired by hand.
 
 Case and reference were written from the same runs and sources but apart from each other, so where
-they differ one of them is wrong.
+they differ one of them is wrong. Whether a closed shard's last records come with its end is taken
+in turn over the situations of a case; `scripts/test long` has each both ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +24,8 @@ from tests.proof.reference.spark_files import numbered
 from tests.proof.reference.spark_release import KNOWN, Options
 from tests.support.case import Case, Expect, all_cases
 from tests.support.dialects.spark import images, planted, repaired
+from tests.support.grouped import by_case
+from tests.support.own_folders import in_memory
 
 pytestmark = pytest.mark.slow
 
@@ -85,8 +91,41 @@ def _situations() -> Iterator[Situation]:
 
 
 SITUATIONS = list(_situations())
-every = pytest.mark.parametrize("one", SITUATIONS, ids=str)
-ends = pytest.mark.parametrize("together", [True, False], ids=["end-with-records", "end-after"])
+ENDS = {True: "end-with-records", False: "end-after"}
+"""Whether a closed shard's last records come with its end, or one answer before it."""
+
+
+def grouped(chosen: Callable[[int], Iterable[bool]]) -> Any:
+    """Each situation of a case, with the ends that are chosen for its place among them."""
+    places: Counter[str] = Counter()
+    found = []
+    for one in SITUATIONS:
+        for together in chosen(places[one.case.name]):
+            found.append((one.case.name, f"{one} {ENDS[together]}", (one, together)))
+        places[one.case.name] += 1
+    return by_case(found)
+
+
+def as_it_stands(one: Situation, together: bool) -> None:
+    ran = started(one, images(one.case), together=together)
+    assert (ran.died is not None) == one.expect.dies, ran.died
+    if not one.expect.dies and one.expect.options.get("sink") != "file":
+        assert delivered(one.case, ran) == wanted(one.case, dict(one.expect.delivers))
+    in_order(ran, one.expect.order)
+
+
+def after_the_fix(one: Situation, together: bool) -> None:
+    fixed = one.expect.fixed
+    assert fixed is not None
+    ran = started(one, repaired(one.case, fixed.writes), together=together)
+    assert (ran.died is not None) == fixed.dies, ran.died
+    assert delivered(one.case, ran) == wanted(one.case, dict(fixed.delivers))
+    in_order(ran, fixed.order)
+
+
+def started(one: Situation, files: list[Image], *, together: bool) -> Run:
+    with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
+        return one.start(files, Path(folder), together=together)
 
 
 def delivered(case: Case, ran: Run) -> dict[str, tuple[str, ...]]:
@@ -111,28 +150,30 @@ def in_order(ran: Run, pairs: tuple[tuple[str, str], ...]) -> None:
             assert max(places[first]) < min(places[second]), (first, second)
 
 
-@ends
-@every
-def test_a_start_delivers_what_the_case_says(
-    one: Situation, together: bool, tmp_path: Path
-) -> None:
-    ran = one.start(images(one.case), tmp_path, together=together)
-    assert (ran.died is not None) == one.expect.dies, ran.died
-    if not one.expect.dies and one.expect.options.get("sink") != "file":
-        assert delivered(one.case, ran) == wanted(one.case, dict(one.expect.delivers))
-    in_order(ran, one.expect.order)
-
-
-@ends
-@every
-@pytest.mark.only(
+has_fix = pytest.mark.only(
     lambda one: one.expect.fixed and not one.expect.fixed.refused, "the case names no fix"
 )
-def test_a_start_after_the_fix_delivers_what_the_case_says(
-    one: Situation, together: bool, tmp_path: Path
-) -> None:
-    fixed = one.expect.fixed
-    ran = one.start(repaired(one.case, fixed.writes), tmp_path, together=together)
-    assert (ran.died is not None) == fixed.dies, ran.died
-    assert delivered(one.case, ran) == wanted(one.case, dict(fixed.delivers))
-    in_order(ran, fixed.order)
+
+
+@grouped(lambda place: [place % 2 == 0])
+def test_a_start_delivers_what_the_case_says(one: Situation, together: bool) -> None:
+    as_it_stands(one, together)
+
+
+@grouped(lambda place: [place % 2 == 1])
+@has_fix
+def test_a_start_after_the_fix_delivers_what_the_case_says(one: Situation, together: bool) -> None:
+    after_the_fix(one, together)
+
+
+@pytest.mark.long
+@grouped(lambda place: [place % 2 == 1])
+def test_a_start_does_so_with_the_other_end(one: Situation, together: bool) -> None:
+    as_it_stands(one, together)
+
+
+@pytest.mark.long
+@grouped(lambda place: [place % 2 == 0])
+@has_fix
+def test_a_start_after_the_fix_does_so_with_the_other_end(one: Situation, together: bool) -> None:
+    after_the_fix(one, together)

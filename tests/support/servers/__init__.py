@@ -5,6 +5,7 @@ Tests are skipped without them, but for CI: `tests/support/needs.py`.
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
 import pwd
@@ -119,6 +120,27 @@ def once(command: Sequence[str], user: str | None, folder: Path) -> None:
         stderr=subprocess.STDOUT, timeout=2 * PATIENCE, check=False,
     )
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+_prepared: dict[str, Path] = {}
+"""Folders of data as programs prepared them, by the program."""
+
+
+def prepared(command: Sequence[str], user: str | None, folder: Path) -> None:
+    """`data` in this folder as a program prepares it in the first such folder of this process.
+
+    The others get a copy: to prepare it takes longer than most files of tests.
+    """
+    if (program := command[0]) not in _prepared:
+        once(command, user, folder)
+        kept = Path(tempfile.mkdtemp(prefix="reshardctl-server-"))
+        atexit.register(shutil.rmtree, kept, ignore_errors=True)
+        if user is not None:
+            shutil.chown(kept, user)
+        once(["cp", "-a", f"{folder}/data", str(kept)], user, folder)
+        _prepared[program] = kept
+    else:
+        once(["cp", "-a", f"{_prepared[program]}/data", str(folder)], user, folder)
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from tests.support.servers import (
     Running,
     folder_of,
     free_port,
-    once,
     owner,
+    prepared,
     programs_of,
     served,
 )
@@ -32,7 +32,7 @@ def mariadb() -> Iterator[Running]:
     with folder_of(user) as folder:
         data, path = f"--datadir={folder}/data", f"{folder}/socket"
         place = f"--tmpdir={folder}"  # ours, TMPDIR, may be closed to the server's user
-        once(
+        prepared(
             [install, "--no-defaults", data, place, "--auth-root-authentication-method=normal",
              "--skip-test-db", "--skip-name-resolve"], user, folder,
         )  # fmt: skip

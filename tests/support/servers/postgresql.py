@@ -12,8 +12,8 @@ from tests.support.servers import (
     Running,
     folder_of,
     free_port,
-    once,
     owner,
+    prepared,
     programs_of,
     served,
 )
@@ -30,7 +30,7 @@ def postgresql() -> Iterator[Running]:
         secret = folder / "password"
         secret.write_text(PASSWORD)
         secret.chmod(0o644)
-        once(
+        prepared(
             [initdb, "-D", f"{folder}/data", "-U", USER, "-A", "scram-sha-256", "-E", "UTF8",
              "--locale=C", "--no-sync", f"--pwfile={secret}"], user, folder,
         )  # fmt: skip

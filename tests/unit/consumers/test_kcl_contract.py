@@ -53,6 +53,7 @@ def row(key: str, **attributes: Mapping[str, Any]) -> Image:
 class TestKcl(ConsumerContract):
     """The suite in tests.contracts.consumer_contract."""
 
+    examples = 25
     consumer = Kcl()
     options = (
         {}, {"initial": "TRIM_HORIZON"},
@@ -97,6 +98,13 @@ class TestKcl(ConsumerContract):
         attributes = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=9)
         rows = st.builds(lambda key, found: row(key, **found), KEYS, attributes)
         return st.lists(rows, max_size=5, unique_by=lambda image: image.key)
+
+
+@pytest.mark.long
+class TestKclAtLength(TestKcl):
+    """The same with as many examples as any other consumer has."""
+
+    examples = 100
 
 
 @pytest.mark.parametrize("accept", [Accept(), ALL], ids=["at most an hour", "all"])

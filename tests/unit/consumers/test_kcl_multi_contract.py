@@ -42,6 +42,7 @@ def named(image: Image, identifier: str) -> Image:
 class TestKclOnSeveralStreams(OnOneStream):
     """The same suite; rows of other streams count as foreign ones."""
 
+    examples = 100
     consumer = OfOrders()
     options = (
         {"initial": "TRIM_HORIZON", "release": "2.7.2"}, {"initial": "LATEST", "release": "3.5.1"},

@@ -3,6 +3,9 @@
 The reference consumer is written from KCL's sources and knows nothing of policies or plans. Each
 case is fixed twice, losslessly and by the policy; the records that only the first start delivers
 are those that the policy skips.
+
+Each case is looked at under one of its start modes and one of the policies by a time of the past,
+in turn; `scripts/test long` has all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from reshardctl.model import ShardId
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.report.report import RepairOptions, Report
-from reshardctl.testing import load_topology
+from tests.proof.exhaustive.direct import Direct
 from tests.proof.reference.kcl import Run, run
 from tests.support.case import Case, all_cases
 from tests.support.case_stream import shard_name
@@ -31,14 +34,40 @@ pytestmark = pytest.mark.slow
 RELEASE = "3.5.1"
 
 
-def _situations() -> Iterator[Situation]:
+LATEST, PAST = "latest", ("at-timestamp=@reshard", "at-timestamp=-10m")
+
+
+def _starts() -> Iterator[tuple[Case, list[str]]]:
     for case in all_cases("kcl"):
         starts = {i for e in case.expects if RELEASE in e.releases for i in e.initial}
-        for initial in sorted(starts):
-            yield case.name, initial, (case, initial)
+        if starts:
+            yield case, sorted(starts)
 
 
-every_case = by_case(_situations())
+def _policies(case: Case) -> list[str]:
+    """`@reshard` only where there was one."""
+    resharded = any(shard.parents for shard in case.topology.values())
+    return [LATEST, *(PAST if resharded else PAST[1:])]
+
+
+def _in_turn() -> Iterator[Situation]:
+    """A start of each case, with `latest` and one of the other policies."""
+    for turn, (case, starts) in enumerate(_starts()):
+        latest, *past = _policies(case)
+        for policy in (latest, past[turn // 2 % len(past)]):
+            initial = starts[turn % len(starts)]
+            yield case.name, f"{initial} {policy}", (case, initial, policy)
+
+
+def _all() -> Iterator[Situation]:
+    for case, starts in _starts():
+        for initial in starts:
+            for policy in _policies(case):
+                yield case.name, f"{initial} {policy}", (case, initial, policy)
+
+
+CHOSEN = list(_in_turn())
+OTHERS = [one for one in _all() if one not in CHOSEN]
 CASES = {case.name: case for case in all_cases("kcl")}
 
 
@@ -55,16 +84,16 @@ def looked(name: str, initial: str, policy: str) -> tuple[Bench, Report]:
 
 def started(case: Case, items: list[dict[str, Any]], initial: str, since: float) -> Run:
     """A start a minute after the plan; meanwhile every open shard has got two records."""
-    fake = load_topology(case.stream)
+    fake = Direct(case)
     fake.clock.advance(max(0.0, since - fake.clock.now()))
     for shard in case.topology.values():
         if shard.closed is None:
             for index in range(2):
-                fake.put(case.stream["name"], shard.id, f"p{shard.id}-{index}", "k")
+                fake.put(shard.id, f"p{shard.id}-{index}")
     fake.clock.advance(60)
     name, _, seconds = initial.partition(":+")
     start = f"{name}:{case.stream['created'] + int(seconds)}" if seconds else name
-    return run(fake, case.stream["name"], items, start, RELEASE)
+    return run(fake, case.stream["name"], items, start, RELEASE)  # type: ignore[arg-type]
 
 
 @cache
@@ -87,9 +116,8 @@ def mended(report: Report) -> bool:
     return isinstance(report.decision, Plan | Nothing) and not report.decision.residuals
 
 
-@every_case
-def test_latest_misses_nothing_from_the_plan_s_time_on(case: Case, initial: str) -> None:
-    bench, report = looked(case.name, initial, "latest")
+def misses_nothing_from_the_plan_s_time_on(case: Case, initial: str, policy: str) -> None:
+    bench, report = looked(case.name, initial, policy)
     if not mended(report):
         pytest.skip(f"no plan: {type(report.decision).__name__}")
     ran = started(case, bench.fixed(report), initial, bench.fake.clock.now())
@@ -100,13 +128,7 @@ def test_latest_misses_nothing_from_the_plan_s_time_on(case: Case, initial: str)
             assert got == [f"p{shard.id}-0", f"p{shard.id}-1"], (name, ran.stuck)
 
 
-@every_case
-@pytest.mark.parametrize("policy", ["latest", "at-timestamp=@reshard", "at-timestamp=-10m"])
-def test_what_is_printed_is_what_is_skipped_and_read_again(
-    case: Case, initial: str, policy: str
-) -> None:
-    if policy.endswith("@reshard") and not any(s.parents for s in case.topology.values()):
-        pytest.skip("never resharded")
+def prints_what_is_skipped_and_read_again(case: Case, initial: str, policy: str) -> None:
     whole, strict = looked(case.name, initial, "lossless")
     bench, report = looked(case.name, initial, policy)
     if not (mended(report) and mended(strict)) or not isinstance(report.decision, Plan):
@@ -130,6 +152,28 @@ def test_what_is_printed_is_what_is_skipped_and_read_again(
         read_again = again.get(ShardId(shard))
         if read_again is None or read_again.certain:
             assert (other - one).total() == _counted(read_again), (shard, other - one)
+
+
+@by_case(one for one in CHOSEN if one[2][2] == LATEST)
+def test_latest_misses_nothing_from_the_plan_s_time_on(
+    case: Case, initial: str, policy: str
+) -> None:
+    misses_nothing_from_the_plan_s_time_on(case, initial, policy)
+
+
+@by_case(CHOSEN)
+def test_what_is_printed_is_what_is_skipped_and_read_again(
+    case: Case, initial: str, policy: str
+) -> None:
+    prints_what_is_skipped_and_read_again(case, initial, policy)
+
+
+@pytest.mark.long
+@by_case(OTHERS)
+def test_both_under_every_other_start_and_policy(case: Case, initial: str, policy: str) -> None:
+    if policy == LATEST:
+        misses_nothing_from_the_plan_s_time_on(case, initial, policy)
+    prints_what_is_skipped_and_read_again(case, initial, policy)
 
 
 def _counted(effect: Effect | None) -> int:

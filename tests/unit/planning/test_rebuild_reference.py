@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 
@@ -63,7 +63,7 @@ class Trial:
     line: SinkFrontier
     plan_case: PlanCase
 
-    @property
+    @cached_property
     def decision(self) -> Decision:
         return decided(self.plan_case)
 
@@ -78,9 +78,10 @@ def decided(case: PlanCase) -> Decision:
     return rebuilt(case) if empty else decide(case)
 
 
-@lru_cache(maxsize=64)
+@cache
 def trial(consumer: str, seed: int) -> Trial | None:
-    """The trial of a seed; `None` where the sink holds nothing that a line could be taken from."""
+    """The trial of a seed, made once for all tests here; `None` where the sink holds nothing that a
+    line could be taken from."""
     rng = Random(f"rebuild {consumer} {seed}")
     case = _case(consumer, rng)
     initial = rng.choice(libraries.STARTS[consumer])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,13 @@ ABOUT_VERSIONS = ("docs/ci.md", "CHANGELOG.md")
 QUOTED = re.compile(r'"[^"]*"|`[^`]*`')
 
 
-def texts() -> Iterator[tuple[str, str]]:
+@cache
+def texts() -> list[tuple[str, str]]:
     """Where each text of the package and each line of a page is, and the text."""
+    return list(_texts())
+
+
+def _texts() -> Iterator[tuple[str, str]]:
     pages = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
     for page in pages:
         for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):

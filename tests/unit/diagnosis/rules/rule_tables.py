@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ def told_by_cases() -> list[Told]:
     ]
 
 
+@cache
 def view_of(told: Told) -> View:
     """What the rules look at in this situation: one candidate's next start."""
     bench = Bench.of(told.case, told.initial, told.release)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import boto3
@@ -44,6 +45,21 @@ def waits() -> list[float]:
 Make = Callable[..., FastReader]
 
 
+class OneSession(Reach):
+    """A way to Kinesis whose clients are of one session, which reads boto3's description of the
+    service once; test_reach.py has what makes a session."""
+
+    __slots__ = ()
+
+    def session(self) -> Any:
+        return session()
+
+
+@cache
+def session() -> Any:
+    return boto3.Session(region_name="us-east-1")
+
+
 @pytest.fixture
 def make(fake: FakeKinesis, waits: list[float]) -> Iterator[Make]:
     def sleep(seconds: float) -> None:
@@ -52,7 +68,7 @@ def make(fake: FakeKinesis, waits: list[float]) -> Iterator[Make]:
 
     with serve(fake) as server:
         yield lambda stream="orders": FastReader(
-            Reach("us-east-1", server.url), stream, clock=fake.clock.now, sleep=sleep
+            OneSession("us-east-1", server.url), stream, clock=fake.clock.now, sleep=sleep
         )
 
 
@@ -85,7 +101,7 @@ def test_records_are_what_boto3_says_they_are(fake: FakeKinesis, reader: FastRea
         shard.put(data, key, CREATED + 3000, CREATED + 3000.123)
     page = reader.page(reader.iterator(OPEN, "TRIM_HORIZON"))
     with serve(fake) as server:
-        client = boto3.client("kinesis", endpoint_url=server.url)
+        client = session().client("kinesis", endpoint_url=server.url)
         words = {"StreamName": "orders", "ShardId": OPEN, "ShardIteratorType": "TRIM_HORIZON"}
         iterator = client.get_shard_iterator(**words)["ShardIterator"]
         answer = client.get_records(ShardIterator=iterator)

@@ -44,10 +44,11 @@ def lease(shard: int, low: int, high: int, checkpoint: str, parents: tuple[int, 
 
 
 @cache
-def big_report() -> Report:
+def big_report(split: int = SPLIT, whole: int = WHOLE) -> Report:
     """10,000 shards: 3,000 split once, 1,000 whole. Ten children have no lease, all other rows
-    are healthy."""
-    width = HASH_SPACE // (SPLIT + WHOLE)
+    are healthy. split, whole: of fewer shards."""
+    roots = split + whole
+    width = HASH_SPACE // roots
     shards: list[Shard] = []
     rows: list[Image] = []
 
@@ -58,30 +59,30 @@ def big_report() -> Report:
             number(opened, 0, opened, index),
             None if end is None else number(opened, LAST_INDEX, end, index),
         ))
-        if not SPLIT + WHOLE <= index < SPLIT + WHOLE + LOST:
+        if not roots <= index < roots + LOST:
             at = "SHARD_END" if end else number(opened, 3, NOW - 1 - index % 600, index)
             rows.append(lease(index, low, high, at, () if parent is None else (parent,)))
 
-    for index in range(SPLIT + WHOLE):
-        high = HASH_SPACE - 1 if index == SPLIT + WHOLE - 1 else (index + 1) * width - 1
-        add(index, index * width, high, None, CLOSED if index < SPLIT else None)
-    for parent in range(SPLIT):
+    for index in range(roots):
+        high = HASH_SPACE - 1 if index == roots - 1 else (index + 1) * width - 1
+        add(index, index * width, high, None, CLOSED if index < split else None)
+    for parent in range(split):
         low, high = parent * width, (parent + 1) * width - 1
-        middle, child = (low + high) // 2, SPLIT + WHOLE + 2 * parent
+        middle, child = (low + high) // 2, roots + 2 * parent
         add(child, low, middle, parent, None)
         add(child + 1, middle + 1, high, parent, None)
     arn = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
     lineage = Lineage(Stream(arn, "orders", CREATED, 86400, "ACTIVE"), shards)
     store = {"medium": "dynamodb", "arn": TABLE}
     locator = parse(f"kcl://orders-app?{OPTIONS}")
-    return _judged(Snapshot(locator, lineage, tuple(rows), store, float(NOW)))
+    return _judged(Snapshot(locator, lineage, tuple(rows), store, float(NOW)), roots)
 
 
-def _judged(snapshot: Snapshot) -> Report:
+def _judged(snapshot: Snapshot, roots: int) -> Report:
     """The report with a finding and no plan, which no status shows: to prove one for 10,000 shards
     takes longer than everything else here."""
     case = case_of(snapshot, RepairOptions())
-    lost = tuple(shard_id(SPLIT + WHOLE + index) for index in range(LOST))
+    lost = tuple(shard_id(roots + index) for index in range(LOST))
     finding = Finding("RSH203", "child-not-started", Severity.ERROR, lost, "nothing makes a lease")
     positions = case.consumer.positions(case.checkpoint())
     return Report(
@@ -90,8 +91,9 @@ def _judged(snapshot: Snapshot) -> Report:
 
 
 @cache
-def big(**selected: Any) -> ConsumerStatus:
-    return status_of(big_report(), big_report().findings, StatusSelection(**selected))
+def big(split: int = SPLIT, whole: int = WHOLE, **selected: Any) -> ConsumerStatus:
+    report = big_report(split, whole)
+    return status_of(report, report.findings, StatusSelection(**selected))
 
 
 ALL_SHARDS = [ShardId(shard_id(index)) for index in range(SPLIT * 3 + WHOLE)]
