@@ -53,6 +53,23 @@ def test_no_number_by_the_pattern(text: str) -> None:
     assert decode(text) is None
 
 
+@pytest.mark.parametrize(("changed", "what"), [
+    (0, ""), (1 << 72, "spare bits"), (0x80 << 72, "spare bits"), (1 << 144, "the shard's nibble"),
+    (1, "the version"), (1 << 185, "the first bits"), (1 << 186, "the length"),
+], ids=str)  # fmt: skip
+def test_a_number_of_another_shape_has_no_fields(changed: int, what: str) -> None:
+    """By bits, from the lowest: version 4, shard 32, time 36, spare 8, index 64, the last four of
+    the shard, epoch 36, and 2 in two bits."""
+    found = decode(str(int(OWN) ^ changed))
+    assert (found is None) is bool(what)
+
+
+def test_no_record_is_older_than_its_shard() -> None:
+    same = SequenceNumber(CREATED, 7, CREATED, 0)
+    assert decode(str(same)) is not None
+    assert decode(str(int(same) - (1 << 36))) is None
+
+
 def lineage(closed: bool = False) -> Lineage:
     numbers = {"StartingSequenceNumber": str(start(0, CREATED - 3))}
     if closed:
