@@ -11,6 +11,7 @@ from reshardctl.errors import UndoRefused, UsageError
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import (
@@ -115,6 +116,18 @@ def test_a_step_of_one_title_has_the_writes_reversed(path: Path) -> None:
     (step,) = steps_back(path, fixed(plan, path))
     changes = [type(write.change) for write in step.writes]
     assert changes == [Create, Delete, Update]
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "leaseCounter", "throughputKBps"])
+def test_a_row_that_moves_meanwhile_is_not_written_over(path: Path, name: str) -> None:
+    """What the fix wrote guards the way back, and so does what the consumer changes by itself."""
+    medium = fixed(plan_of([1]), path)
+    (step,) = steps_back(path, medium)
+    (write,) = step.writes
+    changed_row(medium, write.key, **{name: {"N": "99"}})
+    moved = medium.get([write.key])
+    assert medium.write(step, "undo") is WriteResult.CONFLICT
+    assert medium.get([write.key]) == moved
 
 
 def test_a_restored_row_counts_on(path: Path) -> None:

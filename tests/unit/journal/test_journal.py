@@ -507,3 +507,15 @@ def test_what_is_no_packed_text_is_a_named_error(plan, medium, path, packed):
     texts = read(packed_of(path, plan, medium, packed)).fix.texts
     with pytest.raises(UsageError, match=r"line 2: zlib.x: not a packed text"):
         texts["x"]
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_journal_under_which_nothing_was_written_goes(
+    gone: bool, plan: Plan, medium: MemoryStore, path: Path
+) -> None:
+    """Also where somebody has removed its file already."""
+    journal = Journal.create(path, header(plan, medium))
+    if gone:
+        path.unlink()
+    journal.discard()
+    assert not path.exists()
