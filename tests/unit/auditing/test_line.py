@@ -240,3 +240,35 @@ def test_what_was_compared_by_number_alone_is_told(case, lineage, inside):
     notes = sink_frontier_of(found, lineage, inside=inside).notes
     assert "records were compared whole" in notes
     assert any("all its parts but the first" in note for note in notes) is inside
+
+
+def test_parts_matter_only_where_a_shard_continues_behind_a_record(case, lineage):
+    of = records(case, S1)
+    found = facts([inside(S1, of[2:])], [
+        read(S0, [], ended=True), read(S1, of, of[:1], tip=True), read(S2, [], tip=True),
+    ], notes=("records were compared whole",))  # fmt: skip
+    notes = sink_frontier_of(found, lineage, inside=True).notes
+    assert not any("all its parts but the first" in note for note in notes)
+
+
+@pytest.mark.parametrize("gaps", [4, 5, 6, 7])
+def test_five_shards_with_a_gap_are_named_and_the_others_counted(tmp_path, gaps):
+    shards = [
+        {"id": n, "range": [f"{n}/8", f"{n + 1}/8" if n < 7 else "1"],
+         "records": {"n": 3, "from": 20, "to": 900}}
+        for n in range(8)
+    ]  # fmt: skip
+    expect = [{"initial": ["LATEST"], "releases": ["3.5.1"], "delivers": {}, "findings": []}]
+    wide = from_table(tmp_path / "wide.toml", {
+        "title": "eight shards", "source": "test", "consumer": "kcl",
+        "stream": {**STREAM, "shards": shards}, "rows": [], "expect": expect,
+    })  # fmt: skip
+    lineage = lineage_of(wide.shards, wide.stream["created"])
+    rows, compared = [], []
+    for n, shard in enumerate(lineage):
+        of = records(wide, shard)
+        rows.append(inside(shard, [of[0], of[2]] if n < gaps else of))
+        compared.append(read(shard, of, [of[1]] if n < gaps else (), tip=True))
+    _, *notes = sink_frontier_of(facts(rows, compared), lineage).notes
+    assert [note for note in notes if note.startswith("shard ")] == notes[: min(gaps, 5)]
+    assert notes[5:] == ([f"{gaps - 5} more shards re-read later records"] if gaps > 5 else [])

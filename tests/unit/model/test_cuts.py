@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from reshardctl.model import DONE, START, TIP, Cut, Rank, at_number, at_time
+import pytest
+
+from reshardctl.model import DONE, START, TIP, Basis, Cut, Rank, Span, at_number, at_time, meet
 
 DISTINCT = (
     START, TIP, DONE, at_number("7"), at_number("8"), at_number("7", 1), at_number("7", -1),
@@ -29,3 +31,23 @@ def test_a_cut_that_was_made_anew_is_equal_to_the_first_and_has_its_hash():
 def test_a_cut_is_equal_to_nothing_else():
     assert DONE != "DONE"
     assert DONE != Rank.DONE
+
+
+IN_ORDER = (START, at_number("7"), at_number("8"), DONE)
+SPANS = [Span(lo, hi) for lo, hi in product(IN_ORDER, repeat=2) if lo <= hi]
+
+
+@pytest.mark.parametrize(("a", "b"), list(product(SPANS, repeat=2)))
+def test_a_span_that_holds_two_reaches_from_the_lowest_to_the_highest(a, b):
+    found = meet(a, b)
+    assert found.lo == min(a.lo, b.lo, key=IN_ORDER.index)
+    assert found.hi == max(a.hi, b.hi, key=IN_ORDER.index)
+
+
+@pytest.mark.parametrize(("one", "other", "doubt"), [
+    (Basis.PROBED, Basis.STORED, Basis.STORED), (Basis.STORED, Basis.INFERRED, Basis.INFERRED),
+    (Basis.PROBED, Basis.INFERRED, Basis.INFERRED), (Basis.PROBED, Basis.PROBED, Basis.PROBED),
+])  # fmt: skip
+def test_a_span_that_holds_two_rests_on_the_weaker(one, other, doubt):
+    a, b = Span(START, DONE, one, "", "a head"), Span(START, DONE, other, "a reason")
+    assert meet(a, b) == meet(b, a) == Span(START, DONE, doubt, "a reason", "a head")
