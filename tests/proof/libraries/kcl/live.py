@@ -35,8 +35,6 @@ BURST_PAUSE = 0.15
 """Records put just after a write, and the seconds between: about as long as an owner that has
 lost its lease takes to notice (a third of the failover time of two seconds)."""
 
-_AGAIN = 5
-
 Meanwhile = Callable[[Running], None]
 
 
@@ -141,11 +139,12 @@ def _fix(running: Running, case: Case, release: str, initial: str, busy: int) ->
     """`fix --live --yes`, and again where it says so: its owners renew a lease every two thirds of
     a second, so on a busy machine rows move under it more often than it tries."""
     _at_work(running)
-    for tries in range(_AGAIN, -1, -1):
+    deadline = time.monotonic() + running.patience
+    while True:
         try:
             _fix_once(running, case, release, initial, busy)
         except StalePlan as error:
-            if not tries or "nothing was written" not in error.what:
+            if time.monotonic() > deadline or "nothing was written" not in error.what:
                 raise
         else:
             return
