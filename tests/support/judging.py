@@ -42,6 +42,8 @@ from tests.support.case_stream import number
 from tests.support.dialects import dialect_of
 from tests.support.dialects.kcl import images_of, side_images
 
+T = TypeVar("T")
+
 
 def shard_of(listed: dict) -> Shard:
     keys, numbers = listed["HashKeyRange"], listed["SequenceNumberRange"]
@@ -51,9 +53,6 @@ def shard_of(listed: dict) -> Shard:
         int(keys["EndingHashKey"]), numbers["StartingSequenceNumber"],
         numbers.get("EndingSequenceNumber"),
     )
-
-
-T = TypeVar("T")
 
 
 def lineage_of(

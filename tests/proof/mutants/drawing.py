@@ -1,7 +1,7 @@
 """Which mutants there are, and which of them are drawn.
 
 The operators are Cosmic Ray's. Left out is what cannot change what the program does: annotations
-(nothing evaluates them), ``if TYPE_CHECKING:`` and decorators that only remember results.
+(nothing evaluates them), ``if TYPE_CHECKING:`` and decorators such as ``@cache``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ ROOMS = (
     "journal", "stores", "codec", "snapshot",
 )  # fmt: skip
 """The rooms of the package that are mutated."""
-REMEMBERING = ("cache", "lru_cache", "cached_property", "override", "overload", "final", "runtime")
+WITHOUT_EFFECT = ("cache", "lru_cache", "override", "overload", "final")
+"""Decorators that a program does without: those that remember results, and those for mypy."""
 
 
 def modules(room: str) -> list[Path]:
@@ -105,7 +106,7 @@ def _silent(text: str) -> list[tuple[Place, Place]]:
                 found.append(node.annotation)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 found.append(getattr(node, "returns", None))
-                found += [d for d in node.decorator_list if _name(d) in REMEMBERING]
+                found += [d for d in node.decorator_list if _name(d) in WITHOUT_EFFECT]
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 found.append(node)
             case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
@@ -120,7 +121,7 @@ def _extent(node: ast.AST) -> tuple[Place, Place]:
     assert isinstance(node, ast.expr | ast.stmt)
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
-    if _name(node) in REMEMBERING:
+    if _name(node) in WITHOUT_EFFECT:
         return (node.lineno, node.col_offset - 1), (node.end_lineno + 1, 0)
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
