@@ -47,10 +47,14 @@ def create_stream(service: Service, request: Request) -> Answer:
 
 
 def delete_stream(service: Service, request: Request) -> Answer:
-    """DeleteStream. The stream is DELETING for a while, then not found."""
+    """DeleteStream. The stream is DELETING for a while, then not found.
+
+    One that is still CREATING never gets a shard (kinesalite's tests, which run against AWS too).
+    """
     stream = service.stream_of(request)
     if stream.status == "CREATING":
-        not_active(stream.name, stream.account, stream.status)
+        stream.shards.clear()
+        stream.order.clear()
     stream.status = "DELETING"
     stream.status_until = request.now + service.settings.delete_seconds
     stream.pending.clear()
@@ -199,13 +203,14 @@ def _stream(service: Service, request: Request) -> Stream:
 
 
 def _open_shard(stream: Stream, shard_id: str) -> Shard:
+    """A shard that can be resharded; the refusal of a closed one is AWS's (kinesalite#109)."""
     shard = stream.live(number_of(shard_id))
     if shard is None:
         no_such_shard(shard_id, stream.name, stream.account)
     if shard.closed is not None:
         invalid(
             f"Shard {shard.id} in stream {stream.name} under account {stream.account} "
-            "is closed and cannot be resharded."
+            "has already been merged or split, and thus is not eligible for merging or splitting."
         )
     return shard
 

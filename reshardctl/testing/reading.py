@@ -215,6 +215,7 @@ def _at_timestamp(request: Request, shard: Shard) -> int:
 
 
 def _at_number(service: Service, stream: Stream, shard: Shard, kind: str, text: str) -> int:
+    """Refuses a number of 2013 like any that cannot be read, where AWS answers InternalFailure."""
     where = (
         f"StartingSequenceNumber {text} used in GetShardIterator on shard {shard.id} "
         f"in stream {stream.name} under account {stream.account} is invalid"

@@ -50,7 +50,7 @@ class Service:
         """Apply all changes that are due by `now`."""
         for key, stream in list(self.streams.items()):
             if stream.status == "DELETING" and stream.status_until <= now:
-                self.graves[key] = stream.newest_second()
+                self.graves[key] = max(self.graves.get(key, 0), stream.newest_second())
                 del self.streams[key]
                 continue
             stream.settle(now)

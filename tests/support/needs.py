@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.proof.libraries.ferrokinesis import built as ferrokinesis_built
 from tests.proof.libraries.go import built as go_built
 from tests.proof.libraries.kcl import built as kcl_built
 from tests.proof.libraries.kinesis_local import built as kinesis_local_built
@@ -88,7 +89,13 @@ def missing(name: str) -> str | None:
     return _CHECKS[name]()
 
 
+_NEVER_REQUIRED = frozenset({"ferrokinesis"})
+"""What takes minutes to build, and a toolchain that nothing else here needs."""
+
+
 def _required(name: str) -> bool:
+    if name in _NEVER_REQUIRED:
+        return False
     beside = name.startswith("pyspark")
     return bool(os.environ.get("RESHARDCTL_NEED_SPARK" if beside else "CI"))
 
@@ -128,6 +135,7 @@ _CHECKS: dict[str, Callable[[], str | None]] = {
     "real-telegraf-1.34": lambda: go_built.missing("telegraf-1.34"),
     "real-telegraf-1.39": lambda: go_built.missing("telegraf-1.39"),
     "kinesis-local": kinesis_local_built.missing,
+    "ferrokinesis": ferrokinesis_built.missing,
     "hadoop-aws": lambda: spark_built.unfetched("hadoop-aws"),
     "hdfs": lambda: spark_built.unfetched("hdfs") or spark_built.missing("4"),
     "spark-3.5": lambda: spark_built.missing("3.5"),

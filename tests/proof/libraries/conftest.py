@@ -1,4 +1,5 @@
-"""The laboratory that all KCL tests of a session share, and the Spark session of a module."""
+"""The laboratory that all KCL tests of a session share, the Spark session of a module, and the
+emulators of Kinesis that give a second opinion."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from tests.support.needs import needs
 
 if TYPE_CHECKING:
     from tests.proof.libraries.kcl.laboratory import Laboratory, Start
+    from tests.proof.libraries.second_opinion.service import Service
     from tests.proof.libraries.spark.session import Spark
 
 
@@ -92,3 +94,34 @@ def _spark(release: str) -> Iterator[Spark]:
         yield session
     finally:
         session.close()
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.needs(name))
+        for name in ("kinesis-local", "ferrokinesis")
+    ],
+)
+def emulator(request: pytest.FixtureRequest) -> str:
+    """The name of an emulator of Kinesis; a test runs on each that is there."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def emulator_url(emulator: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where it listens."""
+    from tests.proof.libraries.ferrokinesis.server import ferrokinesis
+    from tests.proof.libraries.kinesis_local.server import kinesis_local
+
+    serve = {"kinesis-local": kinesis_local, "ferrokinesis": ferrokinesis}[emulator]
+    with serve(tmp_path_factory.mktemp(emulator) / "log") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def theirs(emulator_url: str) -> Service:
+    """What is asked there."""
+    from tests.proof.libraries.second_opinion.service import Service, client
+
+    return Service(client(emulator_url))

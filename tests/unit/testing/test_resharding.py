@@ -205,8 +205,13 @@ def test_a_split_needs_a_key_inside_the_shard(at: int) -> None:
 def test_shards_that_cannot_be_resharded() -> None:
     client = split_stream().client()
     closed = {"ShardToSplit": name(0), "NewStartingHashKey": str(SPACE // 4)}
-    code, _ = refusal(client.split_shard, StreamName="orders", **closed)
-    assert code == "InvalidArgumentException"
+    code, text = refusal(client.split_shard, StreamName="orders", **closed)
+    # Recorded answer of AWS, kinesalite#109.
+    assert (code, text) == (
+        "InvalidArgumentException",
+        f"Shard {name(0)} in stream orders under account 123456789012 has already been merged or "
+        "split, and thus is not eligible for merging or splitting.",
+    )
     unknown = {"ShardToSplit": name(9), "NewStartingHashKey": str(SPACE // 4)}
     code, text = refusal(client.split_shard, StreamName="orders", **unknown)
     assert code == "ResourceNotFoundException"

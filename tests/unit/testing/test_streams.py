@@ -33,6 +33,20 @@ def test_a_stream_is_creating_then_active() -> None:
     ]
 
 
+def test_a_stream_is_deleted_while_it_is_created() -> None:
+    # kinesalite's tests, which run against AWS too: "should allow stream to be deleted while it is
+    # being created".
+    fake = FakeKinesis()
+    client = fake.client()
+    client.create_stream(StreamName="orders", ShardCount=1)
+    client.delete_stream(StreamName="orders")
+    described = client.describe_stream(StreamName="orders")["StreamDescription"]
+    assert (described["StreamStatus"], described["Shards"]) == ("DELETING", [])
+    fake.settle()
+    code, _ = refusal(client.describe_stream, StreamName="orders")
+    assert code == "ResourceNotFoundException"
+
+
 def test_the_summary() -> None:
     client = split_stream(retention_hours=48).client()
     summary = client.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]

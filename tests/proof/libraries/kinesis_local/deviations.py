@@ -1,45 +1,38 @@
 """Where kinesis-local 0.6.2 and FakeKinesis answer differently, and which of them AWS agrees with.
 
-All that is not in this table they answer alike (tests/proof/libraries/test_kinesis_local.py).
+All that is not in this table they answer alike (tests/proof/libraries/test_second_opinion.py).
 A row that stops being true makes a test fail: then one of the two has changed, and the row goes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
-
-
-class Wrong(Enum):
-    """Who answers otherwise than AWS."""
-
-    THEM = "kinesis-local"
-    US = "FakeKinesis"
-    UNKNOWN = "nobody has said what AWS answers"
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """Both answers to one question, and who says what AWS answers."""
-
-    theirs: Any
-    ours: Any
-    wrong: Wrong
-    source: str
-
-
-_INVALID, _ABSENT, _IN_USE = (
-    "InvalidArgumentException",
-    "ResourceNotFoundException",
-    "ResourceInUseException",
+from tests.proof.libraries.second_opinion.deviation import (
+    ABSENT,
+    ACCEPTED,
+    CLOSED,
+    CONSTRAINT,
+    IN_USE,
+    INVALID,
+    MALFORMED,
+    NUMBERS,
+    UNSAID,
+    Deviation,
+    Deviations,
+    Wrong,
+    reference,
+    tried,
 )
+
 _EDGES = "kinesis-mock adds up rounded widths; AWS has floor(i * 2^128 / n): AWS CLI reference, "
-_NUMBERS = "77 numbers of public streams, tests/golden/sequence_numbers.json"
 _TOP = 2**128 - 1
 _HALF, _QUARTER = 2**127, 2**126
+_OLD_SHARDS = tried("splitShard", "UPDATING shows the old shards, and they take the records")
+_FOREIGN = "recorded answer of AWS, boto3#1478"
+_INCARNATION = "recorded answer of AWS, amazon-kinesis-video-streams-parser-library#75"
+_STRANGE = "recorded answer of AWS, kinsumer#35: one application name for two streams"
+_NONE_YET = tried("createStream", "what a stream that is CREATING answers")
 
-DEVIATIONS: dict[tuple[str, str], Deviation] = {
+DEVIATIONS: Deviations = {
     ("creation", "edges of 2"): Deviation(
         [(0, _HALF - 2), (_HALF - 1, _TOP)],
         [(0, _HALF - 1), (_HALF, _TOP)],
@@ -62,29 +55,44 @@ DEVIATIONS: dict[tuple[str, str], Deviation] = {
         Wrong.THEM,
         _EDGES + "list-shards",
     ),
-    ("updating", "listed"): Deviation(
-        [0, 1, 2, 3],
-        [0, 1],
+    ("creation", "a name of odd signs"): Deviation(
+        INVALID, CONSTRAINT, Wrong.THEM, tried("createStream", "streamName, a pattern")
+    ),
+    ("creating", "described"): Deviation([0, 1], [], Wrong.THEM, _NONE_YET),
+    ("creating", "listed"): Deviation(
+        [0, 1], IN_USE, Wrong.THEM, reference("ListShards", "ResourceInUseException")
+    ),
+    ("creating", "iterator"): Deviation(IN_USE, ABSENT, Wrong.THEM, _NONE_YET),
+    ("creating", "put"): Deviation(IN_USE, ABSENT, Wrong.THEM, _NONE_YET),
+    ("deletion", "listed meanwhile"): Deviation(
+        ACCEPTED, IN_USE, Wrong.THEM, reference("ListShards", "ResourceInUseException")
+    ),
+    ("deletion", "deleted while CREATING"): Deviation(
+        IN_USE, ACCEPTED, Wrong.THEM, tried("deleteStream", "while it is being created")
+    ),
+    ("deletion", "shards then"): Deviation(
+        [0], [], Wrong.THEM, tried("deleteStream", "while it is being created")
+    ),
+    ("recreation", "at the old record"): Deviation(ACCEPTED, INVALID, Wrong.THEM, _INCARNATION),
+    ("recreation", "after the old record"): Deviation(ACCEPTED, INVALID, Wrong.THEM, _INCARNATION),
+    ("recreation", "at the old start"): Deviation(ACCEPTED, INVALID, Wrong.THEM, _INCARNATION),
+    ("retention", "increased to more than a year"): Deviation(
+        (INVALID, 8760),
+        (CONSTRAINT, 8760),
         Wrong.THEM,
-        "kinesalite's tests, which run against AWS too: UPDATING shows the old shards",
+        tried("increaseStreamRetentionPeriod", "ValidationException beyond the greatest period"),
     ),
-    ("merging", "again"): Deviation(
-        _IN_USE, _INVALID, Wrong.UNKNOWN, "the MergeShards API reference has no case for it"
-    ),
-    ("refused_splits", "closed"): Deviation(
-        _IN_USE, _INVALID, Wrong.UNKNOWN, "the SplitShard API reference has no case for it"
-    ),
+    ("updating", "listed"): Deviation([0, 1, 2, 3], [0, 1], Wrong.THEM, _OLD_SHARDS),
+    ("updating", "open shards"): Deviation(3, 2, Wrong.THEM, _OLD_SHARDS),
+    ("updating", "put goes to"): Deviation(2, 0, Wrong.THEM, _OLD_SHARDS),
+    ("merging", "one of the pair is closed"): Deviation(IN_USE, INVALID, Wrong.THEM, CLOSED),
+    ("merging", "both are closed"): Deviation(IN_USE, INVALID, Wrong.THEM, CLOSED),
+    ("refused_splits", "closed"): Deviation(IN_USE, INVALID, Wrong.THEM, CLOSED),
     ("refused_splits", "at its first key"): Deviation(
-        "accepted",
-        _INVALID,
-        Wrong.THEM,
-        "kinesalite's tests, which run against AWS too: \"greater than one plus the shard's\"",
+        ACCEPTED, INVALID, Wrong.THEM, tried("splitShard", "greater than one plus the shard's")
     ),
     ("refused_splits", "at its last key"): Deviation(
-        "accepted",
-        _INVALID,
-        Wrong.THEM,
-        "kinesalite's tests, which run against AWS too: \"less than the shard's\"",
+        ACCEPTED, INVALID, Wrong.THEM, tried("splitShard", "less than the shard's EndingHashKey")
     ),
     ("scaling", "4 to 3"): Deviation(
         ["0-1/2", "1/2-3/4", "3/4-1"],
@@ -96,66 +104,100 @@ DEVIATIONS: dict[tuple[str, str], Deviation] = {
         [0, 1, 2, 3, 4],
         [0, 1],
         Wrong.THEM,
-        "ListShards API reference, ShardFilter; KCL 3.5.1 does not start on more",
+        reference("ShardFilter", "open at TRIM_HORIZON; KCL 3.5.1 does not start on more"),
     ),
     ("filters", "start behind all"): Deviation(
-        [0, 1, 2, 3, 4],
-        [],
-        Wrong.UNKNOWN,
-        "the ListShards API reference does not say what an id of no shard does",
+        [0, 1, 2, 3, 4], [], Wrong.UNKNOWN, f"{UNSAID} what an id of no shard does"
     ),
     ("filters", "no such type"): Deviation(
-        "SerializationException",
-        _INVALID,
+        MALFORMED,
+        INVALID,
         Wrong.UNKNOWN,
         "the model has it as an enumeration, which elsewhere means ValidationException",
     ),
     ("paging", "too many"): Deviation(
-        "accepted",
-        "ValidationException",
-        Wrong.THEM,
-        "ListShards API reference: MaxResults is at most 10000",
+        ACCEPTED, CONSTRAINT, Wrong.THEM, tried("listShards", "less than or equal to 10000")
     ),
-    ("paging", "sizes of 250"): Deviation(
-        [100, 100, 50], [250], Wrong.THEM, "ListShards API reference: pages of 1000"
+    ("wide_pages", "sizes"): Deviation(
+        [100, 100, 50], [250], Wrong.THEM, reference("ListShards", "pages of 1000")
+    ),
+    ("same_names", "another time"): Deviation(
+        [0, 1],
+        ABSENT,
+        Wrong.THEM,
+        reference("ListShards", "the time says which stream is meant; no error is named"),
     ),
     ("reading", "order of the parents"): Deviation(
-        [1, 3], [3, 1], Wrong.UNKNOWN, "the ChildShard API reference gives no order"
+        [1, 3], [3, 1], Wrong.UNKNOWN, reference("ChildShard", "gives no order")
     ),
     ("reading", "end comes with"): Deviation(
         1, 0, Wrong.UNKNOWN, "either may be: FakeKinesis has settings.end_with_last_records"
     ),
-    ("iterators", "after the end"): Deviation(
-        _ABSENT, _INVALID, Wrong.THEM, "recorded answer of AWS, kinesis-mock#1536"
+    ("batches", "members"): Deviation(
+        ["ApproximateArrivalTimestamp", "Data", "EncryptionType", "PartitionKey", "SequenceNumber"],
+        ["ApproximateArrivalTimestamp", "Data", "PartitionKey", "SequenceNumber"],
+        Wrong.THEM,
+        tried("getRecords", "the members of a record without encryption"),
     ),
-    ("iterators", "at the end"): Deviation(
-        _ABSENT,
-        "accepted",
-        Wrong.UNKNOWN,
-        "either may be: FakeKinesis has settings.refuse_at_end",
+    ("batches", "too many"): Deviation(
+        INVALID, CONSTRAINT, Wrong.THEM, tried("getRecords", "less than or equal to 10000")
     ),
-    ("iterators", "after another shard's"): Deviation(
-        _ABSENT, _INVALID, Wrong.THEM, "recorded answer of AWS, boto3#1478"
+    ("batches", "nonsense"): Deviation(
+        "500", INVALID, Wrong.THEM, tried("getRecords", "Invalid ShardIterator.")
     ),
-    ("iterators", "after nonsense"): Deviation(
-        _ABSENT, _INVALID, Wrong.THEM, "kinesalite's tests, which run against AWS too"
+    ("writing", "a key of letters"): Deviation(
+        "500", CONSTRAINT, Wrong.THEM, tried("putRecord", "explicitHashKey, a pattern")
+    ),
+    ("writing", "501 records"): Deviation(
+        ACCEPTED, CONSTRAINT, Wrong.THEM, tried("putRecords", "less than or equal to 500")
+    ),
+    ("iterators", "at, after the end"): Deviation(
+        (ABSENT, ABSENT),
+        (ACCEPTED, INVALID),
+        Wrong.THEM,
+        "AFTER: recorded answer of AWS, kinesis-mock#1536. AT: nobody has said; FakeKinesis has "
+        "settings.refuse_at_end",
+    ),
+    ("iterators", "at, after another shard's"): Deviation(
+        (ABSENT, ABSENT), (INVALID, INVALID), Wrong.THEM, _FOREIGN
+    ),
+    ("iterators", "at, after another stream's"): Deviation(
+        (ABSENT, ABSENT), (INVALID, INVALID), Wrong.THEM, _STRANGE
+    ),
+    ("iterators", "at, after nonsense"): Deviation(
+        (ABSENT, ABSENT),
+        (INVALID, INVALID),
+        Wrong.BOTH,
+        tried("getShardIterator", "InternalFailure if using small (old?) sequence number"),
+    ),
+    ("iterators", "at, after an odd number"): Deviation(
+        (ABSENT, ABSENT), (INVALID, INVALID), Wrong.THEM, tried("getShardIterator", "is invalid")
+    ),
+    ("iterators", "no digits"): Deviation(
+        ABSENT, CONSTRAINT, Wrong.THEM, tried("getShardIterator", "a pattern of digits")
+    ),
+    ("iterators", "a number for LATEST"): Deviation(
+        ACCEPTED, INVALID, Wrong.THEM, tried("getShardIterator", "LATEST and a number")
+    ),
+    ("iterators", "a number for TRIM_HORIZON"): Deviation(
+        ACCEPTED, INVALID, Wrong.THEM, tried("getShardIterator", "TRIM_HORIZON and a number")
     ),
     ("iterators", "no such type"): Deviation(
-        "SerializationException",
-        "ValidationException",
-        Wrong.THEM,
-        "kinesalite's tests, which run against AWS too",
+        MALFORMED, CONSTRAINT, Wrong.THEM, tried("getShardIterator", "an enumeration")
     ),
-    ("iterators", "no iterator"): Deviation(
-        "500", _INVALID, Wrong.THEM, "kinesalite's tests, which run against AWS too"
-    ),
-    ("sequence_numbers", "start after a merge names"): Deviation(1, 4, Wrong.THEM, _NUMBERS),
+    ("sequence_numbers", "start after a merge names"): Deviation(1, 4, Wrong.THEM, NUMBERS),
     # Every closed shard of kinesis-local ends at 2^63 - 1, which is no number of this layout.
     ("sequence_numbers", "ends name"): Deviation(
-        dict.fromkeys((0, 1, 3), 2**32 - 1), {0: 0, 1: 1, 3: 3}, Wrong.THEM, _NUMBERS
+        dict.fromkeys((0, 1, 3), 2**32 - 1), {0: 0, 1: 1, 3: 3}, Wrong.THEM, NUMBERS
     ),
-    ("sequence_numbers", "records precede their end"): Deviation(False, True, Wrong.THEM, _NUMBERS),
-    ("deletion", "listed meanwhile"): Deviation(
-        "accepted", _IN_USE, Wrong.THEM, "ListShards API reference, ResourceInUseException"
+    ("sequence_numbers", "ends have the index"): Deviation(
+        {"0x0"}, {"0x7fffffffffffffff"}, Wrong.THEM, NUMBERS
     ),
+    ("sequence_numbers", "children follow a second later"): Deviation(
+        False, True, Wrong.THEM, tried("splitShard", "one second after the end of the parent")
+    ),
+    ("sequence_numbers", "roots precede the creation by three"): Deviation(
+        False, True, Wrong.THEM, NUMBERS
+    ),
+    ("sequence_numbers", "records precede their end"): Deviation(False, True, Wrong.THEM, NUMBERS),
 }

@@ -1,14 +1,12 @@
-"""A second opinion: what kinesis-local, an emulator of others, makes of Kinesis.
+"""Our reader, and the command over HTTP, against emulators of Kinesis by others.
 
-It judges FakeKinesis, our reader, and the command over HTTP. Where they differ is written down in
-tests/proof/libraries/kinesis_local/deviations.py, and only there.
+What they themselves do otherwise than AWS is in tests/proof/libraries/test_second_opinion.py.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,74 +20,25 @@ import pytest
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import DONE, START, TIP, ShardId, at_number
-from reshardctl.testing import FakeKinesis, serve
-from tests.proof.libraries.kinesis_local.deviations import DEVIATIONS
-from tests.proof.libraries.kinesis_local.scene import HALF, QUARTER, Answers
-from tests.proof.libraries.kinesis_local.scenes import SCENES
-from tests.proof.libraries.kinesis_local.server import ACCOUNT, REGION, kinesis_local
-from tests.proof.libraries.kinesis_local.service import Service, client
-from tests.proof.libraries.kinesis_local.shapes import Raw, shard_id
+from tests.proof.libraries.second_opinion.emulator import ACCOUNT, REGION
+from tests.proof.libraries.second_opinion.scene import HALF, QUARTER
+from tests.proof.libraries.second_opinion.service import Service, client
+from tests.proof.libraries.second_opinion.shapes import Raw, shard_id
 from tests.support.lease_server import LeaseTable, lease_server
-from tests.support.needs import needs
 
 pytestmark = pytest.mark.interop
 
 LIMIT = 120.0
 """Seconds after which a command is taken to hang."""
 
-
-@pytest.fixture(scope="module")
-@needs("kinesis-local")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with kinesis_local(tmp_path_factory.mktemp("kinesis-local") / "log") as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def theirs(url: str) -> Service:
-    return Service(client(url))
-
-
-@pytest.fixture(scope="module")
-def ours() -> Iterator[Service]:
-    fake = FakeKinesis(account=ACCOUNT, region=REGION)
-    with serve(fake) as server:
-        yield Service(client(server.url), fake)
-
-
-def test_the_emulator_is_on_loopback_alone(url: str) -> None:
-    """A server on all addresses answers on this one too."""
-    port = int(url.rpartition(":")[2])
-    socket.create_connection(("127.0.0.1", port), timeout=10).close()
-    with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.2", port), timeout=10)
-
-
-def expected(scene: str, ours: Answers) -> Answers:
-    """What the emulator should answer: as we do, but for the table, which must fit us too."""
-    wanted = dict(ours)
-    for (where, question), known in DEVIATIONS.items():
-        if where == scene:
-            stale = f"deviations.py has another answer of FakeKinesis to {question!r}"
-            assert ours[question] == known.ours, stale
-            assert known.theirs != known.ours, f"no deviation: {question!r}"
-            wanted[question] = known.theirs
-    return wanted
-
-
-@pytest.mark.parametrize("scene", SCENES)
-def test_both_answer_alike_but_for_the_table(scene: str, theirs: Service, ours: Service) -> None:
-    assert SCENES[scene](theirs) == expected(scene, SCENES[scene](ours))
-
-
-def test_the_table_names_scenes() -> None:
-    assert {scene for scene, _ in DEVIATIONS} <= set(SCENES)
+PAGES = {"kinesis-local": 100, "ferrokinesis": 1000}
+"""Shards in a page of ListShards: the most of kinesis-local, and what the reader asks for."""
 
 
 @pytest.fixture
-def kinesis(url: str) -> Kinesis:
-    """It does not pause between reads: the emulator has no limit on them."""
-    return Kinesis(boto3.Session(), endpoint_url=url, sleep=lambda _seconds: None)
+def kinesis(emulator_url: str) -> Kinesis:
+    """It does not pause between reads: the emulators have no limit on them."""
+    return Kinesis(boto3.Session(), endpoint_url=emulator_url, sleep=lambda _seconds: None)
 
 
 def resharded(theirs: Service, shards: int = 3) -> str:
@@ -110,16 +59,22 @@ def plain(shard: Raw) -> tuple[object, ...]:
     )  # fmt: skip
 
 
+@pytest.mark.only(
+    lambda emulator, way: (emulator, way) != ("ferrokinesis", "arn"),
+    "ferrokinesis knows no StreamARN",
+)
 @pytest.mark.parametrize("way", ["name", "arn"])
-def test_lineage_is_what_the_answers_say(way: str, theirs: Service, url: str) -> None:
-    """Of 253 shards the emulator gives 100 a page, and takes a NextToken only alone."""
+def test_lineage_is_what_the_answers_say(
+    emulator: str, way: str, theirs: Service, emulator_url: str
+) -> None:
+    """Of 253 shards kinesis-local gives 100 a page, and takes a NextToken only alone."""
     shards = 250
     name = resharded(theirs, shards)
     raw = theirs.shards(name)
     assert len(raw) == shards + 3
     requests: list[dict[str, Any]] = []
     listed: list[int] = []
-    boto = client(url)
+    boto = client(emulator_url)
     boto.meta.events.register(
         "before-call.kinesis.ListShards",
         lambda params, **_: requests.append(json.loads(params["body"])),
@@ -127,7 +82,7 @@ def test_lineage_is_what_the_answers_say(way: str, theirs: Service, url: str) ->
     stream = name if way == "name" else theirs.summary(name)["StreamARN"]
     for kinesis in (
         Kinesis.of_client(boto, progress=listed.append),
-        Kinesis(boto3.Session(), endpoint_url=url),
+        Kinesis(boto3.Session(), endpoint_url=emulator_url),
     ):
         lineage = kinesis.lineage(stream)
         found = [lineage[shard] for shard in lineage]
@@ -138,12 +93,13 @@ def test_lineage_is_what_the_answers_say(way: str, theirs: Service, url: str) ->
         assert list(lineage.open_shards()) == [s["ShardId"] for s in raw if plain(s)[-1] is None]
         assert lineage.children(ShardId(shard_id(0))) == (shard_id(shards), shard_id(shards + 1))
         assert lineage.parents(ShardId(shard_id(shards + 2))) == (shard_id(1), shard_id(2))
-    pages = -(-len(raw) // 100)
+    most = PAGES[emulator]
+    pages = -(-len(raw) // most)
     named = "StreamName" if way == "name" else "StreamARN"
     assert [set(one) for one in requests] == [
         {named, "MaxResults"}, *[{"NextToken"}] * (pages - 1)
     ]  # fmt: skip
-    assert listed == [min(100 * page, len(raw)) for page in range(1, pages + 1)]
+    assert listed == [min(most * page, len(raw)) for page in range(1, pages + 1)]
 
 
 def test_summary_is_what_the_answer_says(theirs: Service, kinesis: Kinesis) -> None:
@@ -161,8 +117,11 @@ def test_a_stream_that_is_not_there(kinesis: Kinesis) -> None:
         kinesis.lineage("nowhere")
 
 
-def test_probes_see_what_is_there(theirs: Service, kinesis: Kinesis) -> None:
-    """A closed shard, its empty child, and an open one; the answers of GetRecords say what is."""
+def test_probes_see_what_is_there(emulator: str, theirs: Service, kinesis: Kinesis) -> None:
+    """A closed shard, its empty child, and an open one; the answers of GetRecords say what is.
+
+    That more is unread they say by MillisBehindLatest, which ferrokinesis leaves at zero.
+    """
     name = theirs.stream(2)
     closed = [put["SequenceNumber"] for put in theirs.put(name, Fraction(0), "a", "b", "c")]
     opened = [put["SequenceNumber"] for put in theirs.put(name, HALF, "d", "e")]
@@ -174,7 +133,7 @@ def test_probes_see_what_is_there(theirs: Service, kinesis: Kinesis) -> None:
         return found.drained, found.first, found.count, found.more
 
     assert probe(0, START) == (False, closed[0], 3, False)
-    assert probe(0, START, limit=2) == (False, closed[0], 2, True)
+    assert probe(0, START, limit=2) == (False, closed[0], 2, emulator != "ferrokinesis")
     assert probe(0, at_number(closed[0])) == (False, closed[1], 2, False)
     assert probe(0, at_number(closed[2])) == (True, None, 0, False)
     assert probe(0, DONE) == probe(2, START) == probe(1, TIP) == (True, None, 0, False)
@@ -183,15 +142,24 @@ def test_probes_see_what_is_there(theirs: Service, kinesis: Kinesis) -> None:
     assert kinesis.head(name, ShardId(shard_id(2))) is None
 
 
-def test_a_refused_number_is_never_taken_for_drained(theirs: Service, kinesis: Kinesis) -> None:
-    """The emulator says ResourceNotFoundException where AWS says InvalidArgumentException."""
+def test_a_refused_number_is_never_taken_for_drained(
+    emulator: str, theirs: Service, kinesis: Kinesis
+) -> None:
+    """kinesis-local says ResourceNotFoundException where AWS says InvalidArgumentException."""
     name = theirs.stream(2)
     theirs.put(name, Fraction(0), "a")
     (foreign,) = theirs.put(name, HALF, "b")
     theirs.split(name, 0, QUARTER)
     end = theirs.shards(name)[0]["SequenceNumberRange"]["EndingSequenceNumber"]
-    for number in (foreign["SequenceNumber"], end):
-        with pytest.raises(CannotTell, match=f"shard {shard_id(0)} of stream {name} is gone"):
+    refused = {
+        "kinesis-local": ([foreign["SequenceNumber"], end],
+                          f"shard {shard_id(0)} of stream {name} is gone"),
+        "ferrokinesis": ([foreign["SequenceNumber"]],
+                         "InvalidArgumentException: Invalid StartingSequenceNumber"),
+    }  # fmt: skip
+    numbers, said = refused[emulator]
+    for number in numbers:
+        with pytest.raises(CannotTell, match=said):
             kinesis.probe(name, ShardId(shard_id(0)), at_number(number))
 
 
@@ -232,8 +200,12 @@ def command(kinesis: str, dynamodb: str, state: Path, *words: str) -> tuple[int,
     return run.returncode, json.loads(run.stdout)
 
 
+@pytest.mark.only(
+    lambda emulator: emulator != "ferrokinesis",
+    "ferrokinesis knows no StreamARN, by which the command reads records",
+)
 def test_the_command_finds_and_mends_children_that_were_never_started(
-    theirs: Service, url: str, dynamodb: str, tmp_path: Path
+    theirs: Service, emulator_url: str, dynamodb: str, tmp_path: Path
 ) -> None:
     """State a of the runs on KCL 1.15.3, 2.7.2 and 3.5.1, November 2026: the parent has ended, and
     neither child has a lease; no release starts them by itself."""
@@ -250,14 +222,14 @@ def test_the_command_finds_and_mends_children_that_were_never_started(
     where = [f"kcl://{table.name}?{known}", "--stream", name]
 
     def inspect(*more: str) -> tuple[int, dict[str, list[str]]]:
-        code, report = command(url, dynamodb, tmp_path, "inspect", *where, *more)
+        code, report = command(emulator_url, dynamodb, tmp_path, "inspect", *where, *more)
         found = [one for one in report["findings"] if one["severity"] != "info"]
         return code, {one["code"]: one["shards"] for one in found}
 
     stalled = {"RSH203": [shard_id(2), shard_id(3)]}
     assert inspect() == (1, stalled)
     assert inspect("--probe") == (1, stalled)
-    code, _ = command(url, dynamodb, tmp_path, "fix", *where, "--yes", "--assume-stopped")
+    code, _ = command(emulator_url, dynamodb, tmp_path, "fix", *where, "--yes", "--assume-stopped")
     assert code == 0
     positions = {item["leaseKey"]["S"]: item["checkpoint"]["S"] for item in table.items()}
     assert positions == {

@@ -1,4 +1,4 @@
-"""A Kinesis that is asked through boto3: the emulator, or FakeKinesis over HTTP."""
+"""A Kinesis that is asked through boto3: an emulator, or FakeKinesis over HTTP."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from reshardctl.testing import FakeKinesis
-from tests.proof.libraries.kinesis_local.shapes import Raw, edge, shard_id
+from tests.proof.libraries.second_opinion.shapes import Raw, edge, shard_id
 
+T = TypeVar("T")
 WAIT_SECONDS = 30.0
 _names = itertools.count()
 
@@ -42,6 +43,14 @@ def code_of(call: Callable[..., object], **words: Any) -> str:
     return "accepted"
 
 
+def answer_of(ask: Callable[[], T]) -> T | str:
+    """What was answered, or the code of the error."""
+    try:
+        return ask()
+    except ClientError as refused:
+        return str(refused.response["Error"]["Code"])
+
+
 @dataclass(frozen=True)
 class Service:
     """Where the questions go. `fake` is set where time is ours to move."""
@@ -51,9 +60,14 @@ class Service:
 
     def stream(self, shards: int) -> str:
         """The name of a new active stream."""
+        name = self.created(shards)
+        self.settle(name)
+        return name
+
+    def created(self, shards: int) -> str:
+        """The name of a stream that is still CREATING."""
         name = f"scene-{next(_names)}"
         self.boto.create_stream(StreamName=name, ShardCount=shards)
-        self.settle(name)
         return name
 
     def status(self, stream: str) -> str:
@@ -82,7 +96,10 @@ class Service:
             time.sleep(0.02)
 
     def elapse(self) -> float:
-        """Let more than a second pass on both sides of the moment (Unix seconds) returned."""
+        """Let more than a second pass on both sides of the moment (Unix seconds) returned.
+
+        boto3 sends whole seconds.
+        """
         if self.fake is not None:
             self.fake.clock.advance(2)
             middle = self.fake.clock.now()
@@ -93,11 +110,12 @@ class Service:
         time.sleep(1.1)
         return middle
 
-    def split(self, stream: str, shard: int, at: Fraction) -> None:
+    def split(self, stream: str, shard: int, at: Fraction, *, wait: bool = True) -> None:
         self.boto.split_shard(
             StreamName=stream, ShardToSplit=shard_id(shard), NewStartingHashKey=edge(at)
         )
-        self.settle(stream)
+        if wait:
+            self.settle(stream)
 
     def merge(self, stream: str, shard: int, adjacent: int) -> None:
         self.boto.merge_shards(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from tests.proof.libraries.kinesis_local.service import Service
+from tests.proof.libraries.second_opinion.service import Service
 
 Answers = dict[str, Any]
 """What a service answered, by question."""
