@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from reshardctl.consumers.quickwit.behaviour import named
 from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.rows import parse
 from reshardctl.errors import UsageError, WrongStream
-from reshardctl.model import AnomalyKind, Image, Stream
+from reshardctl.model import AnomalyKind, Image, Stream, shard_id
 from tests.support.lineages import split_in_turn
 
 STREAM = Stream(
@@ -44,6 +45,16 @@ def test_an_unreadable_index_that_is_not_the_named_one_is_no_reason():
     assert "malformed" not in raised.value.what
 
 
+@pytest.mark.parametrize(("number", "words"), [
+    (1, "shard 0"),
+    (2, "shards 0 and 1"),
+    (5, "shards 0, 1, 2, 3 and 4"),
+    (6, "shards 0, 1, 2, 3, 4 and 1 more"),
+])  # fmt: skip
+def test_the_first_five_shards_are_named(number, words):
+    assert named([shard_id(n) for n in range(number)]) == words
+
+
 EVENTS = Image("events/kinesis-events", {"checkpoint": {"S": "{}"}, "stream": {"S": "events"}})
 STRANGE = {
     "no metastore's": Image("note", {"text": {"S": "x"}}),
@@ -66,3 +77,13 @@ def test_a_row_of_another_kind_is_named_and_the_rest_is_judged(strange):
 def test_rows_of_another_kind_alone_are_no_store():
     with pytest.raises(UsageError, match="no Kinesis source"):
         parse([STRANGE["no metastore's"]], STREAM)
+
+
+def test_an_index_whose_source_cannot_be_written_is_named_by_its_own_name():
+    """The chosen index says so itself."""
+    why = {"refused": {"S": "its checkpoint is of another form"}}
+    other = Image("audit/kinesis-audit", {**AUDIT.attributes, **why})
+    chosen = Image(EVENTS.key, {**EVENTS.attributes, **why})
+    (told,) = parse([other, chosen], STREAM).unreadable
+    assert told.key == "audit"
+    assert "index audit: its checkpoint is of another form" in told.attributes["unreadable"]["S"]

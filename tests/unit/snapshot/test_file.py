@@ -232,6 +232,9 @@ def test_the_ports_of_a_snapshot_write_nothing_and_invent_nothing():
     assert stream.probe("", shard, START).drained
     with pytest.raises(CannotTell, match="no record"):
         stream.probe("", shard, at_number("49"))
+    later = FrozenStream(replace(kept, probes={shard: Probe(at_number("49"), drained=True)}))
+    with pytest.raises(CannotTell, match="no record"):  # what lies before 49 was not looked at
+        later.probe("", shard, START)
     medium = FrozenStore(kept)
     assert medium.read() == sorted(kept.images, key=lambda row: row.key)
     assert medium.get(["no"]) == {"no": None}
