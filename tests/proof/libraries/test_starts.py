@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.proof.libraries.kcl.built import RELEASES
 from tests.proof.libraries.kcl.log import Event, Log
 from tests.proof.libraries.kcl.recording import (
     contradictions,
+    digest_of_runner,
     digest_of_start,
     outcome_of_record,
     record_of,
@@ -177,3 +180,11 @@ def test_the_sample_is_two_percent_at_least_one_and_the_commits_own() -> None:
 def test_recorded_starts_are_sorted_and_each_there_once(path: Path) -> None:
     digests = [line[11:43] for line in path.read_text(encoding="utf-8").splitlines()]
     assert digests == sorted(set(digests))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_records_are_of_the_program_that_runs_the_library_today(release: str) -> None:
+    """Else none of them is usable, and every run starts the library a thousand times. After a
+    change of the program: ``tests/proof/libraries/run --record``."""
+    lines = (RECORDED / f"kcl-{release}.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line).get("runner") for line in lines} <= {digest_of_runner(release)}

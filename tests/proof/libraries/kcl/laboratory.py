@@ -18,6 +18,7 @@ from tests.proof.libraries.kcl.pace import PACES
 from tests.proof.libraries.kcl.processes import Processes
 from tests.proof.libraries.kcl.recording import (
     contradictions,
+    digest_of_runner,
     digest_of_start,
     outcome_of_record,
     record_of,
@@ -182,7 +183,8 @@ class Laboratory:
         cases = (start.case, *start.beside)
         payloads = {n: p for case in cases for held in case.records.values() for n, p, _ in held}
         leases = self.dynamodb.items_if_any(table)
-        return record_of(f"{start.case.name}/{start.initial}", outcome, leases, payloads)
+        record = record_of(f"{start.case.name}/{start.initial}", outcome, leases, payloads)
+        return {**record, "runner": digest_of_runner(start.release)}
 
     def _digest(self, table: str, start: Start) -> str:
         streams = [

@@ -31,7 +31,6 @@ def digest_of_start(
     streams: Sequence[Mapping[str, Any]],
 ) -> str:
     """The digest of a start: on these tables (DynamoDB JSON, by name) and these streams."""
-    places = (*RUNNER, WORKERS[release[0]], f"kcl-{release}")
     pace = PACES[release]
     return digest_of({
         "library": "kcl",
@@ -39,9 +38,14 @@ def digest_of_start(
         "options": dict(options),
         "tables": {name: sorted(map(_plain, items), key=str) for name, items in tables.items()},
         "streams": list(streams),
-        "runner": digest_of_files(HERE, places),
+        "runner": digest_of_runner(release),
         "pace": [dict(pace.waits), dict(pace.intervals), pace.audits, pace.seconds],
     })  # fmt: skip
+
+
+def digest_of_runner(release: str) -> str:
+    """The digest of the program that runs this release: with another one no record is usable."""
+    return digest_of_files(HERE, (*RUNNER, WORKERS[release[0]], f"kcl-{release}"))
 
 
 def record_of(
