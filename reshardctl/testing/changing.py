@@ -49,7 +49,7 @@ def create_stream(service: Service, request: Request) -> Answer:
 def delete_stream(service: Service, request: Request) -> Answer:
     """DeleteStream. The stream is DELETING for a while, then not found.
 
-    One that is still CREATING never gets a shard (kinesalite's tests, which run against AWS too).
+    One that is still CREATING never gets a shard (kinesalite, test/deleteStream.js).
     """
     stream = service.stream_of(request)
     if stream.status == "CREATING":

@@ -215,7 +215,11 @@ def _at_timestamp(request: Request, shard: Shard) -> int:
 
 
 def _at_number(service: Service, stream: Stream, shard: Shard, kind: str, text: str) -> int:
-    """Refuses a number of 2013 like any that cannot be read, where AWS answers InternalFailure."""
+    """The place of a number in its shard.
+
+    Small numbers such as 0 are refused as invalid; AWS answers InternalFailure to them (kinesalite,
+    test/getShardIterator.js).
+    """
     where = (
         f"StartingSequenceNumber {text} used in GetShardIterator on shard {shard.id} "
         f"in stream {stream.name} under account {stream.account} is invalid"

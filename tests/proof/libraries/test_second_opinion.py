@@ -28,7 +28,7 @@ from tests.proof.libraries.second_opinion.service import Service, client
 
 pytestmark = pytest.mark.interop
 
-PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
+PAGE = Path(__file__).parents[2] / "README.md"
 TABLES: dict[str, Deviations] = {
     "kinesis-local": OF_KINESIS_LOCAL,
     "ferrokinesis": OF_FERROKINESIS,
@@ -96,7 +96,7 @@ def test_the_page_counts_the_rows() -> None:
     for name, table in TABLES.items():
         unknown = sum(known.wrong is Wrong.UNKNOWN for known in table.values())
         assert re.search(rf"^\| {name} [\d.]+ \| \[{len(table)}\]\S+ \| {unknown} \|$", page, re.M)
-    # "FakeKinesis is wrong once": the same question, by both tables.
+    # "FakeKinesis differs from AWS in one answer": both tables have it.
     assert {
         question for table in TABLES.values() for question, known in table.items()
         if known.wrong in (Wrong.US, Wrong.BOTH)

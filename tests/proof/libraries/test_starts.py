@@ -148,6 +148,18 @@ def test_nothing_is_recorded_unless_asked_for(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_records_of_another_program_go_when_one_of_today_s_is_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They can no longer be used. Those that name no program stay."""
+    monkeypatch.setenv("RESHARDCTL_RECORD_STARTS", "1")
+    records = Records("kcl-9", tmp_path, "c")
+    for digest, program in (("d1", {"runner": "old"}), ("d2", {}), ("d3", {"runner": "new"})):
+        records.add(digest, {"start": digest, **program})
+    lines = (tmp_path / "kcl-9.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["digest"] for line in lines] == ["d2", "d3"]
+
+
 def test_a_start_that_did_not_come_to_rest_is_not_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

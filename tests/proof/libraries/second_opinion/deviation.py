@@ -46,7 +46,7 @@ def reference(action: str, what: str) -> str:
 
 
 def tried(file: str, what: str) -> str:
-    """A test of mhart/kinesalite at c76689d; they run against AWS too (REMOTE=1)."""
+    """A test of mhart/kinesalite at c76689d; with REMOTE=1 they run against AWS."""
     return f"kinesalite, test/{file}.js: {what}"
 
 

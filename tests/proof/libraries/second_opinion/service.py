@@ -110,12 +110,11 @@ class Service:
         time.sleep(1.1)
         return middle
 
-    def split(self, stream: str, shard: int, at: Fraction, *, wait: bool = True) -> None:
+    def split(self, stream: str, shard: int, at: Fraction) -> None:
         self.boto.split_shard(
             StreamName=stream, ShardToSplit=shard_id(shard), NewStartingHashKey=edge(at)
         )
-        if wait:
-            self.settle(stream)
+        self.settle(stream)
 
     def merge(self, stream: str, shard: int, adjacent: int) -> None:
         self.boto.merge_shards(

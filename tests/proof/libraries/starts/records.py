@@ -44,12 +44,20 @@ class Records:
         return self._records.get(digest)
 
     def add(self, digest: str, record: Record) -> None:
-        """Keep what was run, where this run is to record; at once, for a run may be cut short."""
+        """Keep what was run, where this run is to record; at once, for a run may be cut short.
+
+        Records that name another program (``runner``) than this one can no longer be used, and are
+        removed.
+        """
         if os.environ.get(RECORD_STARTS) != "1" or digest in self._records:
             return
+        runner = record.get("runner")
         with self._lock:
             self._new[digest] = record
-            _write(self._path, {**_read(self._path), **self._new})
+            found = {**_read(self._path), **self._new}
+            _write(self._path, {
+                each: kept for each, kept in found.items() if kept.get("runner", runner) == runner
+            })
 
     @cached_property
     def _again(self) -> frozenset[str]:
