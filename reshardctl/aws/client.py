@@ -38,6 +38,8 @@ LONGEST_PAUSE = 5.0
 """Seconds; the pauses between attempts double up to it."""
 CONNECT_TIMEOUT = 5
 READ_TIMEOUT = 20
+CONNECTIONS = 25
+"""Calls of one client that are made at the same time, each on a connection that is kept."""
 
 CAUGHT = (ClientError, BotoCoreError, ResponseParserError)
 """What boto3 raises for a well-formed call."""
@@ -115,6 +117,7 @@ def client_of(
         retries={"mode": "standard", "total_max_attempts": 1},
         connect_timeout=CONNECT_TIMEOUT,
         read_timeout=READ_TIMEOUT,
+        max_pool_connections=CONNECTIONS,
     )
     try:
         client = session.client(

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from reshardctl.at_once import at_once
 from reshardctl.commands.configured import config_of, several
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.survey import at_once
 from reshardctl.commands.target import Selection, Target
 from reshardctl.config.entries import Config
 from reshardctl.config.iam import ENVIRONMENT, policies

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reshardctl.at_once import at_once
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import account_of, names, tell_file
 from reshardctl.commands.connect import catalog_of, kinesis_of, now, region_set
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.requests import Account
-from reshardctl.commands.survey import at_once
 from reshardctl.commands.target import Selection
 from reshardctl.consumers.locator import library_of, parse
 from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
@@ -89,6 +89,8 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
 
     Raises CannotTell if the stream or the tables cannot even be listed.
     """
+    from reshardctl.aws.client import CONNECTIONS
+
     asked = _asked(request, observer)
     kinesis = kinesis_of(asked.account, asked.stream, observer)
     time = now()
@@ -107,7 +109,7 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
         looked += len(names)
         observer.phase(f"looking at {len(names)} tables")
         jobs = [_looking(catalog, name, place, names) for name in names]
-        for name, outcome in zip(names, at_once(jobs), strict=True):
+        for name, outcome in zip(names, at_once(jobs, CONNECTIONS), strict=True):
             if isinstance(outcome, _Sample):
                 samples.append(outcome)
             elif isinstance(outcome, ReshardError) and not isinstance(outcome, UsageError):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reshardctl.at_once import AT_ONCE, at_once
 from reshardctl.codec.argv import given
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.exclusions import SEVERAL, require_compatible
@@ -20,7 +21,6 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned, note_plan
 from reshardctl.commands.repair import Fresh, Repair, require_writable
 from reshardctl.commands.repair_from_file import FromPlan, of_file, require_known
-from reshardctl.commands.survey import AT_ONCE, at_once
 from reshardctl.commands.target import Target, counting, scoped, with_given
 from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.errors import Cancelled, ReshardError, UsageError

@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import re
 import shlex
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from reshardctl.commands.exclusions import require_compatible, set_in
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot, Watched, watched
-from reshardctl.errors import CannotTell, ReshardError, StreamUnsettled, TimedOut, UsageError
+from reshardctl.errors import CannotTell, StreamUnsettled, TimedOut, UsageError
 from reshardctl.model.times import duration, parse_seconds
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.report.forecast import places_to_watch
@@ -346,47 +344,3 @@ def not_for_fix(if_reshard: Sequence[str] | None) -> None:
             f"reshardctl inspect ... --if-reshard {shlex.quote(if_reshard[0])}; fix what "
             "inspect finds without it, reshard, then fix again",
         )
-
-
-AT_ONCE = 8
-"""Consumers that are read at the same time."""
-
-Result = TypeVar("Result")
-
-
-def at_once(
-    jobs: Sequence[Callable[[], Result]], limit: int = AT_ONCE
-) -> list[Result | ReshardError]:
-    """Does all jobs, at most `limit` at a time; their results or failures, in order.
-
-    The threads are daemons: Ctrl-C ends the command at once, because reading leaves nothing.
-    """
-    results: list[Any] = [None] * len(jobs)
-    queue: SimpleQueue[int] = SimpleQueue()
-    for index in range(len(jobs)):
-        queue.put(index)
-
-    def work() -> None:
-        while True:
-            try:
-                index = queue.get_nowait()
-            except Empty:
-                return
-            try:
-                results[index] = jobs[index]()
-            except ReshardError as error:
-                results[index] = error
-            except Exception as error:
-                results[index] = CannotTell(
-                    f"unexpected {type(error).__name__}: {error}",
-                    "this is a defect of reshardctl; look at this consumer alone",
-                )
-
-    threads = [
-        threading.Thread(target=work, daemon=True) for _ in range(min(limit, len(jobs)))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results

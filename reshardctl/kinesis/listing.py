@@ -4,9 +4,9 @@ ListShards is called without boto3's paginator, which sends StreamName with each
 refuses that (botocore#2009); and a token lives for 300 seconds only (ListShards API reference).
 
 A listing of several pages is no snapshot: page 1 may show a shard open whose children are on page
-9. So the summary (DescribeStreamSummary: identity, retention, status) is read before and after, the
-listing must not contradict itself, and one that fails these checks is read again a bounded number
-of times.
+9. So the summary (DescribeStreamSummary: identity, retention, status) is read with the first page
+and after the last, the listing must not contradict itself, and one that fails these checks is read
+again a bounded number of times.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from reshardctl.at_once import ahead
 from reshardctl.errors import CannotTell, StreamUnsettled
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import LISTED, CallError, Kind, Transport
@@ -157,9 +158,10 @@ def _attempt(
     transport: Transport, target: Target, progress: Progress
 ) -> tuple[Lineage | None, str]:
     """One listing, and what is wrong with it ("" if nothing)."""
+    shards = ahead(pages(transport, target, progress))
     before = summary(transport, target)
     try:
-        lineage = Lineage(before, pages(transport, target, progress))
+        lineage = Lineage(before, shards)
     except MovedError as moved:
         return None, str(moved) or f"it is {before.status}"
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -7,16 +7,14 @@ was reported for AWS: logstash-input-kinesis#22, amazon-kinesis-connectors#8), a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
+from reshardctl.at_once import together
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import CallError, Kind, Transport
 from reshardctl.kinesis.walk import ENDED
 from reshardctl.model import decode, shard_id
 
-AT_ONCE = 10
-"""Calls at the same time. The service allows five a second for each shard, and each shard is asked
-about few numbers."""
 PAGES = 20
 """Most pages of ListStreams that are read, of a hundred streams each."""
 
@@ -25,6 +23,9 @@ def takes(
     transport: Transport, target: Target, numbers: Iterable[int], iterator: str
 ) -> dict[int, bool | None]:
     """Whether Kinesis takes each number in the shard that it names.
+
+    Several are asked about at the same time: the service allows five such calls a second for each
+    shard, and each shard is asked about few numbers.
 
     iterator: AT_SEQUENCE_NUMBER or AFTER_SEQUENCE_NUMBER, as the consumer asks. `None` where that
     cannot be told: no permission (then no further number is asked about), or the shard is gone.
@@ -37,8 +38,8 @@ def takes(
     if first is Kind.DENIED:
         return dict.fromkeys(wanted)
     rest = wanted[1:]
-    with ThreadPoolExecutor(min(AT_ONCE, max(1, len(rest)))) as pool:
-        answers = [first, *pool.map(lambda n: _takes(transport, target, n, iterator), rest)]
+    asked = [partial(_takes, transport, target, number, iterator) for number in rest]
+    answers = [first, *together(asked)]
     return {
         number: answer if isinstance(answer, bool) else None
         for number, answer in zip(wanted, answers, strict=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from reshardctl.at_once import Started
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.consumers.sequence_numbers import BIRTH_LEAD, Origin, origin, sample, to_verify
@@ -33,6 +34,8 @@ from reshardctl.stores.base import Store
 NUMBERS_ASKED = 5
 """Most sequence numbers of which a reading command asks Kinesis whether they are this stream's,
 unless some are and some are not."""
+STALE = 1.0
+"""Seconds: as long as the first pause between two listings of a stream that is being resharded."""
 STREAMS_ASKED = 20
 """Most other streams of the account that are asked whether such a number is theirs."""
 
@@ -124,10 +127,22 @@ class Ports:
 def take(
     kinesis: Stream, medium: Store, stream: str, locator: Locator, clock: Callable[[], float]
 ) -> Snapshot:
-    """Reads everything. The rows come after the listing, so that every row's shard is listed."""
-    lineage = kinesis.lineage(stream)
-    store = medium.identity()
-    images = medium.read()
+    """Reads the stream and the store at the same time.
+
+    Rows that are older than the listing by STALE seconds or more, because that had to wait for a
+    reshard, are read again. Where both fail, the failure of the stream is raised.
+    """
+    listing = Started(lambda: (kinesis.lineage(stream), clock()))
+    try:
+        store = medium.identity()
+        listing.check()
+        began, images = clock(), medium.read()
+    except ReshardError:
+        listing.result()
+        raise
+    lineage, listed = listing.result()
+    if listed - began >= STALE:
+        images = medium.read()
     made_at = medium.made_at() if hasattr(medium, "made_at") else None
     snapshot = Snapshot(locator, lineage, tuple(images), store, clock(), made_at=made_at)
     texts = tuple(_stored_texts(snapshot))

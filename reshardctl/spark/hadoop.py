@@ -43,6 +43,7 @@ class Hadoop:
     """See `Blobs`. The file system keeps checksums of its own."""
 
     checksums = False
+    at_once = 1
 
     def __init__(
         self, url: str, *, progress: Callable[[int, int], None] = lambda _done, _all: None

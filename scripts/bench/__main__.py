@@ -16,8 +16,8 @@ from scripts.bench.stored import CONSUMED
 from scripts.bench.targets import FIGURES, table
 
 NAMES = (
-    "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores",
-    "source", "audit",
+    "lineage", "listing", "round_trips", "startup", "diagnose", "apply", "checkpoints", "metastore",
+    "stores", "source", "audit",
 )
 """Each is a module here with `run(scale, folder)`: scale divides its sizes, folder is scratch."""
 

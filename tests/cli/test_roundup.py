@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from reshardctl.commands.survey import at_once
-from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
 from reshardctl.render.formats import REPORTS
 from reshardctl.testing.requests import ApiError
@@ -312,48 +309,6 @@ def test_nothing_is_written(lab):
     configure(lab)
     lab.cli("inspect")
     assert lab.wire.writes == []
-
-
-def test_jobs_run_side_by_side_and_keep_their_order():
-    """Every job waits for all the others: one after the other they would never end."""
-    together = threading.Barrier(3, timeout=30)
-
-    def job(number: int):
-        def work() -> int:
-            together.wait()
-            if number == 1:
-                raise Refused("no")
-            return number
-
-        return work
-
-    first, second, third = at_once([job(n) for n in range(3)], limit=3)
-    assert (first, third) == (0, 2) and isinstance(second, Refused)
-
-
-def test_no_more_jobs_at_once_than_allowed():
-    running, most, lock = 0, 0, threading.Lock()
-
-    def work() -> None:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        with lock:
-            running -= 1
-
-    at_once([work] * 50, limit=2)
-    assert most <= 2
-
-
-def test_an_accident_of_one_job_is_its_own():
-    def accident() -> None:
-        raise ZeroDivisionError("by zero")
-
-    (found,) = at_once([accident])
-    assert isinstance(found, CannotTell) and "ZeroDivisionError" in found.what
-
-
 
 
 # The picture of several

@@ -216,7 +216,7 @@ class Table:
 
     def _paced(self) -> Pace:
         if self._pace is None:
-            units = read_units(self._describe())
+            units = read_units(self._described or self._describe())
             self._pace = Pace(units, self._clock, self._sleep)
         return self._pace
 
@@ -257,22 +257,24 @@ class Beside:
         self._client, self._tables, self._unpaced = client, tables, unpaced
         self._absent = False
 
-    def read(self) -> Iterator[Image]:
+    def read(self) -> list[Image]:
         """The side tables' rows as `<table>/<key>`.
 
         A table that may not be read gives `<table>/` alone, with the reason as its attribute
         `unread`. Raises CannotTell when reading fails for another reason.
         """
+        found: list[Image] = []
         for table in () if self._absent else self._tables:
             try:
                 rows = list(self._rows(table))
             except UsageError:
                 self._absent = table is self._tables[0]
-                return
+                break
             except Denied as denied:
-                yield Image(f"{table.name}/", {"unread": {"S": denied.what}})
-                return
-            yield from (replace(row, key=f"{table.name}/{row.key}") for row in rows)
+                found.append(Image(f"{table.name}/", {"unread": {"S": denied.what}}))
+                break
+            found += [replace(row, key=f"{table.name}/{row.key}") for row in rows]
+        return found
 
     def _rows(self, table: SideTable) -> Iterator[Image]:
         client = self._client.of_table(table.name)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.at_once import together
 from reshardctl.model import (
     AttributeValue,
     Create,
@@ -187,10 +189,10 @@ class DynamoDb:
         Those of the other tables follow under their names (`app_clients.arn`). Raises UsageError
         for a table that is absent or has another key.
         """
-        main, *others = self._tables
-        identity = {"medium": "dynamodb"} | main.identity()
-        for other in others:
-            identity |= {f"{other.shape.name}.{n}": v for n, v in other.identity().items()}
+        main, *others = together([table.identity for table in self._tables])
+        identity = {"medium": "dynamodb"} | main
+        for table, other in zip(self._tables[1:], others, strict=True):
+            identity |= {f"{table.shape.name}.{n}": v for n, v in other.items()}
         return identity
 
     def made_at(self) -> float | None:
@@ -199,8 +201,9 @@ class DynamoDb:
 
     def read(self) -> list[Image]:
         """Every row in key order: consistent reads of all pages, and the side tables' rows."""
-        rows = [image for table in self._tables for image in table.read()]
-        return sorted([*rows, *self._beside.read()], key=lambda image: image.key)
+        jobs: list[Callable[[], list[Image]]] = [table.read for table in self._tables]
+        jobs.append(self._beside.read)
+        return sorted(chain.from_iterable(together(jobs)), key=lambda image: image.key)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""

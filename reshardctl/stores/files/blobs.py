@@ -64,6 +64,8 @@ class Blobs(Protocol):
     """The name of the root in messages."""
     checksums: bool
     """Whether Hadoop keeps `.<name>.crc` siblings here."""
+    at_once: int
+    """The most folders that are worth listing at the same time."""
 
     def identity(self) -> Mapping[str, str]:
         """What distinguishes this root from every other."""

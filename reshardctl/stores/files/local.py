@@ -46,6 +46,7 @@ class Local:
     """See `Blobs`. Links are followed while they stay below the root, and never written."""
 
     checksums = True
+    at_once = 1
 
     def __init__(
         self, path: str, progress: Callable[[int, int], None] = lambda _done, _all: None,

@@ -41,7 +41,7 @@ ACTIONS = {
 }
 """Command group → actions; s3:ListBucket is on the bucket, the others on the objects."""
 AT_ONCE = 8
-"""Objects that are read at the same time; boto3 keeps ten connections."""
+"""Objects that are read, or folders that are listed, at the same time."""
 AHEAD = 2 * AT_ONCE
 """Objects that are being read or were read and not taken yet."""
 _KEPT = (
@@ -59,6 +59,7 @@ class S3:
     """See `Blobs`. Lost answers are looked up; throttles and 5xx are retried."""
 
     checksums = False
+    at_once = AT_ONCE
 
     def __init__(
         self, session: Session, bucket: str, prefix: str, *, region: str | None = None,

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
+from reshardctl.at_once import together
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import AttributeValue, Create, Delete, Image, Step, Write, changed
 from reshardctl.model.files import Select, Series, Wants
@@ -82,15 +84,15 @@ class _Round:
         while True:
             with complaints_about(self._blobs.location):
                 wants = self._select(dict(self.images), frozenset(self._listed))
-            folders = wants.folders - self._listed.keys()
-            for folder in sorted(folders):
-                self._list(folder)
+            folders = sorted(wants.folders - self._listed.keys())
+            for folder, look in zip(folders, self._looks(folders), strict=True):
+                self._list(folder, look)
             if not self._contents(wants) and not folders:
                 return
 
     def still(self) -> bool:
         """Whether every folder still lists what was read."""
-        return all(self._look(folder) == was for folder, was in self._listed.items()) and all(
+        return self._looks(self._listed) == list(self._listed.values()) and all(
             self._as_listed(key) for key in self._read
         )
 
@@ -104,8 +106,7 @@ class _Round:
         has = image.attributes if image is not None else {}
         return all(has.get(name) == value for name, value in look.get(key, {}).items())
 
-    def _list(self, folder: str) -> None:
-        look = self._look(folder)
+    def _list(self, folder: str, look: Look) -> None:
         self._listed[folder] = look
         crcs = {key for key in look if self._owner(key)} if self._blobs.checksums else set()
         for key, attributes in look.items():
@@ -114,6 +115,9 @@ class _Round:
                 self.images.setdefault(key, Image(key, attributes))
             elif owner not in look:
                 self._orphans.add(owner)
+
+    def _looks(self, folders: Iterable[str]) -> list[Look]:
+        return together([partial(self._look, folder) for folder in folders], self._blobs.at_once)
 
     def _look(self, folder: str) -> Look:
         entries = self._blobs.list(folder)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -49,6 +51,23 @@ def test_both_ways_in_see_the_same_shards() -> None:
     assert one.stream == other.stream
     assert [one[i] for i in one] == [other[i] for i in other]
     assert one.children(shard_id(0)) == (shard_id(2), shard_id(3))
+
+
+def test_the_first_page_and_the_summary_are_asked_for_at_the_same_time() -> None:
+    """Each is answered only once the other was asked for too: in turns they never would be."""
+    fake = split_stream()
+    answer, both_asked, asked = fake.call, threading.Barrier(2, timeout=30), []
+
+    def call(action: str, params: Mapping[str, Any], region: str | None = None) -> Any:
+        asked.append(action)
+        if len(asked) <= 2:
+            both_asked.wait()
+        return answer(action, params, region)
+
+    fake.call = call  # type: ignore[method-assign]
+    assert len(in_process(fake).kinesis.lineage("orders")) == 4
+    assert sorted(asked[:2]) == ["DescribeStreamSummary", "ListShards"]
+    assert asked[2:] == ["DescribeStreamSummary"]
 
 
 def test_the_summary() -> None:
