@@ -41,7 +41,6 @@ from reshardctl.execution.apply import (
 from reshardctl.execution.undo import (
     MOVED,
     NEITHER,
-    Restore,
     Whole,
     require_restoring,
     staying,
@@ -53,6 +52,7 @@ from reshardctl.journal import Journal
 from reshardctl.journal.listing import Entry
 from reshardctl.model import Image, Step, after
 from reshardctl.model.write_state import WriteState, write_states
+from reshardctl.planning.restore import Restore
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.report.results import Undoing
 from reshardctl.snapshot import Ports, take
@@ -100,7 +100,7 @@ def undo(
     locator = parse(plan.locator)
     observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
     if not made_here(plan.digest, None if source.log is None else source.log.where):
-        back = source.steps_back(_rule(locator)[0])
+        back = source.steps_back(Restore.of(locator.spec))
         require_trust(source.name, plan, back, request.accepting, observer)
     argv = (locator.text, "--stream", plan.stream, *words(request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
@@ -226,14 +226,14 @@ def _go_on(
     """Finishes an interrupted undo: what is left is shown and asked about as a new one is."""
     assert source.log is not None
     journal, records = Journal.open(source.log)
-    rule, volatile_attributes = _rule(locator)
+    rule = Restore.of(locator.spec)
 
     def left() -> Rest:
         return rest_of(
             journal,
             records,
             ports.store,
-            volatile_attributes=volatile_attributes,
+            volatile_attributes=rule.volatile_attributes,
             identity_rows=locator.spec.identity_rows,
         )
 
@@ -246,7 +246,7 @@ def _go_on(
             rest = left()
         observer.writing()
         applied = resume(rest, ports.store, journal, interrupted=ports.interrupted)
-        _read_back(ports, applied.steps, journal, volatile_attributes)
+        _read_back(ports, applied.steps, journal, rule.volatile_attributes)
         return _done(ports, source, locator, applied)
 
 
@@ -288,16 +288,16 @@ def _steps(
 ) -> tuple[list[Step], list[str]]:
     """What is restored, and what stays, in words."""
     records, rows = source.records(ports), _rows(images)
-    rule, volatile_attributes = _rule(locator)
+    rule = Restore.of(locator.spec)
     try:
-        steps = undo_steps(records, rows, rule, volatile_attributes, _words(source))
+        steps = undo_steps(records, rows, rule, rule.volatile_attributes, _words(source))
     except UndoRefused as error:
         later = Journals(account).later(records, error.rows)
         if not later:
             raise
         raise _named(error, later[0], Journals(account).word_for(later[0])) from None
     _refuse_spent(images, steps, locator)
-    stays = staying(records, rows, rule, volatile_attributes)
+    stays = staying(records, rows, rule, rule.volatile_attributes)
     return steps, [
         f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
     ]
@@ -336,13 +336,6 @@ def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
     )
 
 
-def _rule(locator: Locator) -> tuple[Restore, frozenset[str]]:
-    spec = locator.spec
-    return Restore(
-        spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes
-    ), spec.volatile_attributes
-
-
 def _rows(images: Sequence[Image]) -> Mapping[str, Image | None]:
     return {image.key: image for image in images}
 
@@ -363,14 +356,14 @@ def _empty(snapshot: Snapshot) -> Report:
 def _apply(
     ports: Ports, journal: Journal, source: Source, steps: list[Step], locator: Locator
 ) -> Applied:
-    rule, volatile_attributes = _rule(locator)
+    rule = Restore.of(locator.spec)
     records = source.records(ports)
     journal.begin_undo(steps)
     images = fresh_rows(ports.store)
     belongs(records, ports.store, locator.spec.identity_rows)
-    fresh = undo_steps(records, _rows(images), rule, volatile_attributes, _words(source))
+    fresh = undo_steps(records, _rows(images), rule, rule.volatile_attributes, _words(source))
     _refuse_spent(images, fresh, locator)
     with naming_next_step(_again(source)):
         applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
-    _read_back(ports, applied.steps, journal, volatile_attributes)
+    _read_back(ports, applied.steps, journal, rule.volatile_attributes)
     return applied

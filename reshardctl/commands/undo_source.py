@@ -15,11 +15,11 @@ from reshardctl.commands.write_requests import USUAL_WATCH
 from reshardctl.errors import UsageError
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.proof import plan_of
-from reshardctl.execution.undo import RestoreRule, steps_back
 from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listing import State, entries, files
 from reshardctl.model import Step
 from reshardctl.model.times import instant
+from reshardctl.planning.restore import RestoreRule, steps_back
 from reshardctl.render.words import command
 from reshardctl.snapshot import Ports
 from reshardctl.stores.given_file import content

@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 
 from reshardctl.consumers.base import Candidate, Consumer
 from reshardctl.errors import UsageError
-from reshardctl.execution.undo import Restore
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     AttributeValue,
@@ -41,6 +40,7 @@ from reshardctl.model import (
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LATEST_AT_START, LOSSLESS, Accept, Policy
+from reshardctl.planning.restore import Restore
 from tests.support.lineages import lineages, number_inside
 
 _settings = settings(
@@ -307,7 +307,7 @@ class ConsumerContract:
         lineage, images = self.drawn(data)
         _, plan = self._planned(data, lineage, images)
         spec = self.consumer.spec
-        rule = Restore(spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes)
+        rule = Restore.of(spec)
         rows: dict[str, Image | None] = {image.key: image for image in images}
         done: list[tuple[Write, Image | None, Image | None]] = []
         for write in writes_of(plan.steps):

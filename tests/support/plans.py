@@ -10,10 +10,10 @@ from typing import Any
 from reshardctl.errors import AnswerLost
 from reshardctl.execution import apply as writing
 from reshardctl.execution.apply import Applied
-from reshardctl.execution.undo import Restore
 from reshardctl.journal import Header, Journal, Records
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
 from reshardctl.model.write_state import WriteResult
+from reshardctl.planning.restore import Restore
 from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store
 from tests.contracts.memory_store import MemoryStore

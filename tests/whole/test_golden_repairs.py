@@ -16,9 +16,9 @@ import pytest
 from reshardctl.consumers.kcl.table import is_side
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import UsageError, WrongStream
-from reshardctl.execution.undo import Restore
 from reshardctl.model import Image, Stream, after, changed
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
+from reshardctl.planning.restore import Restore
 from tests.support.golden_tables import (
     GOLDEN,
     Item,
@@ -134,10 +134,8 @@ def bystanders(case: Case, stream: str | None) -> list[Image]:
 
 
 def put_back(case: Case, plan: Plan) -> list[Image]:
-    """The rows after an undo, write by write, as `reshardctl.execution.undo` restores them."""
-    restore = Restore(
-        KCL.spec.volatile_attributes, KCL.spec.monotonic_counters, KCL.spec.owner_attributes
-    )
+    """The rows after an undo, write by write, as `reshardctl.planning.restore` restores them."""
+    restore = Restore.of(KCL.spec)
     rows = {image.key: image for image in case.images}
     done = []
     for write in [write for step in plan.steps for write in step.writes]:

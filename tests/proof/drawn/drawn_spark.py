@@ -15,10 +15,11 @@ from uuid import UUID
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
-from reshardctl.execution.undo import Restore, undo_steps
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Image, Step, after
 from reshardctl.planning.plan import Plan
+from reshardctl.planning.restore import Restore
 from reshardctl.planning.writes import rebase
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
@@ -237,9 +238,7 @@ def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violat
         if not key.endswith("/") and is_now.get(key) != planned.get(key):
             yield Violation("written", f"{key}: {is_now.get(key)}, planned {planned.get(key)}")
     rows = {image.key: image for image in tree.read()}
-    restore = Restore(
-        spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes
-    )
+    restore = Restore.of(spec)
     back = undo_steps(read(folder / "journal"), rows, restore, spec.volatile_attributes)
     journal, _ = Journal.open(folder / "journal")
     with journal:

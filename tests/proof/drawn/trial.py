@@ -13,7 +13,7 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import ReshardError
-from reshardctl.execution.undo import Restore, undo_steps
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import (
     DONE,
@@ -36,6 +36,7 @@ from reshardctl.model import (
 )
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Decision, NoSafePlan, Nothing, Plan, processed_frontier
+from reshardctl.planning.restore import Restore
 from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import rebase
 from tests.contracts.memory_store import MemoryStore
@@ -422,7 +423,7 @@ def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
                 journal,
                 check=lambda rows: rebase(steps, rows, spec.volatile_attributes),
             )
-        restore = Restore(spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes)
+        restore = Restore.of(spec)
         now = {image.key: image for image in medium.read()}
         back = undo_steps(read(path), now, restore, spec.volatile_attributes)
         journal, _ = Journal.open(path)

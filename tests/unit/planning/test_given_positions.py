@@ -18,11 +18,11 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spec import BASIC_KINDS
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError
-from reshardctl.execution.undo import Restore
 from reshardctl.model import DONE, START, TIP, Basis, Cut, Image, ShardId, after, at_number, changed
 from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import POSITIONS
+from reshardctl.planning.restore import Restore
 from reshardctl.snapshot.positions import ExportedPositions, csv_text, json_text, positions_in
 from reshardctl.snapshot.resolve import resolved_positions
 from reshardctl.snapshot.take import FrozenStream
@@ -113,7 +113,7 @@ def kept(case: Case, images: Sequence[Image]) -> dict[str, dict]:
 def undone(case: Case, plan: Plan) -> dict[str, dict]:
     """The rows after the plan and its undo."""
     spec = case.consumer.spec
-    rule = Restore(spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes)
+    rule = Restore.of(spec)
     rows: dict[str, Image | None] = {image.key: image for image in case.images}
     done = []
     for write in (write for step in plan.steps for write in step.writes):

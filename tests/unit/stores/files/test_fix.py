@@ -12,10 +12,11 @@ import pytest
 
 from reshardctl.codec import values
 from reshardctl.codec.strict import JsonPath, parse
-from reshardctl.execution.undo import Restore, undo_steps
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
 from reshardctl.model.images import Change
+from reshardctl.planning.restore import Restore
 from reshardctl.planning.writes import rebase
 from reshardctl.render.content.writes import write_lines
 from reshardctl.stores.base import Store, recover

@@ -17,10 +17,10 @@ import pytest
 
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.errors import Refused
-from reshardctl.execution.undo import Restore
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.model.images import OTHER_COLUMNS, SAME_KEY
 from reshardctl.model.write_state import WriteResult
+from reshardctl.planning.restore import Restore
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import compared
 from tests.support.servers import Running
