@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from reshardctl.render.formats import METRICS, REPORTS
+from reshardctl.render.formats import BY_HAND, METRICS, REPORTS
 
 POLICIES = ("lossless", "latest", "at-timestamp=", "latest-at-start")
 """The words of `--policy`; a test compares them with the policies."""
@@ -30,8 +30,8 @@ def policies(incomplete: str) -> list[str]:
 
 
 def formats(incomplete: str) -> list[str]:
-    """The formats of a report."""
-    return _beginning(REPORTS, incomplete)
+    """The formats of a report, and of scripts that write a plan."""
+    return _beginning([*REPORTS, *BY_HAND], incomplete)
 
 
 def formats_and_metrics(incomplete: str) -> list[str]:

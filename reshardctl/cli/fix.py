@@ -113,9 +113,11 @@ def fix(
     from reshardctl.console.destinations import destinations, forgiving, one_document
     from reshardctl.console.output import Output
     from reshardctl.render.content.documents import FixesDocument
+    from reshardctl.render.formats import BY_HAND
 
     not_for_fix(if_reshard)
     names = consumers or []
+    places = destinations(form, output, BY_HAND if dry_run else ())
     request = FixRequest(
         names[0] if len(names) == 1 else None, plan, resume, out, to, count, assume_stopped, live,
         watch, journal, positions=positions, set_to=set_to or (), shift=shift,
@@ -123,9 +125,8 @@ def fix(
         recreated=recreated, created=created, config=config,
         account=replace(account, budget=probe_budget),
         shards=shards or (), rules=rule or (), not_rules=not_rule or (),
-        yes=yes and not dry_run,
+        yes=yes and not dry_run, by_hand=any(place.format in BY_HAND for place in places),
     )
-    places = destinations(form, output)
     shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
     several = len(names) > 1 or (not names and several_plans(request, dry_run=dry_run))
     if several:

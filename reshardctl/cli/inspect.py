@@ -89,8 +89,9 @@ def inspect(
     from reshardctl.commands.inspect import inspect as inspected
     from reshardctl.console.destinations import destinations, wants_metrics
     from reshardctl.console.output import Output
+    from reshardctl.render.formats import METRICS
 
-    places = destinations(form, output, metrics=True)
+    places = destinations(form, output, METRICS)
     out = Output(places, color, verbose, (), per_shard=per_shard)
     terminal = Terminal()
     request = InspectRequest(

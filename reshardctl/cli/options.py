@@ -18,7 +18,7 @@ from typer.models import ParameterInfo
 
 from reshardctl.cli import completion
 from reshardctl.console import destinations
-from reshardctl.render.formats import METRICS, REPORTS, formats_of
+from reshardctl.render.formats import BY_HAND, METRICS, REPORTS, formats_of
 
 if TYPE_CHECKING:
     from reshardctl.commands.requests import Account as Account
@@ -177,7 +177,8 @@ Format = Annotated[
         "--format",
         metavar="NAME[=FILE]",
         help=f"{', '.join(REPORTS)}. Default: text. Repeatable: others go to their FILE. concise: "
-        "a line for each finding. diff: the rows that are written, for reviews.",
+        "a line for each finding. diff: the rows that are written, for reviews. With --dry-run of "
+        f"fix and rebuild also {', '.join(BY_HAND)}: a script that writes the plan.",
         show_default=False,
         autocompletion=completion.formats,
     ),

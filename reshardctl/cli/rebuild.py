@@ -97,7 +97,9 @@ def rebuild(
     from reshardctl.commands.requests import Sink
     from reshardctl.console.destinations import destinations, forgiving, one_document
     from reshardctl.console.output import Output
+    from reshardctl.render.formats import BY_HAND
 
+    places = destinations(form, output, BY_HAND if dry_run else ())
     request = RebuildRequest(
         locator, plan, resume, out, count=count, assume_stopped=assume_stopped, watch=watch,
         journal=journal, stream=stream, accept=accept, recreated=recreated, created=created,
@@ -105,7 +107,6 @@ def rebuild(
         sink=Sink(sink or "", kind, tuple(column or ()), master, remote, against),
         account=replace(account, budget=probe_budget),
     )
-    places = destinations(form, output)
     shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
     quiet = one_document(places) and not dry_run
     with FixTerminal(shown, dry_run=dry_run, quiet=quiet, yes=yes) as terminal:

@@ -264,6 +264,8 @@ class Fresh(Repair):
                 self._tell(planned)
             unambiguous(report, created)
             planned = replace(planned, saved=planned.save(request.out))
+        if plan is not None and request.by_hand:
+            _require_whose(report, created)
         self._tell(planned)
         if isinstance(report.decision, Ask):
             raise Refused(
@@ -302,11 +304,15 @@ class Fresh(Repair):
 
     def consent(self, confirm: Confirm) -> None:
         """Raises Refused and NotConfirmed unless the plan is of this stream and may be written."""
-        planned, created = self.planned, self._writable.plan.options.created
-        assert planned is not None
-        unambiguous(planned.report, created)
-        require_verified(planned.report, created)
-        require_consent(planned, confirm)
+        assert self.planned is not None
+        _require_whose(self.planned.report, self._writable.plan.options.created)
+        require_consent(self.planned, confirm)
+
+
+def _require_whose(report: Report, created: float | None) -> None:
+    """Refused where it is not proven that the rows are the stream's."""
+    unambiguous(report, created)
+    require_verified(report, created)
 
 
 def _without_dear_doubts(report: Report) -> Report:

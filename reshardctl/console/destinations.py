@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from reshardctl.errors import UsageError
-from reshardctl.render.formats import METRICS, REPORTS, Format
+from reshardctl.render.formats import BY_HAND, METRICS, REPORTS, Format
 
 
 class FailOn(StrEnum):
@@ -56,15 +56,15 @@ class Destination:
 
 
 def destinations(
-    formats: Sequence[str] | None, output: str | None, metrics: bool = False
+    formats: Sequence[str] | None, output: str | None, more: Sequence[Format] = ()
 ) -> tuple[Destination, ...]:
     """The places of `--format NAME`, `--format NAME=FILE` and `--output FILE`, main one first.
 
-    The main one is the format without a file, or the default; `--output -` is stdout. metrics:
-    whether the command has metrics to write. Raises UsageError for an unknown name, for two formats
-    without a file and for one file named twice.
+    The main one is the format without a file, or the default; `--output -` is stdout. more: the
+    formats that the command has besides those of a report. Raises UsageError for an unknown name,
+    for two formats without a file and for one file named twice.
     """
-    named = [_parsed(text, metrics) for text in formats or ()]
+    named = [_parsed(text, more) for text in formats or ()]
     main = [destination for destination in named if destination.file is None]
     if len(main) > 1:
         first, second = (destination.format for destination in main[:2])
@@ -94,13 +94,19 @@ def one_document(places: Sequence[Destination]) -> bool:
     return form is not None and form.one_document
 
 
-def _parsed(text: str, metrics: bool) -> Destination:
+def _parsed(text: str, more: Sequence[Format]) -> Destination:
     name, joint, file = text.partition("=")
-    known = [*REPORTS, *(METRICS if metrics else ())]
-    if name in METRICS and not metrics:
+    known = [*REPORTS, *more]
+    if name in METRICS and name not in more:
         raise UsageError(
             f"--format {name}: this command has no metrics to write",
             f"reshardctl inspect CONSUMER --stream STREAM --format {name}=FILE",
+        )
+    if name in BY_HAND and name not in more:
+        raise UsageError(
+            f"--format {name} belongs to --dry-run of fix and rebuild: it prints the commands that "
+            "write a plan",
+            f"reshardctl fix CONSUMER --stream STREAM --dry-run --format {name}",
         )
     if name not in known:
         from reshardctl.model.phrases import did_you_mean

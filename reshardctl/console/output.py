@@ -28,7 +28,7 @@ from reshardctl.console.progress import clear
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
-from reshardctl.render.formats import Format
+from reshardctl.render.formats import BY_HAND, METRICS, Format
 
 if TYPE_CHECKING:
     from reshardctl.render.content.documents import Result
@@ -38,8 +38,8 @@ PIPED_WIDTH = 80
 
 VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit", "status", "explain"})
 """Commands whose `--output` takes a report. The output of others must not be overwritten."""
-WITH_METRICS = frozenset({"inspect", "status"})
-"""Those whose `--format` takes metrics."""
+MORE = {"inspect": METRICS, "status": METRICS, "fix": BY_HAND, "rebuild": BY_HAND}
+"""What their `--format` takes besides reports."""
 
 _places: tuple[Destination, ...] = ()
 _shown: dict[Destination, Exit] = {}
@@ -170,7 +170,7 @@ def await_failure(arguments: Sequence[str]) -> None:
     global _places
     _shown.clear()
     verb = arguments[0] if arguments else ""
-    _places = _named(arguments, verb in WITH_METRICS) if verb in VERBS else ()
+    _places = _named(arguments, MORE.get(verb, ())) if verb in VERBS else ()
 
 
 def forget_shown() -> None:
@@ -216,7 +216,7 @@ def _put(destination: Destination, text: str) -> None:
     replace_file(Path(destination.file), masked(text))
 
 
-def _named(arguments: Sequence[str], metrics: bool) -> tuple[Destination, ...]:
+def _named(arguments: Sequence[str], more: Sequence[Format]) -> tuple[Destination, ...]:
     formats, output = [], None
     for index, word in enumerate(arguments):
         if word == "--":  # what follows is no option
@@ -230,14 +230,14 @@ def _named(arguments: Sequence[str], metrics: bool) -> tuple[Destination, ...]:
         elif word == "-o":
             output = following
     try:
-        return destinations(formats, output, metrics)
+        return destinations(formats, output, more)
     except UsageError:
-        return _valid(formats, metrics)
+        return _valid(formats, more)
 
 
-def _valid(formats: Sequence[str], metrics: bool) -> tuple[Destination, ...]:
+def _valid(formats: Sequence[str], more: Sequence[Format]) -> tuple[Destination, ...]:
     """The first format that is valid, for stdout: the others contradict it or themselves."""
     for text in formats:
         with suppress(UsageError):
-            return (Destination(destinations([text], None, metrics)[0].format, None),)
+            return (Destination(destinations([text], None, more)[0].format, None),)
     return ()

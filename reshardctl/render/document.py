@@ -128,6 +128,10 @@ class Document(Generic[Result]):
         """The steps with the rows that are written; none where only lines are shown."""
         self._lacks("rows")
 
+    def by_hand(self) -> Report | None:
+        """The report whose plan somebody writes by hand; `None` where there is only an error."""
+        self._lacks("by_hand")
+
     def screen(self, sheet: Sheet) -> None:  # noqa: ARG002
         """Puts all that a person at a terminal needs on a sheet."""
         self._lacks("screen")

@@ -363,14 +363,17 @@ class Strings:
         return f"{app}-{stream}", shard
 
     def _redis_key(self, image_key: str) -> bytes:
-        parts = self._shape.parts(image_key)
-        space = parts[self._space]
-        if not self._app or not space.startswith(f"{self._app}-"):
-            raise UsageError(
-                f"{image_key} is not known to be a row of this application", "name it with app="
-            )
-        stream = space.removeprefix(f"{self._app}-")
-        return f"{self._app}{MARK}{stream}:{parts[self._shard]}".encode()
+        return redis_key(self._shape, self._app, image_key)
+
+
+def redis_key(shape: TableShape, app: str, image_key: str) -> bytes:
+    """The key of a row. UsageError for a row of another application, or if none is named."""
+    space, shard = shape.parts(image_key).values()
+    if not app or not space.startswith(f"{app}-"):
+        raise UsageError(
+            f"{image_key} is not known to be a row of this application", "name it with app="
+        )
+    return f"{app}{MARK}{space.removeprefix(f'{app}-')}:{shard}".encode()
 
 
 def _as_used(write: Write) -> Write:

@@ -283,6 +283,12 @@ class Lab:
         for item in items:
             self.table.plant(Image(item["leaseKey"]["S"], item))
 
+    def restore(self, items: Mapping[str, Item]) -> None:
+        """Leave these rows, and no others."""
+        for key in self.items().keys() - items.keys():
+            self.table.pull(key)
+        self.plant(*items.values())
+
     def alter(self, key: str, **attributes: Any) -> None:
         """Set attributes of a row, or take them out (None), as another program would."""
         item = {**self.items()[key], **attributes}

@@ -69,6 +69,15 @@ class StoreLab(Lab):
         self.sql(f"DELETE FROM {name} {where}", space, shard)  # noqa: S608
         self.sql(f"INSERT INTO {name} VALUES (%s, %s, %s)", space, shard, number)  # noqa: S608
 
+    def restore(self, items: Mapping[str, Item]) -> None:
+        if self.kind == "redis":
+            self.handle.flushdb()
+        else:
+            self.sql(f"DELETE FROM {self.table_name}")  # noqa: S608
+        for key, item in items.items():
+            space, shard = key.split("/")
+            self.put(space, shard, item["sequence_number"])
+
     def sql(self, statement: str, *values: Any) -> list[Any]:
         cursor = self.handle.cursor()
         cursor.execute(statement, list(values))

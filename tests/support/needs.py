@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.proof.libraries.aws_cli import built as aws_cli_built
 from tests.proof.libraries.ferrokinesis import built as ferrokinesis_built
 from tests.proof.libraries.go import built as go_built
 from tests.proof.libraries.kcl import built as kcl_built
@@ -134,6 +135,7 @@ _CHECKS: dict[str, Callable[[], str | None]] = {
     "real-kinesis-consumer": lambda: go_built.missing("kinesis-consumer"),
     "real-telegraf-1.34": lambda: go_built.missing("telegraf-1.34"),
     "real-telegraf-1.39": lambda: go_built.missing("telegraf-1.39"),
+    "aws-cli": aws_cli_built.missing,
     "kinesis-local": kinesis_local_built.missing,
     "ferrokinesis": ferrokinesis_built.missing,
     "hadoop-aws": lambda: spark_built.unfetched("hadoop-aws"),

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCKED = ROOT / "scripts" / "requirements"
 LOCKS = sorted(LOCKED.glob("*.lock"))
 APART = {
-    "docs.lock", "mutants.lock", "oldest-demo.lock", "oldest.lock", "release.lock",
+    "aws-cli.lock", "docs.lock", "mutants.lock", "oldest-demo.lock", "oldest.lock", "release.lock",
     "spark-3.5.lock", "spark-4.0.lock", "spark-4.lock",
 }  # fmt: skip
 """Environments of their own: releases of one library, and tools that no test needs."""

@@ -105,6 +105,9 @@ class PlanDocument(Document[Planned]):
         planned = lines.planned_lines(self.result, self.context.verbose)
         return lines.named(planned, self.result.report, self.context.name)
 
+    def by_hand(self) -> Report:
+        return self.result.report
+
     def rows(self) -> Iterable[Step]:
         decision = self.result.report.decision
         return decision.steps if isinstance(decision, Plan) else ()
@@ -397,6 +400,9 @@ class FailureDocument(Unwritten[ReshardError]):
 
     def lines(self) -> Sequence[str]:
         return [lines.failure_line(self.result)]
+
+    def by_hand(self) -> None:
+        """There is no plan."""
 
     def screen(self, sheet: Sheet) -> None:
         failure = self.result

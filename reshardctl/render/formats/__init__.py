@@ -53,6 +53,10 @@ class Format(StrEnum):
     SARIF = "sarif", "subjects", "formats.sarif:write", True
     DIFF = "diff", "rows", "formats.plain:diff"
     CSV = "csv", "table", "formats.plain:csv"
+    AWS_CLI = "aws-cli", "by_hand", "formats.by_hand:aws_cli"
+    PSQL = "psql", "by_hand", "formats.by_hand:psql"
+    MYSQL = "mysql", "by_hand", "formats.by_hand:mysql"
+    REDIS_CLI = "redis-cli", "by_hand", "formats.by_hand:redis_cli"
     OPENMETRICS = "openmetrics", "metrics", "formats.openmetrics:write", True
     SVG = "svg", "picture"
     HTML = "html", "page"
@@ -84,5 +88,7 @@ REPORTS = formats_of(
     "screen", "lines", "data", "records", "runbook", "notices", "subjects", "rows"
 )
 """The formats of a report."""
+BY_HAND = formats_of("by_hand")
+"""Scripts that write a plan."""
 METRICS = formats_of("metrics")
 """Formats that hold numbers for monitoring, and no report."""
