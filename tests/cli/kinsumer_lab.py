@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.kinsumer.spec import tables
 from reshardctl.model import Image, TableShape, table_of
-from reshardctl.stores.dynamodb.client import image_of
+from reshardctl.stores.dynamodb.client import image_of, key_of
 from tests.cli.lab import Item, Lab
 from tests.support.lease_server import _bytes
 
@@ -46,6 +46,12 @@ class KinsumerLab(Lab):
             self.table.boto.put_item(
                 TableName=table_of(self.shapes, image.key).name, Item=item
             )
+
+    def restore(self, items: Mapping[str, Item]) -> None:
+        for key in self.items().keys() - items.keys():
+            shape = table_of(self.shapes, key)
+            self.table.boto.delete_item(TableName=shape.name, Key=key_of(shape, key))
+        self.plant_images([Image(key, item) for key, item in items.items()])
 
     def change(self, key: str, **attributes: Any) -> None:
         """Set attributes of a row, as another program would."""

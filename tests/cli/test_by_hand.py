@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.lab import ACCESS_KEY, LATEST, SECRET_KEY
+from tests.cli.test_kinsumer import made as made_kinsumer  # noqa: F401
 from tests.cli.test_position_stores import made, running  # noqa: F401
 from tests.support.by_hand import Bash, check_as_fix_and_undo
 from tests.support.servers import PASSWORD
@@ -52,6 +53,11 @@ def bash(tmp_path: Path, servers) -> Bash:
 def test_a_table_of_kcl(lab_of, bash, case):
     script = check_as_fix_and_undo(lab_of(case, LATEST), bash, "aws-cli")
     assert ACCESS_KEY not in script and SECRET_KEY not in script
+
+
+@pytest.mark.parametrize("case", ["e", "c1-no-cache", "unborn-finished"])
+def test_tables_of_kinsumer(made_kinsumer, bash, case):  # noqa: F811
+    check_as_fix_and_undo(made_kinsumer(case), bash, "aws-cli")
 
 
 @pytest.mark.parametrize("case", [
