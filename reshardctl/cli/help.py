@@ -43,7 +43,7 @@ _NAMES = {
     Group.CONSENT: ("accept", "yes"),
     Group.SAFETY: ("assume-stopped", "live", "watch", "journal", "read-only"),
     Group.OUTPUT: (
-        "format", "output", "per-shard", "sort", "color", "verbose", "fail-on", "baseline",
+        "format", "output", "per-shard", "sort", "by", "color", "verbose", "fail-on", "baseline",
         "keys", "rows", "page", "redact", "as", "quiet", "debug",
     ),
     Group.AWS: ("region", "profile", "role-arn", "endpoint-url"),

@@ -43,6 +43,13 @@ class StatusColumn(StrEnum):
     RULE = "rule"
 
 
+class By(StrEnum):
+    """What a row is."""
+
+    SHARD = "shard"
+    WORKER = "worker"
+
+
 def status(
     account: Account,
     locator: Consumer,
@@ -62,6 +69,9 @@ def status(
         StatusColumn,
         typer.Option("--sort", help="Sort by this column, the worst, largest or oldest first."),
     ] = StatusColumn.VERDICT,
+    by: Annotated[
+        By, typer.Option("--by", help="What a row is; a worker shows the shards that it owns.")
+    ] = By.SHARD,
     probe: Probe = None,
     count: Annotated[
         bool,
@@ -97,7 +107,8 @@ def status(
         per_shard=per_shard, piped_width=AS_WIDE_AS_NEEDED,
     )
     request = StatusRequest(
-        locator, shards=shards or (), only_bad=only_bad, sort=sort, count=count,
+        locator, shards=shards or (), only_bad=only_bad, sort=sort, by_worker=by is By.WORKER,
+        count=count,
         fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
         account=replace(account, budget=probe_budget),
     )

@@ -35,6 +35,8 @@ class StatusRequest(Selection):
     """Whether only shards are shown that an error or a warning names."""
     sort: str = "verdict"
     """The column by which rows are sorted, the worst first."""
+    by_worker: bool = False
+    """Whether a row is a worker with its shards, instead of a shard."""
     count: bool = False
     """Whether to count the unread records of every shard, which reads all of them."""
     fail_on: Threshold = FailOn.AS_CONFIGURED
@@ -89,7 +91,14 @@ def _selection(request: StatusRequest, target: Target) -> StatusSelection:
             f"--sort {request.sort} has nothing to sort by: no records are read",
             "add --count, or --probe for at most 100 records of each shard",
         )
-    return StatusSelection(parts_of(request.shards), request.only_bad, request.sort)
+    if request.by_worker and not target.locator.spec.owner_attributes:
+        raise UsageError(
+            f"--by worker: {target.locator.text} is a store without owners",
+            "leave --by out: a row for each shard",
+        )
+    return StatusSelection(
+        parts_of(request.shards), request.only_bad, request.sort, request.by_worker
+    )
 
 
 def _measured(target: Target, count: bool) -> Report:

@@ -95,6 +95,21 @@ class ShardOwner:
 
 
 @dataclass(frozen=True, slots=True)
+class Worker:
+    """A process of the application that the store names in a row of its own.
+
+    Attributes:
+        name: As the rows of shards name their owner.
+        seen: When it last gave a sign of life there, in Unix seconds; `None` if no row says so.
+        leads: Whether it holds the leader's lock.
+    """
+
+    name: str
+    seen: float | None = None
+    leads: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class EnabledState:
     """Whether a consumer is switched off in its own store; every value is text for the operator.
 
@@ -325,6 +340,10 @@ class BaseConsumer(ABC, Generic[C, A]):
         return {
             shard: ShardOwner("", text, text) for shard, text in self.positions(checkpoint).items()
         }
+
+    def workers(self, _checkpoint: C, /) -> Sequence[Worker]:
+        """The processes that have rows of their own, with shards or without."""
+        return ()
 
     def saved_at(self, _checkpoint: C, /) -> Mapping[ShardId, float]:
         """When each shard's position was last saved, in Unix seconds, where the store says so."""

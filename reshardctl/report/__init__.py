@@ -4,5 +4,5 @@ Pure: values in, values out. A snapshot becomes a report; lag, status, forecast 
 plan are read off it, and what a command came to is told with it. Read `report.py` first.
 
 Other rooms import `audit`, `baseline`, `changes`, `forecast`, `lag`, `next_start`, `report`,
-`results`, `scope`, `status`. Read `report` first.
+`results`, `scope`, `status`, `workers`. Read `report` first.
 """

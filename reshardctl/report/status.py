@@ -256,11 +256,13 @@ class StatusSelection:
     """Which rows are shown.
 
     shards: numbers, ranges and ids, none for all; ids in a status. sort: a column of `COLUMNS`.
+    by_worker: whether a row is a worker with its shards.
     """
 
     shards: tuple[str, ...] = ()
     only_bad: bool = False
     sort: str = "verdict"
+    by_worker: bool = False
 
 
 @dataclass(frozen=True, slots=True)

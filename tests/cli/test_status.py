@@ -247,3 +247,21 @@ def test_after_a_failure_up_is_0_and_the_timestamp_stays(lab, tmp_path):
     assert lab.cli(*words).code == 3
     after, success = samples(path), "reshardctl_last_success_timestamp_seconds"
     assert after == {"reshardctl_up": 0, success: before[success]}
+
+
+def test_a_row_for_each_worker(lab_of):
+    lab = lab_of("a-both", LATEST)
+    shown = lab.cli("status", *lab.where, "--by", "worker")
+    assert shown.code == 1, shown.err
+    heads, nobody, one = shown.out.splitlines()[3:6]
+    assert heads.split()[:2] == ["worker", "shards"]
+    assert nobody.split()[:2] == ["-", "2"] and nobody.endswith("error RSH203   2, 3")
+    assert one.split()[:2] == ["w1", "1"]
+    assert "1 worker; 2 shards without an owner." in shown.out
+    table = lab.cli("status", *lab.where, "--by", "worker", "--format", "csv").out.splitlines()
+    assert table[0].startswith("worker,leader,last_seen,unfinished,") and len(table) == 3
+
+
+def test_a_store_without_owners_has_no_workers(lab):
+    shown = lab.cli("status", "spark:/checkpoint", "--stream", lab.stream, "--by", "worker")
+    assert shown.code == 2 and shown.says("--by worker", "without owners", "leave --by out")

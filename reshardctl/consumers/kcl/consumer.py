@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation
+from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation, Worker
 from reshardctl.consumers.kcl.behaviour import simulate_start
 from reshardctl.consumers.kcl.beside import MULTI_STREAM, applications, in_the_way
 from reshardctl.consumers.kcl.encode import bootstrap, encode, rebuild
@@ -28,7 +28,7 @@ from reshardctl.consumers.kcl.rows import (
     signs_of_life,
 )
 from reshardctl.consumers.kcl.spec import KCL
-from reshardctl.consumers.kcl.table import key_of, side_tables, split
+from reshardctl.consumers.kcl.table import key_of, named_workers, side_tables, split
 from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
@@ -59,6 +59,10 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     def empty(self, table: LeaseTable, /) -> bool:
         """Whether there is no lease; rows of other kinds do not count."""
         return not table.rows
+
+    def workers(self, table: LeaseTable, /) -> list[Worker]:
+        """Those of KCL 3.x that report their load, and the holder of the leader's lock."""
+        return named_workers(table.foreign, table.side, table.coordinator.leader)
 
     def positions(self, table: LeaseTable, /) -> dict[ShardId, str]:
         """Checkpoints as spelled, with the sub-sequence number where there is one."""

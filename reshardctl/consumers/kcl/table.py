@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from reshardctl.consumers.base import Worker
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Attributes, Image, ShardId, SideTable, Stream, time_of
 from reshardctl.model.phrases import listed
@@ -161,6 +162,19 @@ def workers(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Iterator
         lut = image.attributes.get("lut", {}).get("N")
         if isinstance(lut, str) and lut.isdecimal() and len(lut) <= LONGEST_TIME:
             yield image, int(lut)
+
+
+def named_workers(
+    foreign: Mapping[str, Image], side: Mapping[str, Image], leader: Image | None
+) -> list[Worker]:
+    """The workers that have a row of their own, and the holder of the leader's lock."""
+    holder = _text(leader.attributes, "ownerName") if leader is not None else ""
+    seen = {
+        _text(image.attributes, "wid") or _text(image.attributes, "leaseKey"): float(time)
+        for image, time in workers(foreign, side)
+    }
+    names = dict.fromkeys([*seen, *([holder] if holder else [])])
+    return [Worker(name, seen.get(name), name == holder) for name in names if name]
 
 
 def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Coordinator:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from reshardctl.consumers.base import ShardOwner
+from reshardctl.consumers.base import ShardOwner, Worker
 from reshardctl.consumers.kinsumer.clocks import NANOS, Clocks, clocks, named
 from reshardctl.consumers.kinsumer.releases import App
 from reshardctl.consumers.kinsumer.rows import (
@@ -344,6 +344,27 @@ def holds(tables: Tables) -> dict[ShardId, ShardOwner]:
         )
         for shard, row in tables.rows.items()
     }
+
+
+def workers(tables: Tables) -> list[Worker]:
+    """The clients, by the id that owns shards, each at its LastUpdate (nanoseconds)."""
+    leader = next((_id(image) for image in tables.others if image.key == LEADER), "")
+    return [
+        Worker(name, _seconds(image), name == leader) for image in tables.others
+        if image.key.startswith(CLIENTS) and (name := _id(image))
+    ]
+
+
+def _id(image: Image) -> str:
+    name = image.attributes.get("ID", {}).get("S")
+    return name if isinstance(name, str) else ""
+
+
+def _seconds(image: Image) -> float | None:
+    """LastUpdate in Unix seconds; `None` if it is no time."""
+    number = image.attributes.get("LastUpdate", {}).get("N", "")
+    known = number.isdecimal() and 0 < int(number) < LATEST_TIME * NANOS
+    return int(number) / NANOS if known else None
 
 
 def saved_at(tables: Tables) -> dict[ShardId, float]:

@@ -13,6 +13,7 @@ from reshardctl.consumers.kinsumer.behaviour import (
     saved_at,
     signs_of_life,
     simulate_start,
+    workers,
 )
 from reshardctl.consumers.kinsumer.encode import bootstrap, encode
 from reshardctl.consumers.kinsumer.releases import App, applications, note_of
@@ -38,6 +39,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
     signs_of_life = staticmethod(signs_of_life)
     owners_by_shard = staticmethod(holds)
     saved_at = staticmethod(saved_at)
+    workers = staticmethod(workers)
     excluded_by = staticmethod(excluded_by)
 
     def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:

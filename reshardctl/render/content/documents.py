@@ -23,7 +23,7 @@ from reshardctl.render.content.report_json import (
     report_json,
     steps_document,
 )
-from reshardctl.render.content.status import TABLE, status_document, status_text, table_row
+from reshardctl.render.content.status import status_document, status_text, table
 from reshardctl.render.content.subjects import of_audit, of_entry, of_report, of_rows
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document, Json, Measured, Notice, Rows, Subject
@@ -371,7 +371,7 @@ class StatusDocument(Document[ConsumerStatus]):
         status_text(sheet, self.result)
 
     def table(self) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return TABLE, map(table_row, self.result.rows)
+        return table(self.result)
 
     def metrics(self) -> Sequence[Measured]:
         report = self.result.report

@@ -11,12 +11,13 @@ of its members, always, and members are only ever added.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.exit import Exit
 from reshardctl.model import short
 from reshardctl.model.times import duration, instant
+from reshardctl.render.content import workers
 from reshardctl.render.content.findings import title
 from reshardctl.render.content.report import header
 from reshardctl.render.content.report_json import (
@@ -39,6 +40,7 @@ from reshardctl.report.status import (
     ShardStatus,
     StoredPosition,
 )
+from reshardctl.report.workers import WorkerStatus, by_worker
 
 STATUS = "reshardctl/status/1"
 VERDICTS = ("error", "warning", "info", "ok")
@@ -50,6 +52,7 @@ def status_document(status: ConsumerStatus, code: Exit) -> Json:
         **head(status, code),
         "findings": [finding_document(finding) for finding in status.findings],
         "shards": [shard_document(row) for row in status.rows],
+        "workers": [workers.document(worker) for worker in by_worker(status)],
         **tail(status),
     }
 
@@ -337,7 +340,13 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
     for note in status.report.caveats:
         sheet.line(note)
     sheet.blank()
-    if status.rows:
+    if status.selection.by_worker:
+        found = by_worker(status)
+        sheet.raw(_of_workers(found, status.report.snapshot.now, context))
+        sheet.blank()
+        sheet.line(workers.summary(found))
+        sheet.blank()
+    elif status.rows:
         sheet.raw(_rows(status, context))
         sheet.blank()
     _below(sheet, status)
@@ -354,8 +363,16 @@ def _rows(status: ConsumerStatus, context: Context) -> str:
     return "".join(_colored(parts, status.rows, context))
 
 
+def _of_workers(found: Sequence[WorkerStatus], now: float, context: Context) -> str:
+    rows = [workers.row(worker, now, whole=context.verbose) for worker in found]
+    grid = Grid.of(workers.HEADS, rows, context.ascii)
+    laid = fitting([grid], context.width)
+    parts = blocks(grid, context.width) if laid is None else laid.lines()
+    return "".join(_colored(parts, found, context))
+
+
 def _colored(
-    parts: Iterable[str], rows: Sequence[ShardStatus], context: Context
+    parts: Iterable[str], rows: Sequence[ShardStatus | WorkerStatus], context: Context
 ) -> Iterable[str]:
     """The heads, if there are any, and then the lines of each row."""
     texts = list(parts)
@@ -384,58 +401,36 @@ def _below(sheet: Sheet, status: ConsumerStatus) -> None:
     sheet.line((counted, "bold"))
 
 
-TABLE = (
-    "shard",
-    "state",
-    "opened",
-    "closed",
-    "expires",
-    "position",
-    "stored",
-    "number",
-    "sub",
-    "position_time",
-    "lag_seconds",
-    "lag_least_seconds",
-    "unread_seconds",
-    "records",
-    "bytes",
-    "at_least",
-    "oldest_arrival",
-    "owner",
-    "progress",
-    "progress_exact",
-    "verdict",
-    "rules",
-)
-"""The heads of a table for spreadsheets: times in UTC, lengths of time in seconds."""
+_CELLS: Mapping[str, Callable[[Json], object]] = {
+    "shard": lambda row: row["shard"],
+    "state": lambda row: row["state"],
+    "opened": lambda row: row["opened"],
+    "closed": lambda row: row["closed"],
+    "expires": lambda row: row["expires"],
+    "position": lambda row: row["position"]["kind"],
+    "stored": lambda row: row["position"]["stored"],
+    "number": lambda row: row["position"]["number"],
+    "sub": lambda row: row["position"]["sub"],
+    "position_time": lambda row: row["position"]["time"],
+    "lag_seconds": lambda row: row["lag"]["seconds"],
+    "lag_least_seconds": lambda row: row["lag"]["least_seconds"],
+    "unread_seconds": lambda row: row["lag"]["unread_seconds"],
+    "records": lambda row: row["lag"]["records"],
+    "bytes": lambda row: row["lag"]["bytes"],
+    "at_least": lambda row: row["lag"]["at_least"],
+    "oldest_arrival": lambda row: row["lag"]["oldest_arrival"],
+    "owner": lambda row: row["owner"],
+    "progress": lambda row: (row["progress"] or {}).get("time"),
+    "progress_exact": lambda row: (row["progress"] or {}).get("exact"),
+    "verdict": lambda row: row["verdict"],
+    "rules": lambda row: " ".join(row["rules"]),
+}
+"""Heads of a table for spreadsheets: times in UTC, lengths of time in seconds."""
 
 
-def table_row(row: ShardStatus) -> tuple[object, ...]:
-    """A value for each of these heads."""
-    fields = shard_document(row)
-    position, lag, progress = fields["position"], fields["lag"], fields["progress"] or {}
-    return (
-        fields["shard"],
-        fields["state"],
-        fields["opened"],
-        fields["closed"],
-        fields["expires"],
-        position["kind"],
-        position["stored"],
-        position["number"],
-        position["sub"],
-        position["time"],
-        lag["seconds"],
-        lag["least_seconds"],
-        lag["unread_seconds"],
-        lag["records"],
-        lag["bytes"],
-        lag["at_least"],
-        lag["oldest_arrival"],
-        fields["owner"],
-        progress.get("time"),
-        progress.get("exact"),
-        fields["verdict"],
-        " ".join(fields["rules"]),
-    )
+def table(status: ConsumerStatus) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+    """Heads and rows for spreadsheets, of shards or of workers."""
+    if status.selection.by_worker:
+        return workers.TABLE, map(workers.table_row, by_worker(status))
+    fields = map(shard_document, status.rows)
+    return tuple(_CELLS), ([cell(row) for cell in _CELLS.values()] for row in fields)
