@@ -148,8 +148,11 @@ def session_of(
     try:
         session = boto3.Session(profile_name=profile, region_name=region)
     except ProfileNotFound as error:
-        where = "AWS_PROFILE" if profile is None else f"--profile {profile}"
-        raise UsageError(f"{where}: {error}", "check its name") from None
+        if profile is None:
+            raise UsageError(f"AWS_PROFILE: {error}", "check its name") from None
+        raise UsageError(
+            f"profile {profile}: {error}", "check its name: --profile or --table-profile"
+        ) from None
     except BotoCoreError as error:
         raise UsageError(
             f"the configuration of AWS cannot be read: {error}",

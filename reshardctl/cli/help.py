@@ -46,7 +46,10 @@ _NAMES = {
         "format", "output", "per-shard", "sort", "by", "color", "verbose", "fail-on", "baseline",
         "keys", "rows", "page", "redact", "as", "quiet", "debug",
     ),
-    Group.AWS: ("region", "profile", "role-arn", "endpoint-url"),
+    Group.AWS: (
+        "region", "profile", "role-arn", "table-region", "table-profile", "table-role-arn",
+        "endpoint-url",
+    ),
     Group.GENERAL: ("help", "version", "install-completion", "show-completion"),
 }
 
@@ -68,6 +71,7 @@ MOST_USED = {
     "undo": ("list", "show", "dry-run", "yes", "assume-stopped"),
     "snapshot": ("stream", "shards", "summary", "rows", "output"),
     "graph": ("stream", "only-bad", "since", "format", "output"),
+    "export": ("stream", "config", "probe", "format", "output"),
 }
 """Commands with many options: the five that matter, which stand before the groups."""
 

@@ -55,6 +55,27 @@ Stream = Annotated[
 Region = Annotated[str | None, typer.Option("--region", help="AWS region.")]
 Profile = Annotated[str | None, typer.Option("--profile", help="AWS profile.")]
 RoleArn = Annotated[str | None, typer.Option("--role-arn", help="Role to assume first.")]
+TableRegion = Annotated[
+    str | None,
+    typer.Option(
+        "--table-region", metavar="REGION", help="Region of the table or S3 bucket "
+        "with the positions, if not --region. A table's ARN names its own.",
+    ),
+]
+TableProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--table-profile", metavar="PROFILE",
+        help="Profile for it; '' for the environment's credentials.",
+    ),
+]
+TableRoleArn = Annotated[
+    str | None,
+    typer.Option(
+        "--table-role-arn", metavar="ARN",
+        help="Role to assume for it; '' for none.",
+    ),
+]
 EndpointUrl = Annotated[
     list[str] | None,
     typer.Option(
@@ -353,8 +374,13 @@ Remote = Annotated[
 ]
 
 
-REACH = {"region": Region, "profile": Profile, "role": RoleArn, "endpoints": EndpointUrl}
+REACH = {
+    "region": Region, "profile": Profile, "role": RoleArn, "table_region": TableRegion,
+    "table_profile": TableProfile, "table_role": TableRoleArn, "endpoints": EndpointUrl,
+}
 """The options that say how AWS is reached, by their fields of an `Account`."""
+_OF_TABLE = frozenset({"table_region", "table_profile", "table_role"})
+"""Those of which an empty value says something: not as the stream."""
 
 
 def takes(verb: Callable[..., None]) -> Callable[..., None]:
@@ -373,7 +399,10 @@ def takes(verb: Callable[..., None]) -> Callable[..., None]:
     def command(**given: Any) -> None:
         from reshardctl.commands.requests import Account
 
-        parts = {name: value for name in REACH if (value := given.pop(name))}
+        parts = {
+            name: value for name in REACH
+            if (value := given.pop(name)) or (value == "" and name in _OF_TABLE)
+        }
         verb(account=Account(**parts), **given)
 
     command.__annotations__ = {name: kind for name, (kind, _) in typed.items()}

@@ -23,6 +23,7 @@ class Option:
     spell: Callable[[Any], str]
     usual: object
     commas: bool
+    empty: bool
 
     def words(self, value: object) -> list[str]:
         """What is typed for a value."""
@@ -38,16 +39,16 @@ class Option:
 
 def option(
     name: str, default: object = None, *, no: str = "", spell: Callable[[Any], str] = str,
-    usual: object = None, commas: bool = False,
+    usual: object = None, commas: bool = False, empty: bool = False,
 ) -> Any:
     """A field of a request that is an option of a command.
 
     name: with dashes; `--shift=` if its value begins with one. no: how False is typed. spell: how a
     value is typed; without a secret. usual: a value that goes without saying. commas: whether
-    several values are one word; else the option is repeated.
+    several values are one word; else the option is repeated. empty: whether "" is a value.
     """
     plain = name.rstrip("=")
-    kind = Option(plain, name[len(plain) :], no, spell, usual, commas)
+    kind = Option(plain, name[len(plain) :], no, spell, usual, commas, empty)
     return field(default=default, metadata={OPTION: kind})
 
 
@@ -84,5 +85,7 @@ def _given(request: Any) -> Iterator[tuple[Option, object]]:
         value, kind = getattr(request, each.name), each.metadata.get(OPTION)
         if kind is None and is_dataclass(value):
             yield from _given(value)
-        elif kind is not None and value != each.default and (value or value is False):
+        elif kind is not None and value != each.default and (
+            value or value is False or (kind.empty and value == "")
+        ):
             yield kind, value

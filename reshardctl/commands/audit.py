@@ -195,8 +195,8 @@ def _unread(report: Report) -> frozenset[ShardId]:
 
 
 def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
-    from reshardctl.commands.configured import account_of
     from reshardctl.commands.named import is_snapshot, one
+    from reshardctl.commands.places import account_of
     from reshardctl.commands.survey import survey
     from reshardctl.planning.plan import processed_frontier
     from reshardctl.report.audit import Stored

@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING
 from reshardctl.codec.argv import words
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
+from reshardctl.commands.places import (
+    account_of,
+    require_agreeing,
+    require_table,
+    table_of,
+    together,
+)
 from reshardctl.commands.requests import Account
 from reshardctl.commands.target import WANTED, repair_options_of
-from reshardctl.config.entries import Config, Consumer, Reach
+from reshardctl.config.entries import Config, Consumer
 from reshardctl.config.nearest import DEFAULT, distrusted, nearest
 from reshardctl.config.reading import load
 from reshardctl.consumers.locator import Locator, looks_like_one
@@ -128,7 +135,9 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
 def told(request: FixRequest, entry: Consumer) -> FixRequest:
     """The same request, completed with the account, the journal and the watch from the file."""
     return replace(
-        request, account=account_of(entry.reach, request.account),
+        request, account=together(*_places(
+            entry, request.account, entry.stream.stream, entry.locator
+        )),
         journal=request.journal or folder(entry.journal),
         watch=request.watch or entry.watch or None,
     )
@@ -143,7 +152,7 @@ def folder(journal: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How the store of a saved plan or a journal is reached.
+    """How the stream and the store of a saved plan or a journal are reached.
 
     journal: where the configuration keeps its journals. watch: how long it says to look for signs
     of life. created: the creation time that it pins the stream to, in Unix seconds.
@@ -159,7 +168,7 @@ class Reached:
 def of_saved(
     account: Account, file: Path | None, locator: Locator, stream: str, observer: Observer
 ) -> Reached:
-    """How to reach the store of a saved plan or a journal.
+    """How to reach the stream and the store of a saved plan or a journal.
 
     The configured consumer of this table and stream decides, if there is just one; otherwise the
     request. file: the configuration. stream: as the plan names it. A file that cannot be read does
@@ -168,10 +177,10 @@ def of_saved(
     entry = _entry_of(file, locator, stream, observer)
     if entry is None:
         return Reached(account, ports_of(account, locator, observer, stream))
-    store = account_of(entry.reach, account)
-    ports = ports_of(account_of(entry.stream.reach, account), locator, observer, stream, store)
+    places = _places(entry, account, stream, locator)
+    ports = ports_of(places[0], locator, observer, stream, places[1])
     return Reached(
-        store, ports, folder(entry.journal), entry.watch or None, entry.stream.created
+        together(*places), ports, folder(entry.journal), entry.watch or None, entry.stream.created
     )
 
 
@@ -207,18 +216,20 @@ def _named(stream: str) -> str:
     return stream.rpartition("/")[2]
 
 
-def account_of(reach: Reach, overrides: Account) -> Account:
-    """How to reach it: the command line takes precedence over the file."""
-    endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
-    return replace(
-        overrides, region=overrides.region or reach.region or None,
-        profile=overrides.profile or reach.profile or None,
-        role=overrides.role or reach.role or None, endpoints=(*endpoints, *overrides.endpoints),
-    )
+def _places(
+    entry: Consumer, overrides: Account, stream: str, locator: Locator
+) -> tuple[Account, Account]:
+    """How the stream and the store of a configured consumer are reached.
+
+    UsageError for options that contradict an ARN, or are of a table that the consumer has not.
+    """
+    require_agreeing(overrides, stream, locator)
+    require_table(overrides, locator)
+    return account_of(entry.stream.reach, overrides), table_of(overrides, locator, entry.reach)
 
 
 def _ports(entry: Consumer, overrides: Account, observer: Observer) -> Ports:
-    stream, store = (account_of(each, overrides) for each in (entry.stream.reach, entry.reach))
+    stream, store = _places(entry, overrides, entry.stream.stream, entry.locator)
     ports = ports_of(stream, entry.locator, observer, entry.stream.stream, store)
     if entry.stream.created is None:
         return ports

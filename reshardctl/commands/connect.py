@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.commands.observer import Observer
+from reshardctl.commands.places import (
+    require_agreeing,
+    require_one_region,
+    require_table,
+    search_of,
+    table_of,
+)
 from reshardctl.commands.requests import Account
 from reshardctl.config.entries import SERVICES
 from reshardctl.consumers.locator import Locator, parse
-from reshardctl.errors import Refused, UsageError
+from reshardctl.errors import CannotTell, Refused, UsageError
 
 if TYPE_CHECKING:
     from reshardctl.aws.client import Session
@@ -54,57 +62,53 @@ def ports_of(
     """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
 
     stream: its name or ARN; an ARN names the stream's region, whatever the account's is. store: how
-    the store is reached, if not as the stream is.
+    the store is reached, if the account's options do not say so.
     """
-    from reshardctl.commands.open_store import STORES, Reached, search_of
+    from reshardctl.commands.open_store import STORES, Reached
     from reshardctl.snapshot import Ports
 
     if store is None:
-        _one_region(account, locator, stream)
+        require_agreeing(account, stream, locator)
+        require_table(account, locator)
+        store = table_of(account, locator)
+        require_one_region(store, locator, stream)
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
     kinesis = _kinesis(session, account, endpoints, observer, stream)
-    search = search_of(stream, account, store or account)
-    if store is not None and store != account:
-        account, endpoints = store, endpoints_of(store.endpoints)
-        session = _session(account, endpoints)
+    urls = endpoints_of(store.endpoints)
+    if _caller(store, urls) != _caller(account, endpoints):
+        with _naming_role(account, store):
+            session = _session(store, urls)
     reached = Reached(
-        stream.rpartition("/")[2], session, account.region, endpoints, time.monotonic, time.sleep,
-        observer.files_read, observer.rows_read, search,
+        stream.rpartition("/")[2], session, store.region, urls, time.monotonic, time.sleep,
+        observer.files_read, observer.rows_read, search_of(stream, account, store), store.profile,
     )
     opened = STORES[locator.medium](locator, reached)
     return Ports(kinesis, opened, time.time, time.sleep, observer.interrupted)
 
 
-def _one_region(account: Account, locator: Locator, stream: str) -> None:
-    """UsageError where it is open in which region the consumer's DynamoDB table is.
+@contextmanager
+def _naming_role(account: Account, store: Account) -> Iterator[None]:
+    """A role that is not accepted for the table is said to be the stream's, if it is that."""
+    try:
+        yield
+    except CannotTell as error:
+        if store.role == account.role:
+            error.next += "; another one for the table: --table-role-arn, or '' for none"
+        raise
 
-    The ARN names the stream's. Another one that is merely set, in the environment or in a profile,
-    is not taken for the table's: a table of the same name may be in both.
+
+def listed(
+    account: Account, stream: str, observer: Observer, *, alone: bool = True
+) -> tuple[Lineage, float]:
+    """A stream: its listing, and the Unix second at which it was read.
+
+    alone: whether no consumer is read. UsageError for options that contradict its ARN, or are of
+    the table of a consumer that is not read.
     """
-    from reshardctl.kinesis.target import region_in
-
-    own, spec = region_in(stream), locator.spec
-    in_dynamodb = locator.medium == "dynamodb" or spec.log_table(locator.options) is not None
-    if not own or account.region or not in_dynamodb:
-        return
-    other = region_set(account)
-    if other is None:
-        raise UsageError(
-            f"no region is set for table {locator.target}",
-            f"add --region {own}, that of the stream's ARN, or set AWS_DEFAULT_REGION",
-        )
-    if other != own:
-        raise UsageError(
-            f"stream {stream.rpartition('/')[2]} is in {own}, and the region that is set is "
-            f"{other}: in which of them is the table of {locator.text}?",
-            f"add --region {own} or --region {other}: it is the table's, and the ARN names the "
-            "stream's",
-        )
-
-
-def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, float]:
-    """A stream alone: its listing, and the Unix second at which it was read."""
+    require_agreeing(account, stream)
+    if alone:
+        require_table(account, None)
     return kinesis_of(account, stream, observer).lineage(stream), time.time()
 
 
@@ -124,14 +128,6 @@ def wait(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def region_set(account: Account) -> str | None:
-    """The region that an option, the environment or the profile sets. Calls nothing."""
-    from reshardctl.aws.client import session_of
-
-    region: str | None = session_of(account.profile, account.region, None, None).region_name
-    return region
-
-
 def catalog_of(account: Account) -> Catalog:
     """The tables of the account and region. Calls nothing yet."""
     from reshardctl.stores.dynamodb.catalog import Catalog
@@ -147,6 +143,7 @@ def bucket_client(account: Account, place: str) -> Any:
     """boto3's client of S3, for journals. place: the name of the bucket in messages."""
     from reshardctl.aws.client import client_of
 
+    account = table_of(account)
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
     return client_of(session, "s3", account.region, endpoints.get("s3"), place)
@@ -194,7 +191,14 @@ def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
 def _session(account: Account, endpoints: dict[str, str]) -> Session:
     from reshardctl.aws.client import session_of
 
-    return session_of(account.profile, account.region, account.role, endpoints.get("sts"))
+    return session_of(*_caller(account, endpoints))
+
+
+def _caller(
+    account: Account, endpoints: dict[str, str]
+) -> tuple[str | None, str | None, str | None, str | None]:
+    """What makes a session: equal for the same one."""
+    return account.profile, account.region, account.role, endpoints.get("sts")
 
 
 MEDIA = frozenset({"quickwit-http", "quickwit-https"})

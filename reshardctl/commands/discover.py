@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 from reshardctl.at_once import at_once
 from reshardctl.codec.argv import words
-from reshardctl.commands.configured import account_of, names, tell_file
-from reshardctl.commands.connect import catalog_of, kinesis_of, now, region_set
+from reshardctl.commands.configured import names, tell_file
+from reshardctl.commands.connect import catalog_of, kinesis_of, now
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.places import (
+    account_of,
+    region_set,
+    require_agreeing,
+    table_of,
+    together,
+)
 from reshardctl.commands.requests import Account
 from reshardctl.commands.target import Selection
 from reshardctl.consumers.locator import library_of, parse
@@ -183,11 +190,11 @@ def _judged(
     tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born)
     return [
         replace(table, words=() if why else _words(table, one, lineage, asked), unreadable=why)
-        for table in tables for why in (_unreadable(table, one, asked),)
+        for table in tables for why in (_unreadable(table, one),)
     ]
 
 
-def _unreadable(table: Table, one: _Sample, asked: _Asked) -> str:
+def _unreadable(table: Table, one: _Sample) -> str:
     """Why no command can read the table, "" where one can."""
     if not table.locator:
         return f"its name is not that of an application, followed by {one.library.table_ending}"
@@ -198,13 +205,7 @@ def _unreadable(table: Table, one: _Sample, asked: _Asked) -> str:
     beside = [shape.name for shape in one.library.tables(locator.target, locator.options)]
     if missing := [name for name in beside if name not in one.tables]:
         return f"there is no table {' and no table '.join(missing)}"
-    own, place = asked.account, one.place
-    alike = (own.profile, own.role) == (place.profile, place.role)
-    if alike or _entry(table, one, asked) is not None:
-        return ""
-    return (
-        "it and the stream are reached with different profiles or roles; name it in reshardctl.toml"
-    )
+    return ""
 
 
 def _entry(table: Table, one: _Sample, asked: _Asked) -> Consumer | None:
@@ -225,11 +226,10 @@ def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple
     """The words that name the table in a command."""
     if (entry := _entry(table, one, asked)) is not None:
         return (entry.name, *asked.named_by)
-    stream, place = asked.stream, one.place
+    place = one.place
     if one.region != lineage.stream.region:
-        stream, place = lineage.stream.arn, replace(place, region=one.region)
-    urls = tuple(dict.fromkeys((*asked.account.endpoints, *place.endpoints)))
-    return (table.locator, "--stream", stream, *words(replace(place, endpoints=urls)))
+        place = replace(place, region=one.region)
+    return (table.locator, "--stream", asked.stream, *words(together(asked.account, place)))
 
 
 def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
@@ -238,6 +238,7 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
     selection = Selection(account=account, config=request.config)
     config = None if named.startswith("arn:") else names(named, selection)
     if config is None:
+        require_agreeing(account, named)
         return _Asked(named, account, _places(account, named))
     if named in config.consumers:
         stream = config.consumers[named].stream
@@ -246,9 +247,10 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
     else:
         return _Asked(named, account, _places(account, named))
     tell_file(config.file, request.config, observer)
+    require_agreeing(account, stream.stream)
     reached = account_of(stream.reach, account)
     consumers = [
-        (one, account_of(one.reach, account)) for one in config.consumers.values()
+        (one, table_of(account, one.locator, one.reach)) for one in config.consumers.values()
         if one.stream.name == stream.name and one.locator.medium == "dynamodb"
     ]
     places = dict.fromkeys((*_places(reached, stream.stream), *(place for _, place in consumers)))
@@ -260,8 +262,8 @@ def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
 
 def _places(account: Account, stream: str) -> tuple[Account, ...]:
     """Where the tables may be: in the region that is set, and in that of the stream's ARN."""
-    own = region_in(stream)
-    if not own or account.region or region_set(account) == own:
-        return (account,)
-    arn = replace(account, region=own)
-    return (account, arn) if region_set(account) else (arn,)
+    own, place = region_in(stream), table_of(account)
+    if not own or place.region or region_set(place) == own:
+        return (place,)
+    arn = replace(place, region=own)
+    return (place, arn) if region_set(place) else (arn,)

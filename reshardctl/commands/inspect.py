@@ -14,10 +14,10 @@ from pathlib import Path
 from reshardctl.at_once import at_once
 from reshardctl.codec.argv import given, option, words
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
-from reshardctl.commands.configured import account_of
 from reshardctl.commands.exclusions import require_compatible
 from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
+from reshardctl.commands.places import account_of
 from reshardctl.commands.survey import Looking, looking_of
 from reshardctl.commands.target import ScopedSelection, Selection, Target, counting, scoped
 from reshardctl.consumers.registry import consumer_of

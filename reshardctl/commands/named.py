@@ -143,7 +143,7 @@ def _target(
 def _to_write(snapshot: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]:
     """The store itself, with the options of the application from the file and the text."""
     kept = snapshot.locator
-    store = kept.elsewhere(kept.target, {**kept.options, **options})
+    store = kept.elsewhere(kept.arn or kept.target, {**kept.options, **options})
     return (store.text, "--stream", snapshot.lineage.stream.name)
 
 

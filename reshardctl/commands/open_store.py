@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.codec.argv import words
-from reshardctl.commands.requests import Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.model.files import on_this_machine
-from reshardctl.render.words import command
 
 if TYPE_CHECKING:
     from reshardctl.stores.base import Store
@@ -26,7 +23,8 @@ class Reached:
     stream: the name of the stream that is read from there. endpoints: service → URL, for those that
     are given. session: a boto3 Session. clock: monotonic seconds; sleep: waits that many.
     files_read: receives how many of how many files are read; rows_read: how many rows of a table.
-    search: region → the command that shows which tables hold the stream's positions.
+    search: region → the command that shows which tables hold the stream's positions. profile: of
+    the store's account, where one is named.
     """
 
     stream: str
@@ -38,25 +36,7 @@ class Reached:
     files_read: Callable[[int, int], None]
     rows_read: Callable[[int], None]
     search: Callable[[str], str]
-
-
-def search_of(stream: str, account: Account, store: Account) -> Callable[[str], str]:
-    """Region of the tables → `reshardctl discover`, or AWS's command where that reaches too little.
-
-    account, store: how the stream and the tables are reached; `discover` reaches both in one way.
-    """
-    reach, other = ((each.region, each.profile, each.role) for each in (account, store))
-    if reach != other:
-        from reshardctl.stores.dynamodb.client import list_tables
-
-        return lambda region: list_tables(region, store.profile)
-    urls = tuple(dict.fromkeys((*account.endpoints, *store.endpoints)))
-
-    def discover(region: str) -> str:
-        asked = replace(account, region=region, endpoints=urls, budget=None)
-        return " ".join(command("discover", stream, *words(asked)))
-
-    return discover
+    profile: str | None = None
 
 
 def _dynamodb(locator: Locator, reached: Reached) -> Store:
@@ -68,7 +48,7 @@ def _dynamodb(locator: Locator, reached: Reached) -> Store:
         reached.session, tables, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
         side=consumer_of(locator).side_tables(locator.target), progress=reached.rows_read,
-        search=reached.search,
+        search=reached.search, account=locator.account,
     )
 
 
@@ -104,11 +84,13 @@ def _of_files(locator: Locator, blobs: Blobs, reached: Reached) -> Store:
         return files
     from reshardctl.stores.base import Joined
     from reshardctl.stores.dynamodb import DynamoDb
+    from reshardctl.stores.dynamodb.client import list_tables
 
     rows = DynamoDb(
         reached.session, [table], region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
         progress=reached.rows_read,
+        search=lambda region: list_tables(region, reached.profile),
     )
     return Joined(files, {table.prefix: rows})
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.codec.argv import given
 from reshardctl.commands import count_sink
-from reshardctl.commands.configured import account_of
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.exclusions import GIVEN, REBUILD, require_compatible
 from reshardctl.commands.fix import carry_through, planned_alone
 from reshardctl.commands.named import is_snapshot, one
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.places import account_of
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.repair import Fresh, require_writable
 from reshardctl.commands.repair_from_file import of_file

@@ -11,6 +11,7 @@ from reshardctl.commands.configured import of_saved
 from reshardctl.commands.consent import naming_next_step, new_plan, require_consent, require_trust
 from reshardctl.commands.journals import Journals
 from reshardctl.commands.observer import Observer
+from reshardctl.commands.places import remembered
 from reshardctl.commands.planned import Again, Confirm, Planned, made_here
 from reshardctl.commands.repair import Ready, Repair
 from reshardctl.commands.requests import REACHED
@@ -82,6 +83,7 @@ class FromPlan(Repair):
         plan = in_own_words(request, self._plan, "--plan", str(path))
         locator = parse(plan.locator)
         observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
+        request = replace(request, account=remembered(request.account, plan, str(path)))
         self.words = (locator.text, "--stream", plan.stream, *words(request.account))
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         Journals(saved.account).check_before_write(request.journal or saved.journal)
@@ -180,6 +182,7 @@ class Interrupted(Repair):
         journal, records = Journal.open(Journals(request.account).named(self._name))
         self._opened = self.held.enter_context(journal), records
         plan = plan_of(records)
+        request = replace(request, account=remembered(request.account, plan, str(journal.path)))
         locator = parse(plan.locator)
         observer.phase(f"{journal.path} names {plan.locator} on stream {plan.stream}")
         self.words = (locator.text, "--stream", plan.stream, *words(request.account))

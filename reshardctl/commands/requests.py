@@ -17,8 +17,18 @@ class Account:
     """How AWS is reached, as the options give it; the rest comes from the environment."""
 
     region: str | None = option("--region")
+    """Of the stream. An ARN names its own."""
     profile: str | None = option("--profile")
+    """Of the stream."""
     role: str | None = option("--role-arn")
+    """To assume for the stream."""
+    table_region: str | None = option("--table-region", empty=True)
+    """Of the table, or the bucket, of the positions. `None`: as the stream; `""`: as the
+    environment says. So are the next two."""
+    table_profile: str | None = option("--table-profile", empty=True)
+    """Of the table or bucket."""
+    table_role: str | None = option("--table-role-arn", empty=True)
+    """To assume for the table or bucket."""
     budget: str | None = option("--probe-budget")
     """The value of `--probe-budget`: what reading records may cost."""
     endpoints: Sequence[str] = option("--endpoint-url", ())
@@ -49,3 +59,5 @@ class Sink:
 
 REACHED, SUNK = options_of(Account), options_of(Sink)
 """The names of the options that say how AWS is reached, and what a sink is."""
+OF_TABLE = tuple(name for name in REACHED if name.startswith("--table-"))
+"""Those of the table or bucket alone."""

@@ -148,7 +148,8 @@ def _printed(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
     if listing:
         lineage, now = lineage_of([_read(path) for path in listing]), taken
     elif request.stream is not None:
-        lineage, now = listed(request.account, request.stream, observer)
+        alone = not request.consumers
+        lineage, now = listed(request.account, request.stream, observer, alone=alone)
     else:
         raise UsageError("no stream is named", "add --shards FILE, or --stream STREAM")
     if not request.consumers:

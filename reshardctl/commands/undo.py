@@ -12,6 +12,7 @@ from reshardctl.commands.configured import of_saved
 from reshardctl.commands.consent import naming_next_step, new_plan, require_trust
 from reshardctl.commands.journals import Journals, kept_if_used, recording_refusal, typed
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.places import remembered
 from reshardctl.commands.planned import made_here
 from reshardctl.commands.requests import Account
 from reshardctl.commands.undo_source import Source, UndoRequest, source_of
@@ -97,6 +98,7 @@ def undo(
     Journals(request.account).check(request.journal)
     source = source_of(request, observer)
     plan = source.plan
+    request = replace(request, account=remembered(request.account, plan, source.name))
     locator = parse(plan.locator)
     observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
     if not made_here(plan.digest, None if source.log is None else source.log.where):

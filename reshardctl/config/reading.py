@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from reshardctl import given_secrets
@@ -94,15 +95,28 @@ def _consumer(
             policy = texts["policy"] if key == "policy" else "lossless"
             _understood(value, check, policy, texts["accept"] if key == "accept" else None)
     probe, locator = settings["probe"], _locator(spot / "locator")
+    reach = _of_its_table(_reach(spot, streams[named].reach), locator, spot)
     return Consumer(
         name, streams[named], locator, texts["policy"] or "lossless",
         texts["accept"], from_folder_of(spot.file, texts["journal"]),
-        _reach(spot, streams[named].reach), spot.origin,
+        reach, spot.origin,
         {key: "" if value is None else value.origin for key, value in settings.items()},
         _watch(settings["watch"], locator),
         "" if settings["fail-on"] is None else settings["fail-on"].one_of(_FAIL_ON),
         None if probe is None else probe.boolean(),
     )
+
+
+def _of_its_table(reach: Reach, locator: Locator, spot: Spot) -> Reach:
+    """The reach in the region that the ARN of the table names, if the locator has one."""
+    if not locator.region:
+        return reach
+    if spot.has("region") and reach.region != locator.region:
+        (spot / "region").wrong(
+            f"the ARN in its locator names {locator.region}", "leave one of them out"
+        )
+    sources = {**reach.sources, "region": (spot / "locator").origin}
+    return replace(reach, region=locator.region, sources=sources)
 
 
 def _watch(spot: Spot | None, locator: Locator) -> str:

@@ -45,6 +45,11 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z", re.ASCII)
 _ARN = re.compile(
     r"arn:[a-z-]+:(?P<service>dynamodb|kinesis|s3):(?P<region>[^:]*):[^:]*:(?P<name>.+)"
 )
+_TABLE = re.compile(
+    r"arn:[a-z-]+:dynamodb:(?P<region>[a-z]{2}(?:-[a-z]+)+-\d+):(?P<account>\d{12})"
+    r":table/(?P<name>[\w.-]+)\Z",
+    re.ASCII,
+)
 _LOOSE = re.compile(r"(?:([A-Za-z0-9+-]+):(//)?)?([^?]*)((?:\?.*)?)\Z", re.DOTALL)
 """Scheme, slashes, target, and the options with their question mark."""
 _ALSO = {
@@ -62,6 +67,7 @@ class Locator:
             spelled `spark+s3://`, however Spark spells it.
         target: What follows the scheme, without the password.
         password: "" where none was given; never shown.
+        arn: Of the DynamoDB table with the positions, "" where the text has only its name.
     """
 
     text: str
@@ -70,19 +76,40 @@ class Locator:
     target: str
     options: Mapping[str, str]
     password: str = field(default="", repr=False, compare=False)
+    arn: str = ""
 
     @property
     def spec(self) -> Spec:
         """The spec of the library whose store it names."""
         return SPECS[self.consumer]
 
+    @property
+    def region(self) -> str:
+        """The region of its table, "" where the text does not name it."""
+        return region_of_table(self.arn)
+
+    @property
+    def account(self) -> str:
+        """The account of its table, "" where the text does not name it."""
+        match = _TABLE.match(self.arn)
+        return match["account"] if match else ""
+
     def elsewhere(self, target: str, options: Mapping[str, str]) -> Locator:
-        """A locator of the same kind with another target and other options; no password."""
+        """A locator of the same kind with another target and other options; no password, no ARN."""
         head = self.text[: self.text.index(":") + 1]
         slashes = "" if SCHEMES[head[:-1]].bare else "//"
         query = "&".join(f"{name}={value}" for name, value in options.items())
         text = f"{head}{slashes}{target}" + (f"?{query}" if query else "")
-        return replace(self, text=text, target=target, options=options, password="")
+        return replace(self, text=text, target=target, options=options, password="", arn="")
+
+
+def region_of_table(arn: str) -> str:
+    """The region that the ARN of a DynamoDB table names, "" for another text.
+
+    DynamoDB Local puts no region into its ARNs.
+    """
+    match = _TABLE.match(arn)
+    return match["region"] if match else ""
 
 
 def looks_like_one(text: str) -> bool:
@@ -120,7 +147,9 @@ def parse(text: str) -> Locator:
             f"{_masked(text)!r}: // is missing after {scheme}:",
             f"write it as {(_filled([scheme], target, query) or [bare])[0]}",
         )
-    password = ""
+    password = arn = ""
+    if known_as.medium == "dynamodb" and target.startswith("arn:"):
+        target, arn = _named_by(target, known_as), target
     if known_as.server:
         text, target, password = _without_password(text, target)
     if not known_as.target.match(target):
@@ -131,7 +160,24 @@ def parse(text: str) -> Locator:
             f"write it as {meant[0] if meant else known_as.example}",
         )
     given = options(text, match["options"] or "", known_as.example)
-    return Locator(text, known_as.consumer, known_as.medium, target, given, password)
+    return Locator(text, known_as.consumer, known_as.medium, target, given, password, arn)
+
+
+def _named_by(arn: str, known_as: Scheme) -> str:
+    """The target that the ARN of its table with the positions stands for."""
+    match, ending = _TABLE.match(arn), SPECS[known_as.consumer].table_ending
+    if match is None:
+        raise UsageError(
+            f"{arn!r} is no ARN of a DynamoDB table",
+            "it has the form arn:aws:dynamodb:REGION:ACCOUNT:table/NAME"
+            if arn.startswith("arn:aws:dynamodb:") else advice(arn) or f"as in {known_as.example}",
+        )
+    if not match["name"].endswith(ending):
+        raise UsageError(
+            f"{arn!r}: {known_as.consumer}'s table of positions is called NAME{ending}",
+            f"name that table, or the application alone: {known_as.example}",
+        )
+    return match["name"].removesuffix(ending)
 
 
 def _of_a_bucket(text: str) -> str:
@@ -172,7 +218,11 @@ def _of_an_arn(text: str, arn: re.Match[str]) -> str:
         found = command_line("reshardctl", "discover", name)
         return f"that is a stream: --stream {command_line(text)}; {found} finds its tables"
     if arn["service"] == "dynamodb":
-        return f"{advice(name)}; it is in --region {arn['region']}"
+        if not _TABLE.match(text):
+            return f"{advice(name)}; it is in --table-region {arn['region']}"
+        schemes = (each for each in _named("dynamodb")
+                   if name.endswith(SPECS[SCHEMES[each].consumer].table_ending))  # fmt: skip
+        return f"write it as {', or '.join(f'{_head(each)}{text}' for each in schemes)}"
     return advice(f"s3://{arn['name']}")
 
 

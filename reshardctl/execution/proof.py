@@ -30,7 +30,9 @@ def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) ->
     if lineage.stream.created != plan.created:
         raise StalePlan("the plan is stale: the stream was deleted and recreated since", REPLAN)
     if dict(store) != dict(plan.store):
-        raise StalePlan("the plan is stale: it was made for another store", REPLAN)
+        there, here = (each.get("arn", "") for each in (plan.store, store))
+        which = f": {there}; reached is {here}" if there != here else ""
+        raise StalePlan(f"the plan is stale: it was made for another store{which}", REPLAN)
 
 
 def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:

@@ -15,6 +15,9 @@ _ARN = re.compile(
 )
 _CONSUMER = re.compile(r"/consumer/[\w.-]+:\d+\Z", re.ASCII)
 
+CHECK = "check --region and --profile (the table's own: --table-region, --table-profile):"
+"""What to do where there is no such stream: the place that is named may be the table's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

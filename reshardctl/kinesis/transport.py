@@ -17,7 +17,7 @@ from msgspec.json import Decoder
 from reshardctl.aws import client as aws
 from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of, message_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, command_line
-from reshardctl.kinesis.target import Target
+from reshardctl.kinesis.target import CHECK, Target
 from reshardctl.lineage import shard_of_texts
 from reshardctl.model import Shard
 from reshardctl.model.retry import FailureKind
@@ -265,6 +265,5 @@ def _absent(error: Exception, target: Target) -> UsageError:
     where = f"account {account[1]}" if account else "the account of these credentials"
     return UsageError(
         f"there is no stream {target.name} in {target.region} in {where}",
-        "check --region and --profile: "
-        + command_line("aws", "kinesis", "list-streams", "--region", target.region),
+        f"{CHECK} " + command_line("aws", "kinesis", "list-streams", "--region", target.region),
     )

@@ -164,11 +164,16 @@ def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:
     return command("fix", "--dry-run", "--out", kept, *suggested_command)
 
 
+_OF_AWS = frozenset({
+    "--region", "--profile", "--role-arn", "--table-region", "--table-profile", "--table-role-arn",
+    "--endpoint-url",
+})
+
+
 def elsewhere(suggested_command: Sequence[str]) -> list[str]:
     """The arguments that say how AWS is reached, without those that say what is worked on."""
-    named = {"--region", "--profile", "--role-arn", "--endpoint-url"}
     argv = list(suggested_command)
-    indexes = [index for index, word in enumerate(argv[:-1]) if word in named]
+    indexes = [index for index, word in enumerate(argv[:-1]) if word in _OF_AWS]
     return [word for index in indexes for word in argv[index : index + 2]]
 
 

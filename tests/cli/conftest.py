@@ -11,7 +11,7 @@ import pytest
 from tests.cli.lab import TRIM_HORIZON, Lab, Servers, Switchboard, Wire, fake_of, opened
 from tests.support.case import CASES, Case, load
 from tests.support.kinesis_server import kinesis_server
-from tests.support.lease_server import lease_server
+from tests.support.lease_server import REGION, lease_server
 from tests.support.side_tables import side_tables
 
 
@@ -38,15 +38,16 @@ def lab_of(
     with ExitStack() as stack:
 
         def make(
-            case: Case | str, options: str = "", items: list | None = None, name: str = ""
+            case: Case | str, options: str = "", items: list | None = None, name: str = "",
+            region: str = REGION,
         ) -> Lab:
             if isinstance(case, str):
                 folder = "kcl" if (CASES / "kcl" / f"{case}.toml").exists() else "kcl-tables"
                 case = load(CASES / folder / f"{case}.toml")
             rows = case.items() if items is None else items
-            lab = stack.enter_context(
-                opened(servers, fake_of(case), rows, tmp_path / "state", monkeypatch, wire, name)
-            )
+            lab = stack.enter_context(opened(
+                servers, fake_of(case), rows, tmp_path / "state", monkeypatch, wire, name, region
+            ))
             stack.enter_context(side_tables(lab.table.boto, lab.table.name, case))
             lab.options = options
             return lab

@@ -33,7 +33,7 @@ from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.support.case import Case
 from tests.support.kinesis_server import answered as answered_by_fake
-from tests.support.lease_server import LeaseTable
+from tests.support.lease_server import REGION, LeaseTable
 from tests.support.lease_server import answered as answered_by_moto
 from tests.support.made_up_aws import MADE_UP
 from tests.whole.test_iam import documented
@@ -373,10 +373,11 @@ def command() -> Any:
 @contextmanager
 def opened(
     servers: Servers, fake: FakeKinesis, items: list[Item], state: Path,
-    monkeypatch: pytest.MonkeyPatch, wire: Wire, name: str = "",
+    monkeypatch: pytest.MonkeyPatch, wire: Wire, name: str = "", region: str = REGION,
 ) -> Iterator[Lab]:
-    """A lab whose commands run against these servers, at this fake's time. name: the table's."""
-    table = LeaseTable(servers.dynamodb, name=name)
+    """A lab whose commands run against these servers, at this fake's time. name, region: the
+    table's."""
+    table = LeaseTable(servers.dynamodb, name=name, region=region)
     lab = Lab(servers, fake, table, state, wire)
     servers.switchboard.fake = fake
     lab.plant(*items)

@@ -83,14 +83,14 @@ def test_an_unknown_stream(lab, verb):
 @every_verb
 def test_a_wrong_region(lab, verb):
     result = call(lab, verb, "--region", "eu-west-1")
-    assert result.code == 2 and result.says("no stream orders in eu-west-1", "--region")
+    assert result.code == 2 and result.says("no stream orders in eu-west-1", "--table-region")
 
 
 def test_an_arn_of_another_region(lab):
     lab.stream = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
     result = call(lab, ("inspect",))
     assert result.code == 2 and result.says(
-        "orders is in eu-west-1", "add --region eu-west-1 or --region us-east-1"
+        "orders is in eu-west-1", "add --table-region eu-west-1 or --table-region us-east-1"
     )
 
 
@@ -101,7 +101,9 @@ def test_an_arn_works(lab):
 
 def test_an_unknown_profile(lab):
     result = lab.cli("inspect", *lab.where, "--profile", "no-such-profile")
-    assert result.code == 2 and result.says("--profile no-such-profile", "could not be found")
+    assert result.code == 2 and result.says("profile no-such-profile", "could not be found")
+    table = lab.cli("inspect", *lab.where, "--table-profile", "no-such-profile")
+    assert table.code == 2 and table.says("profile no-such-profile", "--table-profile")
 
 
 # What is found there

@@ -74,10 +74,10 @@ def test_printed_commands_name_it_again(lab):
 
 @pytest.mark.parametrize(("consumer", "then"), [
     ("", "reshardctl discover orders --region us-east-1"),
-    ("profile = 'elsewhere'", "aws dynamodb list-tables --region us-east-1 --profile elsewhere"),
+    ("profile = 'elsewhere'",
+     "reshardctl discover orders --table-region us-east-1 --table-profile elsewhere"),
 ])
 def test_a_table_that_is_not_there(lab, monkeypatch, tmp_path, consumer, then):
-    """`discover` reaches stream and tables in one way: not for tables of another profile."""
     keys = "[elsewhere]\naws_access_key_id = a\naws_secret_access_key = b\n"
     (tmp_path / "credentials").write_text(keys)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))

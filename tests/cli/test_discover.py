@@ -283,10 +283,10 @@ def test_stream_and_table_in_two_regions(lab, table, far):
     assert (result.code, result.json["regions"]) == (0, ["us-east-1", "eu-west-1"])
     (one,) = [one for one in result.json["tables"] if one["table"] == theirs]
     assert (one["region"], one["confidence"]) == ("us-east-1", "strong")
-    assert one["command"].endswith("--region us-east-1")
+    assert one["command"].endswith(f"--stream {far.arn} --table-region us-east-1")
     assert lab.cli(*shlex.split(one["command"])[1:]).code == 0
-    there = lab.cli("discover", far.arn, "--region", "eu-west-1")
-    assert there.code == 6 and "another region or account: --region" in there.out
+    there = lab.cli("discover", far.arn, "--table-region", "eu-west-1")
+    assert there.code == 6 and "another region or account: --table-region" in there.out
 
 
 @pytest.mark.usefixtures("in_tmp_path")

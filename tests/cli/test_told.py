@@ -69,7 +69,7 @@ def test_without_a_region_that_of_the_arn_is_offered_for_the_table():
     with pytest.raises(UsageError, match="no region is set for table a-table") as told:
         ports_of(Account(), parse("kcl://a-table"), SILENT, ARN)
     assert told.value.next == (
-        "add --region eu-west-1, that of the stream's ARN, or set AWS_DEFAULT_REGION"
+        "add --table-region eu-west-1, that of the stream's ARN, or set AWS_DEFAULT_REGION"
     )
 
 
@@ -83,9 +83,12 @@ def test_a_region_that_is_merely_set_is_not_taken_for_the_tables(monkeypatch):
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with pytest.raises(UsageError, match="in which of them is the table") as told:
         ports_of(Account(), parse("kcl://a-table"), SILENT, ARN)
-    assert "--region eu-west-1 or --region us-east-1" in told.value.next
+    assert told.value.next == "add --table-region eu-west-1 or --table-region us-east-1"
     for account, locator in (
-        (Account("us-east-1"), "kcl://a-table"), (Account(), "kinesis-consumer+redis://h/0?app=a"),
+        (Account(table_region="us-east-1"), "kcl://a-table"),
+        (Account("eu-west-1"), "kcl://a-table"),
+        (Account(), "kcl://arn:aws:dynamodb:us-east-1:123456789012:table/a-table"),
+        (Account(), "kinesis-consumer+redis://h/0?app=a"),
     ):
         kinesis = ports_of(account, parse(locator), SILENT, ARN).kinesis
         assert cast("Kinesis", kinesis).region == "eu-west-1"

@@ -191,12 +191,13 @@ class LeaseTable:
     """A table of its own for one test; the contract suite's Store."""
 
     def __init__(
-        self, url: str, *, capacity: int = 0, key: str = "leaseKey", name: str = ""
+        self, url: str, *, capacity: int = 0, key: str = "leaseKey", name: str = "",
+        region: str = REGION,
     ) -> None:
         self.url = url
         self.name = name or f"leases-{next(_names)}"
         self.clock = Clock()
-        self.boto = session().client("dynamodb", endpoint_url=url)
+        self.boto = session().client("dynamodb", endpoint_url=url, region_name=region)
         billing: dict[str, Any] = {"BillingMode": "PAY_PER_REQUEST"}
         if capacity:
             units = {"ReadCapacityUnits": capacity, "WriteCapacityUnits": capacity}

@@ -274,9 +274,10 @@ def _others(sheet: Sheet, discovery: Found) -> None:
 
 
 def _last(sheet: Sheet, discovery: Found) -> None:
+    stream = discovery.lineage.stream
     sheet.blank()
     where = "in this account and region"
-    if len(discovery.regions) > 1:
+    if discovery.regions != (stream.region,):
         where = f"in this account in {' and '.join(discovery.regions)}"
     sheet.line(f"{count(discovery.looked, 'table')} {where}.")
     for note in discovery.notes:
@@ -284,7 +285,7 @@ def _last(sheet: Sheet, discovery: Found) -> None:
     if not discovery.matching():
         read = "" if discovery.unread else "All could be read. "
         sheet.line((f"{read}No table is known to hold positions of this stream.", "bold"))
-        sheet.line("They may be in another region or account: --region, --profile.")
+        sheet.line("They may be in another region or account: --table-region, --table-profile.")
     earlier = [t for t in discovery.others() if t.evidence.holding is Holding.EARLIER]
     commands = [table.words for table in (*discovery.matching(), *earlier) if table.words]
     if commands:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.kinesis.fast import Reach
+from reshardctl.kinesis.target import CHECK
 from reshardctl.model import ShardId, decode, index_of, is_number
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.times import parse_instant
@@ -267,7 +268,7 @@ def _count(given: Mapping[str, str], name: str) -> int | None:
 T = TypeVar("T")
 _WORDS = (
     ("add --region, or set", 'add .option("region", "us-east-1"), or set'),
-    ("check --region and --profile:", 'check .option("region", …) and the credentials:'),
+    (CHECK, 'check .option("region", …) and the credentials:'),
     ("--region, --endpoint-url and AWS_ENDPOINT_URL_KINESIS", "the options region and endpointUrl"),
     ("give --stream a name", "give streamName a name"),
 )

@@ -120,7 +120,9 @@ class Denied(CannotTell):
     id = "E306"
 
 
-UNREACHED = "check the network, --region, --endpoint-url and AWS_ENDPOINT_URL_DYNAMODB"
+UNREACHED = (
+    "check the network, --region, --table-region, --endpoint-url and AWS_ENDPOINT_URL_DYNAMODB"
+)
 
 
 class Client:
@@ -188,7 +190,8 @@ class Client:
             case Kind.ABSENT:
                 return NoStore(
                     f"there is no table {names} in {self.region} "
-                    "in the account of these credentials",
+                    "in the account of these credentials (elsewhere: --table-region, "
+                    "--table-profile)",
                     self.search, self.table, self.region,
                 )
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:

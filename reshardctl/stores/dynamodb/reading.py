@@ -171,10 +171,13 @@ class Table:
 
     def __init__(
         self, client: Client, shape: TableShape, clock: Callable[[], float],
-        sleep: Callable[[float], None], progress: Callable[[int], None],
+        sleep: Callable[[float], None], progress: Callable[[int], None], account: str = "",
     ) -> None:
-        """Calls nothing yet. client: of this table. progress: called with the rows read so far."""
-        self._client, self.shape = client, shape
+        """Calls nothing yet. client: of this table. progress: called with the rows read so far.
+
+        account: whose table it has to be, "" for any.
+        """
+        self._client, self.shape, self._account = client, shape, account
         self._clock, self._sleep, self._progress = clock, sleep, progress
         self._pace: Pace | None = None
         self._described: Mapping[str, Any] | None = None
@@ -228,8 +231,16 @@ class Table:
             TableName=self._client.table,
         )
         table: Mapping[str, Any] = answer["Table"]
+        self._check_account(table["TableArn"])
         self._check_key(table)
         return table
+
+    def _check_account(self, arn: str) -> None:
+        if self._account and self._account != arn.split(":")[4]:
+            raise UsageError(
+                f"the table's ARN names account {self._account}, and these credentials reach {arn}",
+                "check --table-profile and --table-role-arn, or name the table alone",
+            )
 
     def _check_key(self, table: Mapping[str, Any]) -> None:
         types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}

@@ -166,20 +166,22 @@ class DynamoDb:
         side: Sequence[SideTable] = (),
         progress: Callable[[int], None] = lambda _rows: None,
         search: Callable[[str], str] = list_tables,
+        account: str = "",
     ) -> None:
         """Makes the clients and calls nothing yet. Raises UsageError without a region.
 
         session: a boto3 Session. store: its tables, the main one first; a name means one lease
         table. side: tables to read as well, if they exist. progress: called with the number of
         rows of a table that are read so far. search: region → the command that shows which tables
-        there are, for a name that was mistyped.
+        there are, for a name that was mistyped. account: the twelve digits of the account whose
+        tables they have to be, "" for that of the session.
         """
         self._shapes = (TableShape(store),) if isinstance(store, str) else tuple(store)
         check(self._shapes)
         self._client = Client(session, self._shapes[0].name, region, endpoint_url, sleep, search)
         self._beside = Beside(self._client, side, lambda: Pace(0, clock, sleep))
         self._tables = [
-            Table(self._client.of_table(shape.name), shape, clock, sleep, progress)
+            Table(self._client.of_table(shape.name), shape, clock, sleep, progress, account)
             for shape in self._shapes
         ]
 

@@ -18,13 +18,14 @@ from tests.cli.lab import Lab, command
 pytestmark = pytest.mark.timeout(300)
 
 FEW, MANY = 60, 1500
-LEFT_OUT = {"--every", "--help", "--role-arn"}
+LEFT_OUT = {"--every", "--help", "--role-arn", "--table-role-arn"}
 """`--every` goes on until Ctrl-C; a role is asked of a service that is not there."""
 NOT_RUN = {"demo", "audit"}
 """A server of its own; a Spark session."""
 PLAUSIBLE = {
     "--stream": ("orders", "arn:aws:kinesis:us-east-1:123456789012:stream/orders"),
-    "--region": ("us-east-1", "eu-west-1"), "--watch": ("30s", "10m"), "--wait": ("1m",),
+    "--region": ("us-east-1", "eu-west-1"), "--table-region": ("us-east-1", "eu-west-1", ""),
+    "--watch": ("30s", "10m"), "--wait": ("1m",),
     "--until": ("settled", "shards=3", "crossed"), "--accept": ("skip=12m,reread=3h,disorder",),
     "--policy": ("lossless", "latest", "at-timestamp=-90m", "at-timestamp=@reshard"),
     "--format": ("json", "text", "concise", "sarif", "openmetrics", "csv", "svg", "html"),

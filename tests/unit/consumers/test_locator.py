@@ -107,8 +107,11 @@ def test_a_locator_without_slashes_is_shown_with_them():
     ("hdfs://node:8020/ckpt", "write it as spark:hdfs://node:8020/ckpt"),
     ("file:///data", "write it as spark:/data, or quickwit+file:///data"),
     ("arn:aws:dynamodb:eu-west-1:123456789012:table/orders-reader",
+     "write it as kcl://arn:aws:dynamodb:eu-west-1:123456789012:table/orders-reader, or "
+     "kinesis-consumer+ddb://arn:aws:dynamodb:eu-west-1:123456789012:table/orders-reader"),
+    ("arn:aws:dynamodb:eu-west-1:1:table/orders-reader",
      "write it as kcl://orders-reader, or kinsumer://orders-reader, "
-     "kinesis-consumer+ddb://orders-reader; it is in --region eu-west-1"),
+     "kinesis-consumer+ddb://orders-reader; it is in --table-region eu-west-1"),
     ("arn:aws:kinesis:eu-west-1:123456789012:stream/orders",
      "that is a stream: --stream arn:aws:kinesis:eu-west-1:123456789012:stream/orders; "
      "reshardctl discover orders finds its tables"),

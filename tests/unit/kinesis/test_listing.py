@@ -310,7 +310,7 @@ def test_a_stream_that_is_not_there() -> None:
         asked.kinesis.lineage("order")
     assert caught.value.what == "there is no stream order in us-east-1 in account 123456789012"
     assert (
-        "--region and --profile: aws kinesis list-streams --region us-east-1" in caught.value.next
+        "--table-profile): aws kinesis list-streams --region us-east-1" in caught.value.next
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from reshardctl.codec import argv as options
+from reshardctl.commands.requests import Account
 from reshardctl.consumers.base import Candidate
 from reshardctl.model import START, TIP, ShardId, shard_id
 from reshardctl.planning.effects import Deadline, Effect, Harm
@@ -141,10 +143,11 @@ def test_commands_are_quoted_for_a_shell():
 
 
 def test_elsewhere_keeps_how_aws_is_reached():
-    again = ["kcl://a", "--stream", "s", "--region", "eu-west-1", "--endpoint-url", "kinesis=http://x"]
-    assert words.elsewhere(again) == [
-        "--region", "eu-west-1", "--endpoint-url", "kinesis=http://x",
-    ]
+    reached = list(options.words(Account(
+        "eu-west-1", "p", "r", "us-east-1", "", "s", endpoints=["kinesis=http://x"],
+    )))  # fmt: skip
+    assert len(reached) == 14
+    assert words.elsewhere(["kcl://a", "--stream", "s", *reached]) == reached
 
 
 @pytest.mark.parametrize(
