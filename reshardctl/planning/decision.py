@@ -188,8 +188,7 @@ def alike(decisions: Sequence[Decision]) -> bool:
 def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
     """The fewest options that decide what is right, asked for at once."""
     several = [name for name in asks if len({_value(name, pair) for pair in pairs}) > 1]
-    if not several:
-        raise AssertionError("candidates with the same options need different plans")
+    assert several, "candidates with the same options need different plans"
     names = next(
         (names for count in range(1, len(several)) for names in combinations(several, count)
          if all(_agreed(group) for group in _groups(names, pairs))),

@@ -46,7 +46,7 @@ def is_closed(view: View, shard: ShardId | None) -> bool:
 
 def below_a_row(view: View, shard: ShardId | None) -> bool:
     """Whether a parent of the shard has a position, so that no refill creates one for the shard."""
-    return any(has_row(view, p) for p in _parents(view, shard))
+    return shard is not None and any(has_row(view, p) for p in view.lineage.parents(shard))
 
 
 def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
@@ -54,13 +54,13 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
 
     A shard whose own children have positions was started once, and has lost its position.
     """
-    if shard is not None and any(has_row(view, c) for c in view.lineage.children(shard)):
+    if shard is None or any(has_row(view, c) for c in view.lineage.children(shard)):
         return False
     return any(
         isinstance(fate := view.simulation.fates.get(p), WontRead)
         and fate.cause is Cause.NO_POSITION
         and view.processed[p].lo != DONE
-        for p in _parents(view, shard)
+        for p in view.lineage.parents(shard)
     )
 
 
@@ -110,12 +110,6 @@ def never_ending(view: View) -> Iterator[ShardId]:
         # An end also fails if a child's row cannot be read, which has a finding of its own.
         if endless and unread.isdisjoint(view.lineage.children(shard)):
             yield shard
-
-
-def _parents(view: View, shard: ShardId | None) -> tuple[ShardId, ...]:
-    if shard is None or shard not in view.lineage:
-        return ()
-    return view.lineage.parents(shard)
 
 
 @rule("RSH201", "child-before-parent")
