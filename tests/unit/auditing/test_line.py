@@ -199,6 +199,17 @@ def test_a_stored_frontier_without_spans_names_the_place(spans):
         line({"sink": "s", "notes": [], "spans": spans}, JsonPath("plan.json"))
 
 
+@pytest.mark.parametrize(("span", "why"), [
+    ([["START", "", 0, None]], "not the two ends of a span, how it is known and why"),
+    ([["START", "", 0, None], ["DONE", "", 0, None], "guessed", ""], "not the two ends of a span"),
+    ([["INSIDE", "8", 0, None], ["INSIDE", "7", 0, None], "probed", ""],
+     "its end lies before its beginning"),
+])  # fmt: skip
+def test_a_stored_span_without_two_ends_in_order_names_the_place(span, why):
+    with pytest.raises(UsageError, match=rf"plan\.json: spans\.shardId-0: {why}"):
+        line({"sink": "s", "notes": [], "spans": {"shardId-0": span}}, JsonPath("plan.json"))
+
+
 def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):
     of = records(case, S1)
     line = sink_frontier_of(facts([inside(S1, of)], [

@@ -12,9 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.codec import values
-from reshardctl.codec.strict import JsonPath, parse
+from reshardctl.codec.strict import JsonPath, moment, or_another_kind, parse, seconds, strings
 from reshardctl.errors import UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical, files
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Create,
+    Cut,
+    Delete,
+    Image,
+    Step,
+    Update,
+    Write,
+    at_number,
+    at_time,
+    canonical,
+    files,
+)
 from tests.contracts.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)
@@ -212,3 +227,85 @@ def test_a_text_that_is_kept_as_digits_is_written_as_a_text(monkeypatch):
     assert values.text(values.image_json(rows[0])) == values.text(values.image_json(rows[1]))
     with pytest.raises(TypeError):
         values.text({"text": object()})
+
+
+@pytest.mark.parametrize("cut", [START, DONE, at_number("7"), at_number("7", 2)], ids=str)
+def test_a_place_comes_back_equal(cut: Cut) -> None:
+    assert values.cut_of_list(values.cut_list(cut), PLACE) == cut
+    assert values.cut_of_quiet_list(values.quiet_cut_list(cut), PLACE) == cut
+    assert values.cut_of_object(values.cut_object(cut), PLACE) == cut
+
+
+@pytest.mark.parametrize("read", [values.cut_of_list, values.cut_of_quiet_list])
+@pytest.mark.parametrize("given", [7, [], ["TIP", "", 0], ["INSIDE", "x", 0, None]], ids=str)
+def test_what_is_no_place_is_refused(read: Any, given: Any) -> None:
+    with pytest.raises(UsageError, match=r"^plan.json: not a place"):
+        read(given, PLACE)
+
+
+@pytest.mark.parametrize(("member", "value", "words"), [
+    ("rank", "MIDDLE", "no place in a shard is called 'MIDDLE'"),
+    ("number", "7x", "not a decimal number: '7x'"),
+])  # fmt: skip
+def test_a_place_with_another_rank_or_number_is_refused(member: str, value: str, words: str):
+    with pytest.raises(UsageError, match=f"^plan.json: {member}: {words}"):
+        values.cut_of_object({**values.cut_object(at_number("7")), member: value}, PLACE)
+
+
+def test_strings_are_members_of_an_object() -> None:
+    assert strings({"a": "b"}, PLACE) == {"a": "b"}
+    with pytest.raises(UsageError, match=r"^plan.json: not an object but a list"):
+        strings([], PLACE)
+
+
+@pytest.mark.parametrize("value", [True, "7", None], ids=str)
+def test_what_is_no_number_of_seconds_is_refused(value: Any) -> None:
+    with pytest.raises(UsageError, match=r"^plan.json: not a number of seconds"):
+        seconds(value, PLACE)
+
+
+@pytest.mark.parametrize("value", [1e300, float("inf"), float("nan")], ids=str)
+def test_more_seconds_than_any_time_has_are_refused(value: float) -> None:
+    with pytest.raises(UsageError, match=r"^plan.json: too many seconds"):
+        moment(value, PLACE)
+
+
+@pytest.mark.parametrize("value", [-62135596801, 253402300800], ids=["year 0", "year 10000"])
+def test_a_time_is_of_the_years_that_iso_8601_can_write(value: int) -> None:
+    # date -u -d 0001-01-01 +%s is -62135596800, of 9999-12-31T23:59:59 253402300799.
+    with pytest.raises(UsageError, match=r"^plan.json: not a time of the years 1 to 9999"):
+        moment(value, PLACE)
+
+
+@pytest.mark.parametrize(("source", "words"), [
+    ('{"seq": 0, "kind": "header"}\n', "a journal"),
+    ("shard,kind,number,sub_number\n", "a file of positions"),
+    ('[consumers.fraud]\nlocator = "kcl://fraud"\n', "a configuration"),
+    ('{"schema": "reshardctl/plan/1"}', "a saved plan"),
+])  # fmt: skip
+def test_a_file_of_another_kind_is_named_with_the_command_that_takes_it(source: str, words: str):
+    told = pytest.raises(UsageError, match=f"^file is {words}, not a snapshot$")
+    with told, or_another_kind(source, "file", "a snapshot"):
+        raise UsageError("refused", "")
+
+
+@pytest.mark.parametrize("source", ["", "[" * 100_000, '{"schema": 7}', '{"schema": "other/1"}'])
+def test_what_is_of_no_known_kind_keeps_its_error(source: str) -> None:
+    with pytest.raises(UsageError, match=r"^refused$"), or_another_kind(source, "file", "a plan"):
+        raise UsageError("refused", "")
+
+
+def test_attributes_are_an_object() -> None:
+    with pytest.raises(UsageError, match=r"^plan.json: not an object but a list"):
+        values.attributes([], PLACE)
+
+
+@pytest.mark.parametrize(("kind", "number", "sub", "cut"), [
+    ("TRIM_HORIZON", None, 0, START), ("LATEST", None, 0, TIP), ("SHARD_END", None, 0, DONE),
+    ("AT_TIMESTAMP", None, 0, at_time(5.0)), ("AFTER_SEQUENCE_NUMBER", "7", 2, at_number("7", 2)),
+], ids=str)  # fmt: skip
+def test_a_place_by_its_kind_is_the_place_that_has_this_kind(
+    kind: str, number: str | None, sub: int, cut: Cut
+) -> None:
+    assert values.cut_of(kind, number, sub, 5.0) == cut
+    assert values.kind_of(cut) == kind

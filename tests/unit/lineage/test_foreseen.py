@@ -17,6 +17,7 @@ from reshardctl.testing.service import Settings
 from tests.proof.exhaustive.histories import random_stream
 from tests.support.fake_time import sleep_of
 from tests.support.reshards import reshard
+from tests.unit.lineage.histories import STREAM, fresh
 
 CREATED = 1_795_219_200
 
@@ -178,6 +179,13 @@ def test_a_stream_that_changes_is_waited_for() -> None:
     with pytest.raises(CannotTell, match="ResourceInUseException") as caught:
         foresee(lineage, [parse_reshard("split=0")], fake.clock.now())
     assert "--wait" in caught.value.next
+
+
+def test_ids_that_are_not_those_of_kinesis_have_no_next_one() -> None:
+    # DynamoDB Streams names its shards shardId- and a time; "s0000" is nobody's.
+    lineage = Lineage(STREAM, fresh(2).shards(lambda index: f"s{index:04d}"))
+    with pytest.raises(UsageError, match="shard ids are not shardId- and a number"):
+        foresee(lineage, [parse_reshard("4")], CREATED + 60)
 
 
 @pytest.mark.parametrize("text", [

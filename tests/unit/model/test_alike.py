@@ -102,6 +102,11 @@ def test_the_attribute_is_that_of_the_text() -> None:
         value["B"]
 
 
+def test_it_stands_for_the_attribute_of_the_text() -> None:
+    _, value = values("a1b2", "a3b4")
+    assert len(value) == 1 and dict(value) == {"S": "a3b4"}
+
+
 def test_equal_texts_are_one_key() -> None:
     _, one, two, three = values("a1b2", "a3b4", "a3b4", "a3b5")
     assert len({one.text, two.text, three.text}) == 2

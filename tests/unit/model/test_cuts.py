@@ -1,4 +1,4 @@
-"""Cuts are equal as their fields are, whatever spelling or quiet time they carry."""
+"""Cuts are equal as their fields are, whatever spelling or quiet time they carry; their words."""
 
 from __future__ import annotations
 
@@ -51,3 +51,11 @@ def test_a_span_that_holds_two_reaches_from_the_lowest_to_the_highest(a, b):
 def test_a_span_that_holds_two_rests_on_the_weaker(one, other, doubt):
     a, b = Span(START, DONE, one, "", "a head"), Span(START, DONE, other, "a reason")
     assert meet(a, b) == meet(b, a) == Span(START, DONE, doubt, "a reason", "a head")
+
+
+@pytest.mark.parametrize(("cut", "words"), [
+    (TIP, "TIP"), (at_time(None), "AT(?)"), (at_time(5.4), "AT(5)"), (at_number("7"), "7"),
+    (at_number("7", 2), "7/2"), (at_number("7", -1), "before 7"),
+])  # fmt: skip
+def test_a_cut_in_words(cut, words):
+    assert str(cut) == words

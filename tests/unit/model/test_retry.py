@@ -13,7 +13,7 @@ from itertools import product
 import pytest
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError
-from reshardctl.model.retry import FailureKind, Retry
+from reshardctl.model.retry import FailureKind, Retry, asking, unanswered
 from reshardctl.model.write_state import WriteResult
 
 PAUSES = (1.0, 2.0, 3.0)
@@ -206,3 +206,9 @@ def test_what_is_no_error_of_the_driver_passes_through() -> None:
         retry.read(call, failed)
     with pytest.raises(KeyError):
         retry.write(call, lambda: False, failed)
+
+
+def test_a_service_is_unanswered_while_it_is_asked() -> None:
+    with asking("https://kinesis"), asking(""):
+        assert list(unanswered().values()) == ["https://kinesis"]
+    assert not unanswered()

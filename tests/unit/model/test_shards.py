@@ -1,10 +1,10 @@
-"""The order of shard ids: by their number, which grows with creation."""
+"""The order of shard ids, by their number, which grows with creation; sequence numbers of none."""
 
 from __future__ import annotations
 
 import pytest
 
-from reshardctl.model import ShardId, in_birth_order, shard_id
+from reshardctl.model import ShardId, decode, in_birth_order, shard_id
 
 
 @pytest.mark.parametrize("ids", [
@@ -15,3 +15,14 @@ from reshardctl.model import ShardId, in_birth_order, shard_id
 ])  # fmt: skip
 def test_ids_of_any_length_are_ordered_by_their_number_and_others_come_first(ids):
     assert in_birth_order(reversed(ids)) == ids
+
+
+NUMBER = 49545115243490985018280067714973144582180062593244200961
+"""One of tests/golden/sequence_numbers.json, of version 1."""
+
+
+@pytest.mark.parametrize("number", [
+    NUMBER << 1, NUMBER | 0xF, str(NUMBER) + "x", 7,
+], ids=["longer", "another version", "no number", "too short"])  # fmt: skip
+def test_what_is_no_sequence_number_of_kinesis_has_no_fields(number):
+    assert decode(number) is None

@@ -21,6 +21,7 @@ EQUAL = [
     # (Amazon DynamoDB Developer Guide, "Data types": numbers are normalised).
     ({"N": "2.3E-5"}, {"N": "0.000023"}),
     ({"N": "7"}, {"N": "7.0"}),
+    ({"N": "seven"}, {"N": "seven"}),
     ({"N": "-0"}, {"N": "0"}),
     ({"SS": ["a", "b"]}, {"SS": ["b", "a"]}),
     ({"NS": ["1", "2E0"]}, {"NS": ["2", "1.0"]}),
@@ -31,6 +32,7 @@ EQUAL = [
 ]
 DIFFERENT = [
     ({"N": "7"}, {"S": "7"}),
+    ({"N": "7"}, {"N": "seven"}),
     ({"N": "7"}, {"N": "8"}),
     # Two neighbours that no float tells apart.
     ({"N": FIRST}, {"N": str(int(FIRST) + 1)}),
@@ -147,6 +149,19 @@ def test_a_mistyped_counter_is_compared_as_it_stands() -> None:
     write = Write(row.key, Update({"checkpoint": {"S": "LATEST"}}), row, "w", ("leaseCounter",))
     assert write_state(write, row) is WriteState.PENDING
     assert write_state(write, with_(row, leaseCounter={"S": "8"})) is WriteState.CONFLICT
+
+
+@pytest.mark.parametrize(("value", "state"), [
+    ({"N": "9"}, WriteState.APPLIED), ({"N": "7"}, WriteState.CONFLICT),
+    ({"N": "eight"}, WriteState.CONFLICT), ({"S": "9"}, WriteState.CONFLICT),
+    (None, WriteState.CONFLICT),
+], ids=str)  # fmt: skip
+def test_a_counter_that_grew_further_was_written_and_one_that_is_no_number_was_not(value, state):
+    row = with_(lease(0), leaseCounter={"N": "7"})
+    change = Update({"checkpoint": {"S": "LATEST"}}, add={"leaseCounter": 1})
+    write = Write(row.key, change, row, "why")
+    now = with_(row, checkpoint={"S": "LATEST"}, leaseCounter=value)
+    assert write_state(write, now) is state
 
 
 def test_touched_and_differing() -> None:
