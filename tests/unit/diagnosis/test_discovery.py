@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.consumers.locator import SPECS, library_of
 from reshardctl.consumers.sequence_numbers import Origin
-from reshardctl.diagnosis.discovery import Confidence, Holding, tables_of, weigh
+from reshardctl.diagnosis.discovery import Confidence, Evidence, Holding, Table, tables_of, weigh
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
 from tests.support.case import all_cases
@@ -167,6 +167,7 @@ def test_keys_that_name_the_stream():
     other = row(key.replace(stream.name, "clicks"), str(int(number_of("a-both")) + (99 << 4)))
     found = evidence([own, other])
     assert found.confidence is Confidence.CERTAIN and (found.rows, found.others) == (1, 1)
+    assert found.sentence() == "the keys of its rows (1 in the sample) name the stream"
     assert evidence([other]).confidence is Confidence.NONE
 
 
@@ -176,3 +177,31 @@ def test_no_case_of_this_stream_is_taken_for_anothers_wrongly(name):
     found = evidence(images_of(CASES[name].items()), name)
     if found.confidence is Confidence.NONE:
         assert found.foreign or not found.known
+
+
+def test_what_proves_nothing_says_what_it_is():
+    own = row("shardId-000000000002", "TRIM_HORIZON")
+    assert evidence([own]).sentence() == (
+        "no sequence number tells; shards that 1 of its rows name are in this stream, as in many "
+        "others"
+    )
+    unknown = evidence([row("shardId-000000000099", "LATEST")])
+    assert unknown.holding is Holding.UNKNOWN
+    assert unknown.sentence() == "no number and no shard of this stream"
+    assert evidence([]).sentence() == "the table is empty"
+
+
+def test_a_table_whose_rows_all_name_another_stream_is_of_others():
+    stream = lineage(CASES["a-both"]).stream
+    key = f"{stream.account}:clicks:{int(stream.created)}:shardId-000000000001"
+    table = judged([row(key, "TRIM_HORIZON")], {})
+    assert table.evidence.holding is Holding.OTHERS
+    assert table.sentence == "its rows (1 in the sample) name other streams"
+
+
+@pytest.mark.parametrize(("name", "locator"), [
+    ("app_checkpoints", "kinsumer://app"), ("app_clients", ""), ("_checkpoints", ""),
+])  # fmt: skip
+def test_a_table_of_kinsumer_has_the_application_in_its_name(name, locator):
+    """kinsumer: the tables of an application are APP_checkpoints, APP_clients, APP_metadata."""
+    assert Table(name, SPECS["kinsumer"], Evidence()).locator == locator

@@ -16,7 +16,17 @@ from reshardctl.diagnosis.rules import View
 from reshardctl.diagnosis.rules.base import Found
 from reshardctl.diagnosis.rules.stream import not_progressing
 from reshardctl.lineage import Lineage
-from reshardctl.model import START, Probe, ShardId, shard_id
+from reshardctl.model import (
+    START,
+    TIP,
+    Cause,
+    Probe,
+    ShardId,
+    Span,
+    WillRead,
+    exactly,
+    shard_id,
+)
 from reshardctl.planning.effects import StreamState
 from tests.unit.diagnosis.rules.rule_tables import view_of
 from tests.unit.diagnosis.rules.test_tables import BY_CASES
@@ -123,3 +133,35 @@ def test_what_is_a_sign_of_life(before: ShardOwner, after: ShardOwner, renewed: 
     """A row that lost its owner shows that one went, not that one works; another program's
     change to a row without an owner shows nothing."""
     assert watched({A: before}, {A: after}, SINCE, UNTIL, "").shards[A].renewed is renewed
+
+
+SPLIT = next(told for told in BY_CASES if told.name == "a-both")
+CHILD = shard_id(2)
+
+
+def of_a_split(shards: dict[ShardId, Movement], probes: dict[ShardId, Probe]) -> list[Found]:
+    """A, whose child is CHILD, closed long before the watch and was not read to its end."""
+    view = view_of(SPLIT)
+    processed = {**view.processed, A: Span(START, START)}
+    waits = WillRead(
+        exactly(START), TIP, frozenset({A}), False, Cause.CREATED_AT_PARENT_END, "waits"
+    )
+    run = replace(view.simulation, fates={**view.simulation.fates, CHILD: waits})
+    seen = Watched(SINCE, UNTIL, "60 s rules out 180 s", shards)
+    state = StreamState(view.lineage, view.state.now, probes)
+    return list(not_progressing(
+        replace(view, state=state, processed=processed, simulation=run, watched=seen)
+    ))
+
+
+@pytest.mark.parametrize(("probes", "words"), [
+    ({}, ": it is closed and does not end"), ({A: DRAINED}, ": read to its end, and never ended"),
+])  # fmt: skip
+def test_a_closed_shard_that_does_not_end_keeps_its_children_waiting(probes, words) -> None:
+    (found,) = of_a_split({A: HELD}, probes)
+    assert (str(found.severity), found.shards) == ("warning", (A,))
+    assert found.what.endswith(words) and found.costs == "its children wait for its end"
+
+
+def test_a_shard_that_waits_for_its_parent_is_not_blamed() -> None:
+    assert of_a_split({CHILD: HELD, A: MOVED}, {}) == []
