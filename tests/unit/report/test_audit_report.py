@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.auditing.coverage import NOT_ASKED
-from reshardctl.auditing.facts import UP_TO_A_TIME, Fault, Record, Unusable
+from reshardctl.auditing.facts import FAILED, UP_TO_A_TIME, Compared, Fault, Record, Unusable
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id
 from reshardctl.report.audit import AuditReport, Stored, judge_sink
@@ -68,6 +68,33 @@ def test_a_hole_is_a_certain_loss_with_its_deadline():
     assert (one.deadline.starts, one.deadline.complete) == (
         CREATED + 300 + DAY, CREATED + 400 + DAY
     )
+
+
+def test_a_hole_of_records_without_a_time_has_no_deadline():
+    """An emulator may number records as it likes; "7" has no time in it."""
+    hole = replace(
+        lacking(1, 3, 300, 400), first_missing=Record("7"), last_missing=Record("9")
+    )
+    found = replace(whole(), compared={**whole().compared, shard_id(1): hole})
+    assert only(judged(found), "RSH501").deadline is None
+
+
+def test_a_hole_between_what_is_and_may_be_processed_is_a_hole():
+    found = replace(whole(), compared={**whole().compared, shard_id(1): lacking(1, 3, 300, 400)})
+    between = Span(at_number(number(1, 200)), at_number(number(1, 800)))
+    assert only(judged(found, {1: between}), "RSH501").severity is Severity.ERROR
+
+
+@pytest.mark.parametrize(("shards", "words"), [
+    ((1,), "of 1 shard the read failed"), ((1, 2), "of 2 shards the read failed"),
+])  # fmt: skip
+def test_a_read_that_failed_is_told(shards, words):
+    torn = {shard_id(n): Compared(shard_id(n), 0, 0, short=f"{FAILED}denied") for n in shards}
+    report = judged(replace(whole(), compared={**whole().compared, **torn}))
+    assert report.failed == tuple(map(shard_id, shards))
+    assert any(note.startswith(words) for note in report.notes)
+    unread = [one.shard for one in report.coverages if one.window is None]
+    assert unread == [*report.failed]
 
 
 def test_a_tail_may_be_on_its_way():

@@ -80,6 +80,23 @@ def test_of_several_consumers(report, text):
     assert left(report, json.dumps(both)) == []
 
 
+@pytest.mark.parametrize("hidden", [7, [7], [{"by": 7}]], ids=str)
+def test_what_an_older_one_hid_counts_where_it_can_be_read(report, text, hidden):
+    entry = {"report": json.loads(text), "error": None, "suppressed": hidden}
+    assert left(report, json.dumps({"schema": "reshardctl/roundup/2", "consumers": [entry]})) == []
+
+
+@pytest.mark.parametrize(("findings", "words"), [
+    ({}, "findings: not a list"), ([7], r"findings\[0\]: not an object"),
+])  # fmt: skip
+def test_findings_are_a_list_of_objects(text, findings, words):
+    body = {**json.loads(text), "findings": findings}
+    both = {"schema": "reshardctl/roundup/2", "consumers": [{"report": body}]}
+    for source in (body, both):
+        with pytest.raises(UsageError, match=rf"^base\.json: .*{words}"):
+            parsed(json.dumps(source), "base.json")
+
+
 WRONG = {
     "{": "not JSON",
     "[]": "not a report",

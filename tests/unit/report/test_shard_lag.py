@@ -20,9 +20,11 @@ from reshardctl.report.lag import (
     lags_of,
     reads_of,
     unread_intervals,
+    unread_places,
     worst_of,
 )
 from reshardctl.report.report import Report, case_of
+from reshardctl.report.results import behind
 from tests.unit.render.samples import CASES, report_of
 
 ONE = shard_id(1)
@@ -125,3 +127,21 @@ def test_the_unread_records_of_shards_with_a_finding_come_first():
     found = list(unread_intervals(REPORT))
     assert [interval.shard for interval in found] == [shard_id(2), shard_id(3), ONE]
     assert found[-1] == Interval(ONE, AT, TIP)
+
+
+def test_what_could_not_be_judged_has_no_lag():
+    unjudged = replace(REPORT, judged=())
+    assert lags_of(unjudged) == unread_places(unjudged) == []
+    assert behind(unjudged) is None
+
+
+def test_from_a_time_that_no_row_tells_no_read_begins():
+    """KCL's AT_TIMESTAMP mark has its time in the application's configuration alone."""
+    items = [
+        {**item, "checkpoint": {"S": "AT_TIMESTAMP"}} if item["leaseKey"]["S"] == ONE else item
+        for item in CASES["a-both"].items()
+    ]
+    report = report_of("a-both", "initial=AT_TIMESTAMP&release=3.5.1", items=items)
+    assert ONE in dict(processed_frontier(case_of(report.snapshot, report.options)))
+    assert ONE in {interval.shard for interval in unread_intervals(REPORT)}
+    assert ONE not in {interval.shard for interval in unread_intervals(report)}
