@@ -18,7 +18,7 @@ from reshardctl.model import (
     at_number,
     exactly,
 )
-from reshardctl.planning.effects import Effect, Harm, StreamState, effects
+from reshardctl.planning.effects import Effect, Harm, StreamState, drained_unended, effects
 from tests.support.lineages import number_inside, split_in_turn
 
 LINEAGE = split_in_turn(1, [0])
@@ -70,3 +70,16 @@ def test_a_shard_without_records_lost_none():
     (one,) = of_a_start(at, LATE, shard=PARENT)
     assert one.cause is Cause.HEAD_PASSED
     assert of_a_start(at, LATE, {PARENT: Probe(START, True)}, shard=PARENT) == []
+
+
+@pytest.mark.parametrize(("since", "found"), [(1, [PARENT]), (5, [PARENT]), (7, [])])
+def test_a_read_that_met_nothing_after_the_position_shows_a_drained_shard(since, found):
+    """One that began later shows nothing of the records between."""
+    at = at_number(number_inside(LINEAGE, PARENT, 5))
+    fates = {
+        PARENT: WillRead(exactly(at), DONE, frozenset(), True, Cause.POSITION, "reads"),
+        CHILD: WillRead(exactly(START), TIP, frozenset({PARENT}), False, Cause.POSITION, "waits"),
+    }
+    probe = Probe(at_number(number_inside(LINEAGE, PARENT, since)), drained=True)
+    state = StreamState(LINEAGE, NOW, {PARENT: probe})
+    assert drained_unended(state, Simulation(fates)) == found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.errors import StalePlan
 from reshardctl.model import (
     DONE,
     START,
@@ -25,11 +26,14 @@ from reshardctl.model import (
     shard_id,
     writes_of,
 )
-from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual
+from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual, shards_left
 from reshardctl.planning.effects import Effect, Harm, StreamState
-from reshardctl.planning.joining import both
+from reshardctl.planning.joining import both, cheapest
 from reshardctl.planning.plan import Case, Planner, decide
 from reshardctl.planning.policy import Accept
+from reshardctl.planning.writes import rebase
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 from tests.support.lineages import split_in_turn
 
 ROW = Image("a", canonical({"n": {"N": "3"}, "x": {"S": "old"}, "y": {"S": "old"}}))
@@ -37,6 +41,7 @@ ROW = Image("a", canonical({"n": {"N": "3"}, "x": {"S": "old"}, "y": {"S": "old"
 CREATE = Create({"x": {"S": "new"}})
 SET = Update({"x": {"S": "new"}}, add={"n": 1})
 MORE = Update({"y": {"S": "newer"}}, remove=("x",), add={"n": 1})
+COSTS = Effect(Harm.REREAD, ShardId("c"), True, START, DONE, 7200.0, why="again")
 
 
 def write(change, before=ROW, key="a") -> Write:
@@ -120,8 +125,7 @@ def test_plans_that_are_worse_together_are_none():
 
 
 def test_what_costs_more_than_is_accepted_stays_left_alone():
-    costs = Effect(Harm.REREAD, ShardId("c"), True, START, DONE, 7200.0, why="again")
-    left = (Residual(ShardId("c"), costs, "--accept reread=3h"),)
+    left = (Residual(ShardId("c"), COSTS, "--accept reread=3h"),)
     first = plan(born("b"), residuals=left)
     assert continued({1: first, 2: plan(born("c"))}) == first
 
@@ -129,6 +133,39 @@ def test_what_costs_more_than_is_accepted_stays_left_alone():
 def test_a_plan_that_waits_for_the_consumer_is_taken_as_it_is():
     waiting = replace(plan(born("b")), steps=(Step("later", (born("b"),), barrier="commits/3"),))
     assert continued({1: waiting, 2: plan(born("c"))}) == waiting
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two candidates. then: what each would write, by how many writes there are."""
+
+    then: Callable[[int], Sequence[Decision]]
+    written: int = 0
+
+    def after(self, steps) -> Two:
+        return replace(self, written=len(list(writes_of(steps))))
+
+    def still_to_do(self) -> Sequence[Decision]:
+        return self.then(self.written)
+
+    def right_for_all(self, steps) -> Plan | None:
+        return plan(*writes_of(steps))
+
+
+@pytest.mark.parametrize(("then", "keys"), [
+    (lambda _: (Nothing(), Nothing()), ["b"]),
+    (lambda n: (Nothing(), plan(born("c")) if n == 1 else Nothing()), ["b", "c"]),
+    (lambda n: (Nothing(), plan(born(f"row{n}"))), None),
+    (lambda _: (Nothing(), NoSafePlan("no row can hold it", ())), None),
+    (lambda _: (Nothing(), Nothing((Residual(ShardId("c"), COSTS, "--accept reread=3h"),))), None),
+], ids=["at once", "two passes", "without an end", "no plan", "more is left alone"])  # fmt: skip
+def test_a_plan_for_two_candidates_has_an_end_for_both(then, keys):
+    found = cheapest(Two(then), [plan(born("b")), Nothing()])
+    assert (found and [w.key for w in writes_of(found.steps)]) == keys
+
+
+def test_where_there_is_no_plan_no_shard_is_left_alone_for_its_price():
+    assert shards_left(NoSafePlan("no row can hold it", ())) == set()
 
 
 def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
@@ -155,3 +192,23 @@ def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
     whole = decide(replace(case, accept=Accept()))
     assert isinstance(whole, Plan)
     assert all(effect.harm is not Harm.CRASHES for effects in whole.after for effect in effects)
+
+
+def test_a_row_that_is_written_twice_is_compared_with_what_was_read_once():
+    first, second = write(Update({"x": {"S": "new"}})), write(Update({"y": {"S": "new"}}))
+    steps = [Step("first", (first,)), Step("second", (second,))]
+    _, (again,) = (step.writes for step in rebase(steps, [ROW], ()))
+    assert again.before == changed(ROW, first)
+    moved = after([ROW], steps[:1])
+    with pytest.raises(StalePlan, match="row a: x has changed since it was read"):
+        rebase(steps, moved, ())
+
+
+def test_a_new_consumer_begins_at_every_open_shard():
+    """KCL's first synchronisation makes a lease for each (ShardSyncer, of an empty table)."""
+    case = Bench.of(load(CASES / "kcl" / "healthy-roots.toml"), "TRIM_HORIZON", "3.5.1").plan_case
+    new = replace(case, images=(), bootstrap=True)
+    found = decide(new)
+    assert isinstance(found, Plan)
+    assert {w.key for w in writes_of(found.steps)} == {*case.state.lineage.open_shards()}
+    assert decide(replace(new, images=after([], found.steps))) == Nothing()

@@ -177,3 +177,11 @@ def test_an_ended_parent_goes_back_with_its_children_only(back, expected):
     assert times == {
         ShardId(f"shardId-{shard:012d}"): created + time for shard, time in expected.items()
     }
+
+
+def test_a_place_whose_time_is_not_known_goes_nowhere():
+    (file,) = [case for case in all_cases("kcl") if case.name == "a-both"]
+    state, root = posed(file).state, ShardId("shardId-000000000001")
+    for cut, time in ((None, None), (at_number("1"), None)):
+        position = StoredPosition(root, cut, time, Basis.STORED, "")
+        assert times_back(state, {root: position}, 60) == {}

@@ -1,13 +1,17 @@
-"""Effects that were there before a plan: one of the same harm and shard, at least as wide."""
+"""What a plan costs beyond what was there before, the flag that takes it, and what reads showed."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.model import DONE, START, TIP, at_number, shard_id
+from reshardctl.consumers.base import Cannot
+from reshardctl.model import DONE, START, TIP, Probe, at_number, shard_id
+from reshardctl.planning.decision import NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.prices import by_place, price, so_already
+from reshardctl.planning.policy import Accept
+from reshardctl.planning.prices import by_place, flag, not_held, price, so_already
 
 CUTS = st.sampled_from([START, at_number("5"), at_number("7"), TIP, DONE])
 EFFECTS = st.lists(st.builds(
@@ -28,3 +32,37 @@ def test_an_effect_is_no_price_if_one_before_the_plan_includes_it(before, then):
     for effect in then:
         assert so_already(effect, known) == any(includes(one, effect) for one in before)
     assert list(price(then, known)) == [e for e in then if not so_already(e, known)]
+
+
+HOUR = 3600.0
+
+
+@pytest.mark.parametrize(("costs", "limit", "accept"), [
+    ([], None, ""),
+    ([Effect(Harm.REREAD, None, True, seconds=HOUR)], None, ""),  # taken without a question
+    ([Effect(Harm.REREAD, None, True, seconds=2 * HOUR)], None, "reread=2h30m"),
+    ([Effect(Harm.REREAD, None, True, seconds=2 * HOUR), Effect(Harm.REREAD, None, True)],
+     None, "reread=all"),
+    ([Effect(Harm.SKIPPED, None, True, seconds=60.0), Effect(Harm.DISORDERED, None, True)],
+     None, "skip=30m,disorder"),
+    # What is given replaces the hour that is taken unasked, so the hour has to be named again.
+    ([Effect(Harm.REREAD, None, True, seconds=600.0)], Accept(reread=60.0), "reread=1h"),
+])  # fmt: skip
+def test_the_flag_takes_what_is_beyond_the_limit(costs, limit, accept):
+    assert flag(Plan((), (), (), price=tuple(costs)), limit) == accept
+
+
+@pytest.mark.parametrize(("probe", "told"), [
+    (Probe(START, drained=True), []),
+    (Probe(START, drained=False), [
+        "the reads allowed showed neither a record nor an end in shard 3"]),
+    (Probe(START, drained=False, count=1), ["a read found 1 unread record in shard 3"]),
+    (Probe(START, drained=False, count=2, more=True), [
+        "a read found at least 2 unread records in shard 3"]),
+], ids=["drained", "silent", "one", "more"])  # fmt: skip
+def test_a_frontier_that_cannot_be_held_says_what_a_read_showed(probe, told):
+    cannot = Cannot("no row", ("--probe", "another"), (shard_id(3),), "--probe")
+    assert not_held(cannot, {}) == NoSafePlan("no row", ("--probe", "another"))
+    assert not_held(cannot, {shard_id(3): probe}) == (
+        NoSafePlan("; ".join(["no row", *told]), ("another",))
+    )

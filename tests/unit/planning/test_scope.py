@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from reshardctl.model import ShardId, after, shard_id
-from reshardctl.planning.decision import Scope
+from reshardctl.consumers.base import MANY
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    TIP,
+    Cause,
+    Delete,
+    Image,
+    ShardId,
+    Step,
+    WillRead,
+    Write,
+    after,
+    at_number,
+    exactly,
+    shard_id,
+)
+from reshardctl.planning.decision import Ask, Scope
+from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
-from reshardctl.planning.within_scope import touched
+from reshardctl.planning.within_scope import relation, touched, widened
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as rows
 from tests.support.judging import Bench
+from tests.unit.lineage.histories import STREAM, fresh
 
 
 def case_of(name: str, *shards: int, whole: bool = True, policy: str = "lossless") -> Case:
@@ -97,3 +115,100 @@ def test_the_only_copy_of_another_shard_s_number_is_not_written_over(release: st
     for shards in ([1, 2], [0, 1]):
         scope = Scope(frozenset(map(shard_id, shards)))
         assert writes(whole, decide(replace(whole, scope=scope))) == {shard_id(1), shard_id(2)}
+
+
+@pytest.mark.parametrize(("shard", "selected", "words"), [
+    (2, 4, "a parent of 4"), (4, 2, "a child of 2"), (3, 5, "the other parent of 6, beside 5"),
+    (0, 4, "an ancestor of 4"), (4, 0, "a descendant of 0"), (1, 4, "related to what is selected"),
+])  # fmt: skip
+def test_a_shard_is_named_by_what_it_is_to_the_selection(shard, selected, words) -> None:
+    """0 is split into 2 and 3, 2 into 4 and 5; then 5 and 3 are merged into 6."""
+    history = fresh(2)
+    history.split(0)
+    history.split(2)
+    history.merge(5, 3)
+    lineage = Lineage(STREAM, history.shards())
+    told = relation(lineage, shard_id(shard), frozenset({shard_id(selected)}))
+    assert told.replace("shardId-00000000000", "") == words
+
+
+WHOLE = decide(replace(case_of("a-both-named"), scope=None))
+SECOND, THIRD = (decide(case_of("a-both-named", number)) for number in (2, 3))
+NONE, OTHER = NoSafePlan("no row can hold it", ()), NoSafePlan("nor for the rest", ())
+
+
+def scripted(selected: set[int], script: dict[tuple[int, ...] | None, Decision]) -> Decision:
+    """The decision on shards of a-both-named. script: what is decided on which, or on all of them.
+    """
+    def decided(case: Case) -> Decision:
+        if case.scope is None:
+            return script[None]
+        return script.get(tuple(sorted(int(s[8:]) for s in case.scope.shards)), NONE)
+
+    case = replace(case_of("a-both-named"), scope=None)
+    return widened(case, Scope(frozenset(map(shard_id, selected))), decided)
+
+
+def test_a_question_is_asked_before_a_shard_is_added() -> None:
+    ask = Ask(("release",), ())
+    assert scripted({2}, {(2,): ask}) == ask
+
+
+def test_where_the_whole_has_no_plan_the_selection_says_why_it_has_none() -> None:
+    assert scripted({2}, {None: OTHER}) == NONE
+
+
+def test_what_has_to_be_done_to_its_children_may_turn_out_to_be_nothing() -> None:
+    assert scripted({0}, {None: WHOLE, (0, 2, 3): Nothing()}) == Nothing()
+
+
+def test_an_added_shard_that_the_plan_can_do_without_is_left_out() -> None:
+    assert isinstance(SECOND, Plan)
+    harm = Effect(Harm.SKIPPED, shard_id(0), certain=True, seconds=60.0)
+    mended = replace(SECOND, before=((harm,),))
+    found = scripted({0}, {None: WHOLE, (0, 2, 3): WHOLE, (0, 2): mended})
+    assert writes(case_of("a-both-named"), found) == {shard_id(2)}
+    assert isinstance(found, Plan) and [more.shard for more in found.added] == [shard_id(2)]
+
+
+def test_a_proven_plan_that_mends_a_part_is_better_than_none() -> None:
+    assert isinstance(SECOND, Plan)
+    left = Effect(Harm.SKIPPED, shard_id(2), certain=True, seconds=60.0)
+    part = replace(SECOND, after=((left,),))
+    found = scripted({2}, {(2,): part, None: SECOND})
+    assert isinstance(found, Plan) and found.steps == part.steps
+
+
+def test_a_healthy_shard_has_nothing_to_do_with_what_others_need() -> None:
+    assert scripted({1}, {None: THIRD}) == Nothing()
+
+
+def test_a_plan_that_writes_an_unrelated_shard_is_asked_for_by_all_that_it_writes() -> None:
+    assert isinstance(SECOND, Plan)
+    (write,) = (write for step in SECOND.steps for write in step.writes)
+    beside = replace(write, key=shard_id(1))
+    beyond = replace(SECOND, steps=(*SECOND.steps, Step("beside", (beside,))))
+    found = scripted({2}, {(2,): beyond, None: WHOLE})
+    assert isinstance(found, NoSafePlan)
+    assert found.needs == (shard_id(1), shard_id(2))
+
+
+def test_of_a_row_of_many_shards_those_count_that_begin_elsewhere() -> None:
+    """A number that is only spelled anew, as Quickwit spells them, moves nobody."""
+    one, other = shard_id(0), shard_id(1)
+
+    def simulation(rows: dict[ShardId, str], _: None) -> SimpleNamespace:
+        return SimpleNamespace(fates={
+            shard: WillRead(
+                exactly(at_number(str(int(text)))), TIP, frozenset(), False, Cause.POSITION, ""
+            )
+            for shard, text in rows.items()
+        })
+
+    case = SimpleNamespace(
+        consumer=SimpleNamespace(shard_of=lambda _: MANY, positions=lambda rows: rows),
+        checkpoint=lambda rows=None: rows or {one: "7", other: "7"},
+        after=lambda _: {one: "8", other: "07"}, candidates=[None], simulation=simulation,
+    )  # fmt: skip
+    steps = [Step("rows", (Write("index", Delete(), Image("index", {}), "why"),))]
+    assert touched(case, steps) == {one: "why"}  # type: ignore[arg-type]

@@ -5,13 +5,18 @@ of reference-quickwit-0.8.2).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reshardctl.model import Image, after
-from reshardctl.planning.plan import Ask, Plan
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.kcl.consumer import Kcl
+from reshardctl.model import DONE, START, Create, Image, Span, after, shard_id, writes_of
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan, decide, processed_frontier
+from reshardctl.planning.policy import POSITIONS
+from reshardctl.planning.rebuild import rebuilt
 from tests.support.case import from_table
 from tests.support.case_stream import number
 from tests.support.dialects import dialect_of
@@ -105,3 +110,63 @@ def test_nor_is_it_where_the_number_has_to_be_bared_first(release, spelled, monk
     rows = (*own, {**other, "number": spelled.format(BESIDE)})
     monkeypatch.setitem(SHARED, "kinesis-consumer", rows)
     test_the_row_of_a_younger_stream_is_never_written("kinesis-consumer", release, monkeypatch)
+
+
+@pytest.mark.parametrize(("place", "decision"), [(DONE, Nothing), (START, Ask)], ids=str)
+def test_positions_that_the_rows_hold_already_need_no_word_on_the_stream(
+    place, decision, monkeypatch
+):
+    """All numbers are older than the stream: a write would need --recreated, and there is none."""
+    ended = {"shard": 0, "checkpoint": "SHARD_END"}
+    monkeypatch.setitem(ROWS, "kcl", (ended, {"shard": 1, "checkpoint": OLDER}))
+    case = bench("kcl", "3.5.1", "reread=7d").plan_case
+    given = replace(POSITIONS, places={shard_id(0): place})
+    assert isinstance(decide(replace(case, policy=given)), decision)
+
+
+@pytest.mark.parametrize("recreated", [False, True])
+def test_beside_a_sink_rows_of_shards_that_are_gone_count_in_the_same_stream_only(
+    recreated, monkeypatch
+):
+    monkeypatch.setitem(ROWS, "kcl", ({"shard": 1, "checkpoint": "s1-0"},))
+    case = bench("kcl", "3.5.1", "reread=7d").plan_case
+    gone = Image("shardId-000000000009", {**case.images[0].attributes})
+    line = {shard_id(1): Span(DONE, DONE)}
+    frontier = processed_frontier(
+        replace(case, images=(*case.images, gone), line=line, recreated=recreated)
+    )
+    listed = set(case.state.lineage)
+    assert frontier[shard_id(1)] == line[shard_id(1)]
+    assert frontier.keys() - listed == (set() if recreated else {shard_id(9)})
+
+
+def test_a_position_of_another_stream_is_not_written_where_it_is_given(monkeypatch):
+    monkeypatch.setitem(ROWS, "kinsumer", SHARED["kinsumer"])
+    case = bench("kinsumer", "twitch", "reread=7d").plan_case
+    found = decide(replace(case, policy=replace(POSITIONS, places={shard_id(9): START})))
+    assert isinstance(found, NoSafePlan)
+    assert found.why == "the positions of 9 are not this stream's, and are never written"
+
+
+@pytest.mark.parametrize(("consumer", "release", "row"), [
+    ("kinsumer", "twitch", {"shard": 1, "at": "s1-0"}),
+    ("kinesis-consumer", "0.5.0", {"shard": 1, "number": "s1-0"}),
+])  # fmt: skip
+def test_a_rebuild_creates_no_row_that_is_there(consumer, release, row, monkeypatch):
+    monkeypatch.setitem(ROWS, consumer, (row,))
+    case = bench(consumer, release, "reread=7d").plan_case
+    line = dict.fromkeys(case.state.lineage, Span(START, START))
+    found = rebuilt(replace(case, line=line))
+    assert isinstance(found, Plan)
+    created = {w.key for w in writes_of(found.steps) if isinstance(w.change, Create)}
+    assert created.isdisjoint(image.key for image in case.images)
+
+
+def test_what_follows_from_a_sink_is_never_written_while_the_application_runs(monkeypatch):
+    """Moving a lease back is safe beside KCL 3, but its workers go on filling the sink."""
+    monkeypatch.setattr(Kcl, "rebuild", lambda *_: Cannot("not as a whole"))
+    monkeypatch.setitem(ROWS, "kcl", ({"shard": 1, "checkpoint": "s1-0"},))
+    case = bench("kcl", "3.5.1", "reread=7d").plan_case
+    found = rebuilt(replace(case, line=dict.fromkeys(case.state.lineage, Span(START, START))))
+    assert isinstance(found, Plan)
+    assert [(write.key, write.live) for write in writes_of(found.steps)] == [(shard_id(1), False)]
