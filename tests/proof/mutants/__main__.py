@@ -16,9 +16,7 @@ first, for at most ``--most`` seconds. ``report`` ends with 1 where a room is be
 from __future__ import annotations
 
 import argparse
-import os
 import queue
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,6 +25,7 @@ from pathlib import Path
 
 from cosmic_ray.work_item import TestOutcome, WorkItem, WorkResult
 
+from tests.proof.covered.measuring import BY_TEST, FAILED, PYTHON, measure
 from tests.proof.mutants.covering import Covering
 from tests.proof.mutants.drawing import ROOMS, ROOT
 from tests.proof.mutants.session import Session, by_turns, result_of
@@ -34,9 +33,6 @@ from tests.proof.mutants.trying import Trial, Worker
 
 HOME = ROOT / "build" / "mutants"
 COVERAGE = HOME / "coverage"
-PYTHON = ROOT / ".venv" / "bin" / "python"
-FAILED = 1
-"""Pytest's exit code where tests failed, as those that measure may under coverage.py."""
 
 
 def main() -> int:
@@ -70,24 +66,7 @@ def cover(tests: list[str]) -> int:
 
     What is skipped or fails there is not used afterwards.
     """
-    import coverage
-
-    COVERAGE.mkdir(exist_ok=True)
-    for old in COVERAGE.iterdir():
-        old.unlink()
-    libraries = str(Path(coverage.__file__).parents[1])
-    environment = {**os.environ, "RESHARDCTL_CONTEXTS": str(COVERAGE), "PYTHONPATH": libraries}
-    arguments = ["-q", "-p", "tests.proof.mutants.contexts", "-n", "2", "--dist", "loadfile"]
-    code = subprocess.run(
-        [PYTHON, "-m", "pytest", *arguments, *tests], cwd=ROOT, env=environment, check=False
-    ).returncode
-    whole = coverage.CoverageData(str(COVERAGE / "coverage"))
-    for path in sorted(COVERAGE.glob("coverage.*")):
-        part = coverage.CoverageData(str(path))
-        part.read()
-        whole.update(part)
-        path.unlink()
-    whole.write()
+    code = measure(COVERAGE, BY_TEST, tests)
     return 0 if code == FAILED else code
 
 

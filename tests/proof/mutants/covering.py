@@ -17,7 +17,7 @@ A_FILE = 6
 
 
 class Covering:
-    """What `contexts` measured, from its folder."""
+    """What `measuring` noted by test, from its folder."""
 
     def __init__(self, folder: Path) -> None:
         self._data = CoverageData(str(folder / "coverage"))

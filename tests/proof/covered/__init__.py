@@ -1,0 +1,1 @@
+"""Line and branch coverage of the package, and the gate on it."""

@@ -1,0 +1,97 @@
+"""Ends with 1 where a line or a branch of the gate's rooms is run by no test, and not excused.
+
+::
+
+    scripts/test coverage                               the gate
+    scripts/test coverage --rooms model tests/unit      any rooms, by the tests that are named
+    scripts/test coverage --report                      the last run, by the excuses of now
+
+``excused.toml`` has the excuses; one that is not needed ends with 1 too. Where a test fails nothing
+is judged; a test that needs a server fails where there is none, and is not skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import coverage
+
+from tests.proof.covered.gaps import Gap, Room, excuses, judge, possible
+from tests.proof.covered.measuring import BRANCHES, FAILED, ROOT, measure
+from tests.proof.mutants.drawing import ROOMS, modules, source
+
+GATE = ("model", "lineage", "planning", "report", "diagnosis", "auditing", "codec")
+"""The rooms of which every line and branch is run, or excused."""
+TESTS = (
+    *(f"tests/unit/{room}" for room in GATE),
+    "tests/cli/damaged/test_options.py",
+    *(f"tests/cli/test_{name}.py" for name in (
+        "baseline", "every", "explain", "if_reshard", "kinesis_consumer", "live", "metrics",
+        "named_options", "probe", "spark_in_order", "spark_spoiled", "status", "transcripts_config",
+        "transcripts_quickwit", "transcripts_running",
+    )),
+    "tests/proof/drawn/test_partial_plans.py",
+    *(f"tests/unit/{name}.py" for name in (
+        "render/test_asking", "render/test_json_documents", "render/test_junit",
+        "stores/dynamodb/test_dynamodb", "stores/dynamodb/test_dynamodb_tables",
+        "stores/redis/test_lost_answers",
+    )),
+    *(f"tests/whole/test_{name}.py" for name in ("golden_broken", "left", "saved_files")),
+)  # fmt: skip
+"""The rooms' own tests, and tests of commands that have them do what no test of theirs does."""
+HOME = ROOT / "build" / "coverage"
+EXCUSED = Path(__file__).with_name("excused.toml")
+TYPES_ONLY = [r"if TYPE_CHECKING:", r"^\s*(def .*|\).*)?:?\s*\.\.\.$"]
+"""Blocks that do nothing when the program runs: imports for mypy, bodies of protocols."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="scripts/test coverage")
+    parser.add_argument("tests", nargs="*", help="instead of the gate's")
+    parser.add_argument("--rooms", default=",".join(GATE), metavar="A,B")
+    parser.add_argument("--report", action="store_true", help="of the last run")
+    wish = parser.parse_args()
+    rooms = wish.rooms.split(",")
+    if unknown := set(rooms) - set(ROOMS):
+        parser.error(f"--rooms: no room {min(unknown)}; there are {', '.join(ROOMS)}")
+    if wish.report and not (HOME / "coverage").exists():
+        parser.error("--report: nothing was measured yet: scripts/test coverage")
+    if not wish.report:
+        os.environ["CI"] = "1"  # what a machine lacks fails there, and is not skipped
+        code = measure(HOME, BRANCHES, wish.tests or TESTS)
+        if code:
+            why = "tests failed, see above" if code == FAILED else f"pytest ended with {code}"
+            print(f"nothing is judged: {why}", file=sys.stderr)
+            return code
+    return judge([measured(room) for room in rooms], [*excuses(EXCUSED, rooms)], ROOT)
+
+
+def measured(room: str) -> Room:
+    """The lines and branches of a room in the last run, and its gaps."""
+    run = coverage.Coverage(data_file=str(HOME / "coverage"), config_file=False, branch=True)
+    run.set_option("report:exclude_lines", TYPES_ONLY)
+    run.load()
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        run.json_report(morfs=[str(ROOT / path) for path in modules(room)], outfile=file.name)
+        files = json.loads(Path(file.name).read_text(encoding="utf-8"))["files"]
+    lines, branches, gaps = 0, 0, []
+    for name, found in files.items():
+        path = Path(name).resolve().relative_to(ROOT)
+        text = source(path).splitlines()
+        lines += found["summary"]["num_statements"]
+        branches += found["summary"]["num_branches"]
+        never = set(found["missing_lines"])
+        branch = [place for place in found["missing_branches"] if never.isdisjoint(place)]
+        for line, to in [*((line, 0) for line in never), *branch]:
+            gap = Gap(str(path), line, to, text[line - 1].strip())
+            gaps += [gap] if possible(gap, source(path)) else []
+    return Room(room, lines, branches, tuple(gaps))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
