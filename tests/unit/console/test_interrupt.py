@@ -50,3 +50,20 @@ def test_a_terminal_is_told_once_that_the_signal_was_seen():
     os.close(theirs)
     os.close(ours)
     assert said.count("stopping as soon as the write in hand is answered") == 1
+
+
+def test_one_that_came_within_an_exec_does_not_end_the_process_by_a_signal(tmp_path):
+    """As dataclasses make their methods, at the import of most modules."""
+    (tmp_path / "ended.py").write_text("""
+import sys
+from reshardctl.console.interrupt import ignore_signals
+
+try:
+    exec("raise KeyboardInterrupt")
+except KeyboardInterrupt:
+    pass
+ignore_signals()
+sys.exit(130)
+""")
+    done = subprocess.run([sys.executable, "-m", "ended"], cwd=tmp_path, timeout=60, check=False)
+    assert done.returncode == 130
