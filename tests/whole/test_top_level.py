@@ -55,7 +55,7 @@ def test_a_script_can_be_run_and_names_scripts_that_are_there(path):
     assert [name for name in named if not (ROOT / name.rstrip(".")).exists()] == []
 
 
-@pytest.mark.parametrize("suite", ["long", "crash", "sinks", "sim", "soak"])
+@pytest.mark.parametrize("suite", ["long", "crash", "sinks", "sim", "soak", "chaos"])
 def test_each_suite_of_scripts_test_is_named_in_its_head(suite):
     text = (ROOT / "scripts" / "test").read_text(encoding="utf-8")
     assert f"#   scripts/test {suite} " in text and f"\n  {suite})" in text

@@ -111,6 +111,10 @@ class Library:
         if self.gone(run):
             raise Panicked(self._processes[run].last_words())
 
+    def kill(self) -> None:
+        """SIGKILL, with all applications that run in it."""
+        self._process.kill()
+
     def close(self) -> None:
         self._process.close()
 
@@ -148,6 +152,10 @@ class _Process:
 
     def gone(self) -> bool:
         return self._process.gone()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.close()
 
     def last_words(self) -> str:
         """The line of what it wrote to standard error that names a panic, or else the first."""

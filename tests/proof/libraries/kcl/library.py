@@ -78,6 +78,10 @@ class Library:
         """What the process wrote to standard error: the agent's changes, mostly."""
         return self._errors.read_text(encoding="utf-8")
 
+    def kill(self) -> None:
+        """SIGKILL, with all applications that run in it."""
+        self._process.kill()
+
     def close(self) -> None:
         self._process.close()
 

@@ -45,6 +45,11 @@ class LineProcess:
         self._reader.join(GOODBYE_SECONDS)
         return True
 
+    def kill(self) -> None:
+        """SIGKILL: it finishes nothing."""
+        self._process.kill()
+        self._process.wait()
+
     def close(self) -> None:
         """End its standard input and wait; kill it when it does not go."""
         assert self._process.stdin is not None

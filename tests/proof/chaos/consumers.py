@@ -1,0 +1,409 @@
+"""The real consumers of chaos, each with its store: its rows, how they are damaged, how it runs."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol
+
+from tests.proof.chaos.proxy import Door
+from tests.proof.chaos.world import STREAM, World
+from tests.proof.drawn.damages import Shape, come_home
+from tests.proof.drawn.damages import World as Damaged
+from tests.proof.drawn.drawn_go import CONSUMER, LATER_CONSUMER, NUMBERS, ConsumerShape
+from tests.proof.drawn.drawn_kcl import LATER, LATEST, LEASES, LeaseShape, _begun_at_latest
+from tests.proof.drawn.later import harmed
+from tests.proof.drawn.real_go import _Store
+from tests.proof.drawn.states import Rows
+from tests.proof.libraries.go.library import Accident, Watch
+from tests.proof.libraries.go.library import Library as GoLibrary
+from tests.proof.libraries.go.stores import Stores
+from tests.proof.libraries.kcl.dynamodb import DynamoDb
+from tests.proof.libraries.kcl.laboratory import LOCK_SECONDS, PATIENCE_SECONDS
+from tests.proof.libraries.kcl.library import Library as KclLibrary
+from tests.proof.libraries.kcl.log import Log
+from tests.proof.libraries.kcl.pace import PACES
+from tests.proof.libraries.kcl.processes import Processes
+from tests.support.case_stream import shard_name
+from tests.support.servers import PASSWORD, Running
+from tests.support.servers.redisserver import redis_server
+
+DEADLY = frozenset({
+    "restored from CSV", "another type", "an attribute missing", "mistyped", "pending", "hash keys",
+    "half migrated", "another stream's numbers", "a number of another clock",
+})
+"""Damages that the tool or the consumer as a rule refuse to begin with."""
+LATER_NUMBERS = {name: way for name, way in LATER_CONSUMER.items() if "copy" not in name}
+"""All worlds share one Redis, where a copy would be of all of them."""
+KCL_RELEASES = ("1.15.3", "2.7.2", "3.5.1")
+STARTS = (*["TRIM_HORIZON"] * 4, "LATEST")
+STOP_SECONDS = 90.0
+
+
+class Life(Protocol):
+    """One start of a consumer that is under way."""
+
+    def settled(self, done: Callable[[], bool], longer: int = 1) -> bool:
+        """Wait until this holds or nothing moves any more, for so many times as long as usual;
+        False where it still moved in the end."""
+
+    def over(self) -> bool:
+        """Whether it ended by itself."""
+
+    def delivered(self) -> list[str]:
+        """The payloads until now."""
+
+    def stop(self) -> None:
+        """Let it go."""
+
+    def kill(self) -> None:
+        """SIGKILL."""
+
+
+class System(Protocol):
+    """A consumer and its store. `doors`: ways to the store and to Kinesis, of the tool and of the
+    consumer. `apart`: attributes that no undo gives back (docs/undo.md)."""
+
+    name: str
+    locator: str
+    variables: dict[str, str]
+    doors: list[Door]
+    apart: frozenset[str]
+
+    def rows(self) -> Rows: ...
+    def put(self, rows: Rows) -> None: ...
+    def begin(self, *, alone: bool) -> Life: ...
+    def read(self, rows: Rows) -> dict[str, float]: ...
+    def harmed(
+        self, name: str, rows: Rows, backups: list[Rows]
+    ) -> tuple[Rows, tuple[str, ...]]: ...
+
+
+@dataclass
+class Laboratory:
+    """The servers that all worlds of a run share."""
+
+    dynamodb: DynamoDb
+    processes: Processes
+    redis: Running
+    stores: Stores
+
+    @classmethod
+    def opened(cls, stack: ExitStack) -> Laboratory:
+        dynamodb, processes = DynamoDb(), Processes()
+        stack.callback(dynamodb.close)
+        stack.callback(processes.close)
+        redis = stack.enter_context(redis_server())
+        return cls(dynamodb, processes, redis, Stores(dynamodb, {"redis": redis}))
+
+
+class _Stored:
+    """What systems with rows have in common."""
+
+    world: World
+    shape: Shape
+    position: str
+    ways: tuple[Mapping[str, Any], Mapping[str, Any]]
+
+    def harmed(
+        self, name: str, rows: Rows, backups: list[Rows]
+    ) -> tuple[Rows, tuple[str, ...]]:
+        """Rows after one or two damages, and their names; the ledger learns what is forged."""
+        case, ledger = self.world.case(), self.world.ledger
+        seen = Damaged(case, self.shape, backups)
+        dice = Random(name)
+        ways, later = self.ways
+        if dice.random() < 0.7:
+            ways, later = {n: way for n, way in ways.items() if n not in DEADLY}, {}
+        later = later or ways
+        damaged, names, forged = harmed(dice, name, rows, seen, ways, later, None)
+        read: dict[str, set[str]] = {}
+        for payload in ledger.delivered:
+            read.setdefault(ledger.puts[payload].shard, set()).add(payload)
+        known = {shard: frozenset(payloads) for shard, payloads in read.items()}
+        forged |= come_home(case, damaged, self.position, known)
+        if self.position == "checkpoint":
+            forged |= _begun_at_latest(damaged, rows, seen)
+        now = self.world.fake.clock.now()
+        ledger.forged += [(shard, now) for shard in sorted(forged)]
+        return damaged, names
+
+    def read(self, rows: Rows) -> dict[str, float]:
+        """Up to which number each shard was read, as its own row says."""
+        case, found = self.world.case(), dict[str, float]()
+        for key, shard in self.shape.shards(rows).items():
+            text = str((self.shape.position(rows[key]) or {}).get("S", ""))
+            if text == "SHARD_END":
+                found[shard] = math.inf
+            elif text in {number for number, *_ in case.records.get(shard, ())}:
+                found[shard] = int(text)
+        return found
+
+
+class _Table:
+    """Items of a DynamoDB table, by their keys."""
+
+    def __init__(self, client: Any, table: str, *keys: str) -> None:
+        self._client, self._table, self._keys = client, table, keys
+
+    def rows(self) -> Rows:
+        try:
+            pages = self._client.get_paginator("scan").paginate(
+                TableName=self._table, ConsistentRead=True
+            )
+            items = [item for page in pages for item in page["Items"]]
+        except self._client.exceptions.ResourceNotFoundException:
+            return {}
+        rows = {"/".join(item[key]["S"] for key in self._keys): item for item in items}
+        return {key: _coded(row, bytes, base64.b64encode) for key, row in sorted(rows.items())}
+
+    def put(self, rows: Rows) -> None:
+        """Make the table hold these. ClientError where it cannot."""
+        before = self.rows()
+        for key, row in rows.items():
+            if row != before.get(key):
+                item = _coded(row, str, base64.b64decode)
+                self._client.put_item(TableName=self._table, Item=item)
+        for key in before.keys() - rows.keys():
+            named = {name: before[key][name] for name in self._keys}
+            self._client.delete_item(TableName=self._table, Key=named)
+
+
+def _coded(row: Mapping[str, Any], kind: type, code: Callable[[Any], bytes]) -> dict[str, Any]:
+    """Bytes as boto3 takes them, or as text, which damages are written in."""
+    coded = {}
+    for name, value in row.items():
+        body = value.get("B")
+        if isinstance(body, kind):
+            whole = code(body)
+            coded[name] = {"B": whole.decode() if kind is bytes else whole}
+        else:
+            coded[name] = dict(value)
+    return coded
+
+
+class Kcl(_Stored):
+    """A KCL worker on DynamoDB Local."""
+
+    apart = frozenset({"leaseCounter", "leaseOwner"})
+    position = "checkpoint"
+    ways = LEASES, {**LATER, **LATEST}
+
+    def __init__(self, laboratory: Laboratory, world: World, kinesis: str, seed: int) -> None:
+        dice = world.dice
+        self.world, self.shape = world, LeaseShape()
+        self._release = dice.choice(KCL_RELEASES)
+        self._initial = dice.choice(STARTS)
+        world.ledger.latest = self._initial == "LATEST"
+        self.name = f"kcl-{self._release}"
+        self._table = f"chaos-{seed}"
+        self.locator = f"kcl://{self._table}?initial={self._initial}&release={self._release}"
+        self._processes, self._serial = laboratory.processes, itertools.count()
+        self.doors = _doors(dice, kinesis, laboratory.dynamodb.address)
+        self.variables = _variables(self.doors)
+        self._items = _Table(laboratory.dynamodb.client, self._table, "leaseKey")
+        leases, indexed = self._first_leases(), self._release.startswith("3.")
+        laboratory.dynamodb.seed(self._table, leases, indexed=indexed)
+
+    def rows(self) -> Rows:
+        return self._items.rows()
+
+    def put(self, rows: Rows) -> None:
+        self._items.put(rows)
+
+    def begin(self, *, alone: bool) -> Life:
+        _, _, kinesis, store = self.doors
+        settings = {
+            "kinesis": kinesis.url, "dynamodb": store.url, "stream": STREAM,
+            "table": self._table, "worker": "w1", "initial": self._initial,
+        }
+        return _KclLife(
+            f"{self._table}-{next(self._serial)}", self._release, settings, self._processes,
+            alone=alone,
+        )
+
+
+    def _first_leases(self) -> list[dict[str, Any]]:
+        """What a first start creates, as 2.7.2 spells it. The library takes a minute for that."""
+        zero, latest = {"N": "0"}, self._initial == "LATEST"
+        return [
+            {
+                "leaseKey": {"S": shard_name(shard.id)}, "checkpoint": {"S": self._initial},
+                "checkpointSubSequenceNumber": zero, "leaseCounter": zero,
+                "ownerSwitchesSinceCheckpoint": zero,
+                "startingHashKey": {"S": str(shard.first_hash)},
+                "endingHashKey": {"S": str(shard.last_hash)},
+                **({"parentShardId": {"SS": [*map(shard_name, shard.parents)]}}
+                   if shard.parents else {}),
+            }
+            for shard in self.world.case().topology.values()
+            if (not shard.end if latest else not shard.parents)
+        ]
+
+
+class _KclLife:
+    """`alone`: in a process of its own, which can be killed."""
+
+    def __init__(
+        self, run: str, release: str, settings: Mapping[str, str], processes: Processes, *,
+        alone: bool,
+    ) -> None:
+        self._run, self._release = run, release
+        self._stack = ExitStack()
+        if alone:
+            self._library = KclLibrary(release)
+            self._stack.callback(self._library.close)
+        else:
+            self._library = self._stack.enter_context(processes.lent(release))
+        self._log: Log = self._library.start(run, settings)
+
+    def settled(self, done: Callable[[], bool], longer: int = 1) -> bool:
+        pace = PACES[self._release].longer(longer)
+        patience = PATIENCE_SECONDS * longer
+        patience += LOCK_SECONDS if self._release.startswith("3.") else 0
+        return self._log.wait(
+            lambda log: done() or log.still(pace.audits, pace.seconds), patience
+        )
+
+    def over(self) -> bool:
+        return self._log.ended()
+
+    def delivered(self) -> list[str]:
+        return [event.members["payload"] for event in self._log.of("RECORD")]
+
+    def stop(self) -> None:
+        with self._stack, suppress(BrokenPipeError):
+            self._library.stop(self._run)
+            self._log.wait(lambda log: log.ended(), STOP_SECONDS)
+
+    def kill(self) -> None:
+        with self._stack:
+            self._library.kill()
+
+
+class KinesisConsumer(_Stored):
+    """kinesis-consumer v0.5.0, its positions in DynamoDB Local or in Redis."""
+
+    apart: frozenset[str] = frozenset()
+    position = "sequence_number"
+
+    def __init__(self, laboratory: Laboratory, world: World, kinesis: str, _seed: int) -> None:
+        dice = world.dice
+        self.world, self.shape = world, ConsumerShape()
+        store = dice.choice(("ddb", "redis"))
+        self.name = f"kinesis-consumer-{store}"
+        initial = dice.choice(STARTS)
+        world.ledger.latest = initial == "LATEST"
+        self.ways = (CONSUMER, LATER_CONSUMER) if store == "ddb" else (NUMBERS, LATER_NUMBERS)
+        place = laboratory.stores.plant(_Store("kinesis-consumer", store), [])  # type: ignore[arg-type]
+        direct = place.settings.get("address") or place.settings["dynamodb"]
+        self.doors = _doors(dice, kinesis, direct)
+        _, mine, _, theirs = self.doors
+        words = f"initial={initial}&release=0.5"
+        self.locator = place.locator.replace(direct, f"127.0.0.1:{mine.port}") + words
+        self.variables = {**place.surroundings, **_variables(self.doors)}
+        if store == "ddb":
+            told = {"dynamodb": theirs.url}
+            table = _Table(laboratory.dynamodb.client, place.settings["table"],
+                           "namespace", "shard_id")
+            self._items: _Table | _Keys = table
+        else:
+            told = {"address": f"127.0.0.1:{theirs.port}"}
+            self._items = _Keys(laboratory.redis, place.settings["app"])
+        self._settings = {
+            **place.settings, **told, "kinesis": self.doors[2].url, "stream": STREAM,
+            "initial": initial,
+        }
+
+    def rows(self) -> Rows:
+        return self._items.rows()
+
+    def put(self, rows: Rows) -> None:
+        self._items.put(rows)
+
+    def begin(self, *, alone: bool) -> Life:  # noqa: ARG002 - it always is
+        return _GoLife(self._settings, self.world)
+
+
+class _GoLife:
+    """Each has a process of its own."""
+
+    def __init__(self, settings: Mapping[str, str], world: World) -> None:
+        self._library = GoLibrary("kinesis-consumer")
+        self._fake = world.fake
+        self._run, self._log = self._library.start(settings)
+
+    def settled(self, done: Callable[[], bool], longer: int = 1) -> bool:
+        watch = Watch("kinesis-consumer", self._log, self._fake)
+        return all(done() or watch.settled() for _ in range(longer))
+
+    def over(self) -> bool:
+        return self._log.ended() or self._library.gone(self._run)
+
+    def delivered(self) -> list[str]:
+        return [event.members["payload"] for event in self._log.of("RECORD")]
+
+    def stop(self) -> None:
+        try:
+            self._library.stop(self._run)
+            self._log.wait(lambda _: self.over(), STOP_SECONDS)
+        finally:
+            with suppress(Accident):
+                self._library.close()
+
+    def kill(self) -> None:
+        self._library.kill()
+
+
+class _Keys:
+    """Keys of an application in Redis: `APP:checkpoint:STREAM:SHARD`, each a sequence number."""
+
+    def __init__(self, running: Running, app: str) -> None:
+        import redis
+
+        self._redis: Any = redis.Redis(port=running.port, password=PASSWORD)
+        self._app = app
+
+    def rows(self) -> Rows:
+        rows: Rows = {}
+        for key in sorted(self._redis.keys(f"{self._app}:checkpoint:*")):
+            stream, _, shard = key.decode().partition(":checkpoint:")[2].rpartition(":")
+            space, number = f"{self._app}-{stream}", self._redis.get(key).decode()
+            rows[f"{space}/{shard}"] = {
+                "namespace": {"S": space}, "shard_id": {"S": shard},
+                "sequence_number": {"S": number},
+            }
+        return rows
+
+    def put(self, rows: Rows) -> None:
+        for key in self._redis.keys(f"{self._app}:checkpoint:*"):
+            self._redis.delete(key)
+        for row in rows.values():
+            space = row["namespace"]["S"].partition("-")[2]
+            value = row.get("sequence_number", {}).get("S")
+            if value is not None:
+                name = f"{self._app}:checkpoint:{space}:{row['shard_id']['S']}"
+                self._redis.set(name, value)
+
+
+def _doors(dice: Random, kinesis: str, store: str) -> list[Door]:
+    """The tool's to Kinesis and to the store, then the consumer's."""
+    return [
+        Door(int(url.rpartition(":")[2]), Random(dice.random()))
+        for url in (kinesis, store, kinesis, store)
+    ]
+
+
+def _variables(doors: list[Door]) -> dict[str, str]:
+    kinesis, store, *_ = doors
+    return {"AWS_ENDPOINT_URL_KINESIS": kinesis.url, "AWS_ENDPOINT_URL_DYNAMODB": store.url}
+
+
+SYSTEMS: dict[str, Callable[[Laboratory, World, str, int], System]] = {
+    "kcl": Kcl, "kinesis-consumer": KinesisConsumer,
+}
