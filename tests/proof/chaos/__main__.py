@@ -11,15 +11,19 @@ the machine's doing, too.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from functools import partial
 from itertools import count
 from pathlib import Path
+from types import FrameType
 
 from tests.proof.chaos.consumers import SYSTEMS, Laboratory
 from tests.proof.chaos.play import Played, play
@@ -49,6 +53,7 @@ def main(words: list[str]) -> int:
     began, done = time.monotonic(), list[Played]()
     try:
         with ExitStack() as stack:
+            signal.signal(signal.SIGTERM, partial(_ended, stack))
             laboratory = Laboratory.opened(stack)
             seeds = iter(range(said.seed, said.seed + said.worlds))
             ends = began + said.seconds
@@ -58,6 +63,12 @@ def main(words: list[str]) -> int:
     finally:
         print(table(done, time.monotonic() - began), flush=True)
     return int(any(played.wrong for played in done))
+
+
+def _ended(stack: ExitStack, number: int, _frame: FrameType | None) -> None:
+    """No server outlives a run that is told to end, and no world is waited for."""
+    stack.close()
+    os._exit(128 + number)
 
 
 def _worlds(
