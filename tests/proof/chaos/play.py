@@ -30,7 +30,9 @@ POLICIES: tuple[tuple[str, ...], ...] = (
     *[()] * 6, ("--probe",), ("--policy", "latest"), ("--policy", "at-timestamp=-30m"),
     ("--shift", "-20m"),
 )
-ACCEPT = "--accept", "skip=all,reread=all,disorder"
+REREAD = "--accept", "reread=all,disorder"
+"""A lossless plan skips nothing; a skip that is accepted is nothing to repair."""
+SKIP = "--accept", "skip=all,reread=all,disorder"
 WRITTEN = 0, 1
 ATTEMPTS = 4
 """At a way back, of which the last is calm."""
@@ -228,17 +230,18 @@ class _Play:
             return
         before, known = self.system.rows(), self._names()
         self.world.ledger.accept(decision)
+        accept = SKIP if "--policy" in words else REREAD
         if self.dice.random() < 0.4:
             plan = self.operator.folder / f"{len(self.operator.told)}.plan"
-            saved = self._command("fix", "--dry-run", "--out", str(plan), *words, *ACCEPT,
+            saved = self._command("fix", "--dry-run", "--out", str(plan), *words, *accept,
                                   chance=hours)
             if saved.code == 1 and plan.exists():
                 words = ("--created", self._created()) if "--created" in words else ()
                 ran = self.operator.run("fix", "--plan", str(plan), "--yes", "--assume-stopped",
-                                        *ACCEPT, *words, chance=chance)
+                                        *accept, *words, chance=chance)
                 self._judged(ran, before, known)
                 return
-        ran = self._command("fix", "--yes", "--assume-stopped", *ACCEPT, *words, chance=chance)
+        ran = self._command("fix", "--yes", "--assume-stopped", *accept, *words, chance=chance)
         self._judged(ran, before, known)
 
     def _created(self) -> str:
@@ -282,7 +285,7 @@ class _Play:
             if state == "undo begun" or self.dice.random() < 0.5:
                 ran = self.operator.run("undo", name, *sure, chance=chance)
             else:
-                ran = self.operator.run("fix", "--resume", name, *sure, *ACCEPT, chance=chance)
+                ran = self.operator.run("fix", "--resume", name, *sure, *SKIP, chance=chance)
             if chance == CALM and ran.code not in WRITTEN:
                 self._wrong(f"no way back: {' '.join(ran.words)} ended {ran.code}: {ran.err}")
         state = self._state(name)
