@@ -356,3 +356,12 @@ def test_an_undo_asks_what_it_does(lab, on_terminal):
     assert got == 4, shown
     assert "Delete the row of 2, 3? Only 'yes' is taken for a yes" in flat(shown)
     assert "Write this?" not in shown
+
+
+def test_a_loss_that_is_accepted_is_not_said_to_be_beyond_repair(lab_of):
+    """Without `--accept` there is a plan for it (tests/cases/kcl/full-split-unseen.toml)."""
+    lab = lab_of(load(CASES / "kcl" / "full-split-unseen.toml"))
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "plan"
+    shown = flat(lab.dry("--accept", "skip=all,reread=all", "--format", "text").out)
+    assert "What the next start skips is within --accept; without that it may be mended" in shown
+    assert "No write improves" not in shown

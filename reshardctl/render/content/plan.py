@@ -12,6 +12,8 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId, Step
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
+from reshardctl.planning.policy import UNASKED
+from reshardctl.planning.prices import worthwhile
 from reshardctl.render.content.findings import asked, going, left_alone, phrases
 from reshardctl.render.content.report import SIGNS as SEVERITIES
 from reshardctl.render.content.report import (
@@ -98,10 +100,22 @@ def _why_nothing(report: Report) -> str:
         return " What could be fixed costs more than is accepted:"
     if report.options.policy.names_shards:
         return " The store holds the positions that were given already; others were left alone."
+    if _accepted(report):
+        return " What the next start skips is within --accept; without that it may be mended."
     if any(f.effects for f in report.findings):
         return " No write improves the next start; reshardctl inspect lists what remains."
     doubt = "" if report.snapshot.verified else ", if these positions are of this stream"
     return f" The next start already follows policy {report.options.policy.name}{doubt}."
+
+
+def _accepted(report: Report) -> bool:
+    """Whether a loss calls for no plan only because the operator accepts it."""
+    accept = report.options.accept
+    return accept is not None and any(
+        effect.harm is Harm.SKIPPED
+        and worthwhile(effect, UNASKED) and not worthwhile(effect, accept)
+        for finding in report.findings for effect in finding.effects
+    )
 
 
 def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
