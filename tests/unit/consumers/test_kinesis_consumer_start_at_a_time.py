@@ -14,7 +14,7 @@ import pytest
 from reshardctl.model import Image, at_number, canonical, shard_id
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Decision, Nothing, Plan
-from tests.support.case import Case, from_table
+from tests.support.case import CASES, Case, from_table, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.judging import Bench, options_of
 
@@ -97,3 +97,14 @@ def test_a_number_under_another_key_tells_how_far_the_shard_may_have_been_read()
     assert isinstance(plan, Plan)
     (again,) = [e for e in plan.after[0] if e.harm is Harm.REREAD and e.shard == shard_id(1)]
     assert again.until == at_number(own)
+
+
+def test_a_shard_left_alone_names_the_records_before_the_start_time() -> None:
+    """master takes no row below the unread shard 0, so 1 and 2 begin at the start time: what came
+    before it is skipped, whatever comes after it is read."""
+    rows = load(CASES / "kinesis-consumer" / "b1.toml")
+    options = {"app": "app", "release": "master-31e0042", "initial": "AT_TIMESTAMP"}
+    plan = Bench.on(rows, dialect.images(rows), options).decide()
+    assert isinstance(plan, Plan)
+    left = {residual.shard: residual.costs.harm for residual in plan.residuals}
+    assert left == {shard_id(1): Harm.SKIPPED, shard_id(2): Harm.SKIPPED}

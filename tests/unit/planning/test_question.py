@@ -1,0 +1,24 @@
+"""The options that a question names: the fewest that decide between the candidates' plans."""
+
+from __future__ import annotations
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, agree
+
+NONE = NoSafePlan("no row can hold it", ())
+
+
+def test_an_answer_names_no_option_that_is_the_same_for_all_it_leaves():
+    """Every candidate of release 1 starts at LATEST, so there the application decides alone."""
+    candidates = {
+        ("1", "LATEST", "a"): Nothing(), ("1", "LATEST", "b"): NONE,
+        ("2", "LATEST", "a"): NONE, ("2", "TRIM_HORIZON", "a"): Nothing(),
+    }  # fmt: skip
+    names = ("release", "initial", "application")
+    read = [Candidate(None, dict(zip(names, values, strict=True))) for values in candidates]
+    ask = agree(names, read, list(candidates.values()))
+    assert isinstance(ask, Ask) and ask.options == names
+    assert list(map(dict, ask.answers)) == [
+        {"release": "1", "application": "a"}, {"release": "1", "application": "b"},
+        {"release": "2", "initial": "LATEST"}, {"release": "2", "initial": "TRIM_HORIZON"},
+    ]
