@@ -188,7 +188,7 @@ def _differences(
 
 
 def _apart_from(owners: frozenset[str], change: Change) -> Change:
-    if not owners or not isinstance(change, Update):
+    if not isinstance(change, Update):
         return change
     return replace(change, remove=tuple(name for name in change.remove if name not in owners))
 

@@ -257,6 +257,20 @@ def test_a_live_fix_that_stops_half_way_goes_on_live(lab_of):
     assert "leaseOwner" not in rows[ONE]
 
 
+@pytest.mark.parametrize(("then", "now"), [("w1", None), (None, "w2"), ("w1", "w2")])
+def test_a_saved_plan_holds_after_a_hand_over(lab_of, tmp_path, then, now):
+    """A worker releases or takes the lease that is written: the position is the same."""
+    lab, path = two_families(lab_of), tmp_path / "a.plan"
+    owners = [owner and {"S": owner} for owner in (then, now)]
+    lab.alter(ONE, leaseOwner=owners[0])
+    assert lab.dry("--out", path, "--accept", "reread=all").code == 1
+    lab.alter(ONE, leaseOwner=owners[1])
+    done = lab.cli("fix", "--plan", path, "--yes", "--live", "--accept", "reread=all")
+    assert done.code == 0, done.err
+    row = lab.items()[ONE]
+    assert row["checkpoint"] == {"S": "TRIM_HORIZON"} and "leaseOwner" not in row
+
+
 def test_it_goes_on_live_whatever_was_read_from_what_had_landed(lab_of):
     lab = two_families(lab_of)
     lab.wire.fail("PutItem", "AccessDeniedException", times=1)

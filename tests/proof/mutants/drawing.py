@@ -1,7 +1,9 @@
 """Which mutants there are, and which of them are drawn.
 
 The operators are Cosmic Ray's. Left out is what cannot change what the program does: annotations
-(nothing evaluates them), ``if TYPE_CHECKING:`` and decorators such as ``@cache``.
+(nothing evaluates them), ``if TYPE_CHECKING:``, decorators such as ``@cache``, and the options
+``frozen`` and ``slots`` of dataclasses (`tests/whole/test_architecture.py` has which are frozen). So
+is the bare ``*`` of a signature, which is no product.
 """
 
 from __future__ import annotations
@@ -100,25 +102,40 @@ Place = tuple[int, int]
 def _silent(text: str) -> list[tuple[Place, Place]]:
     """Parts of a file that do nothing when it runs, from and to (line, column)."""
     found: list[ast.AST | None] = []
+    stars: list[tuple[Place, Place]] = []
     for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            stars += _bare_star(node)
         match node:
             case ast.arg() | ast.AnnAssign():
                 found.append(node.annotation)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 found.append(getattr(node, "returns", None))
                 found += [d for d in node.decorator_list if _name(d) in WITHOUT_EFFECT]
+            case ast.keyword(arg="frozen" | "slots"):
+                found.append(node.value)
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 found.append(node)
             case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
                 found.append(node)
             case _:
                 pass
-    return [_extent(node) for node in found if node is not None]
+    return stars + [_extent(node) for node in found if node is not None]
+
+
+def _bare_star(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[Place, Place]]:
+    """From the arguments before a bare ``*`` to those after it: Cosmic Ray takes it for a product."""
+    arguments = function.args
+    if arguments.kwonlyargs and arguments.vararg is None:
+        first = arguments.kwonlyargs[0]
+        before = [*arguments.posonlyargs, *arguments.args, *arguments.defaults]
+        start = max((_extent(each)[1] for each in before), default=_extent(function)[0])
+        yield start, (first.lineno, first.col_offset)
 
 
 def _extent(node: ast.AST) -> tuple[Place, Place]:
     """Cosmic Ray's place of a decorator begins with its @ and ends with its line."""
-    assert isinstance(node, ast.expr | ast.stmt)
+    assert isinstance(node, ast.expr | ast.stmt | ast.arg)
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     if _name(node) in WITHOUT_EFFECT:

@@ -212,3 +212,15 @@ def test_of_a_row_of_many_shards_those_count_that_begin_elsewhere() -> None:
     )  # fmt: skip
     steps = [Step("rows", (Write("index", Delete(), Image("index", {}), "why"),))]
     assert touched(case, steps) == {one: "why"}  # type: ignore[arg-type]
+
+
+def test_a_plan_that_helps_only_the_added_shards_is_none_of_what_was_selected() -> None:
+    """The row of 1 keeps master from reading what is left in 0; the row that the whole plan writes,
+    of 2, changes nothing of that (the case file)."""
+    case = load(CASES / "kinesis-consumer" / "b4.toml")
+    options = {"initial": "LATEST", "release": "master-31e0042", "app": "app"}
+    whole = Bench.on(case, rows.images(case), options).plan_case
+    assert writes(whole, decide(whole)) == {shard_id(2)}
+    part = decide(replace(whole, scope=Scope(frozenset({shard_id(0)}))))
+    assert isinstance(part, NoSafePlan)
+    assert part.why.startswith("the rows of shard 1 keep master from reading shard 0")
