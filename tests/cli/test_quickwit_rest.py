@@ -54,6 +54,7 @@ def _broken(status: int, headers: dict[str, str] | None = None, body: bytes = b"
 BAD = {
     "error": (_broken(500), 3, ("answered 500", "another node")),
     "forbidden": (_broken(403), 3, ("answered 403",)),
+    "several": (_broken(300), 3, ("answered 300", "'somewhere else'", "not followed")),
     "redirect": (_broken(302, {"Location": "http://192.0.2.1/"}), 3,
                  ("answered 302", "'http://192.0.2.1/'", "not followed")),
     "empty": (_broken(200), 2, ("no JSON object",)),
@@ -61,6 +62,10 @@ BAD = {
     "not UTF-8": (_broken(200, body=b"\xff"), 2, ("not UTF-8",)),
     "cut off": (_broken(200, {"Content-Length": "99999"}, metadata("0.9.0", "q3")), 3,
                 ("more expected",)),
+    "no Kinesis source": (
+        _broken(200, body=metadata("0.9.0", "q3").replace(b'"kinesis"', b'"kafka"')), 2,
+        ("no Kinesis source",),
+    ),
     "another index": (_broken(200, body=metadata("0.9.0", "q6", "logs")), 2, ("logs", "events")),
     "another version": (
         _broken(200, body=metadata("0.9.0", "q3").replace(b'"0.9"', b'"0.11"', 1)), 2, ("0.11",),

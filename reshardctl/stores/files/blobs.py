@@ -239,10 +239,10 @@ def _kept(key: str, name: str, attributes: Attributes) -> Kept | None:
 
 
 def _bytes(key: str, name: str, value: Mapping[str, Any]) -> bytes:
-    match dict(value):
-        case {"S": str(text)} if name == "text":
+    match name, dict(value):
+        case "text", {"S": str(text)}:
             return text.encode()
-        case {"B": str(text)} if name != "text":
+        case "bytes" | "crc", {"B": str(text)}:
             try:
                 return base64.b64decode(text, validate=True)
             except binascii.Error:

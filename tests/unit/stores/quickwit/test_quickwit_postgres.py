@@ -138,6 +138,25 @@ def test_a_column_of_another_type_keeps_it(running: Running, database: str, kind
     assert text_of(running, database) == before
 
 
+def test_an_entry_that_jsonb_puts_in_its_own_order_is_written(
+    running: Running, database: str
+) -> None:
+    """PostgreSQL's manual: jsonb does not preserve the order of object keys."""
+    with connected(running, database) as server:
+        server.execute(
+            "ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE jsonb "
+            "USING index_metadata_json::jsonb"
+        )
+    store = metastore(running.port, database)
+    row = store.get([ZERO])[ZERO]
+    assert row is not None
+    gone = Write(ZERO, Delete(), row, "a test", ("position",))
+    comes = Write(ZERO, Create(row.attributes), None, "a test")
+    for write in (gone, comes):
+        assert store.write(Step("one", (write,)), "token") is WriteResult.APPLIED
+    assert store.get([ZERO])[ZERO] == row
+
+
 def test_a_column_of_no_text(running: Running, database: str) -> None:
     with connected(running, database) as server:
         server.execute(

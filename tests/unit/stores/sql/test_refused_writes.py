@@ -14,7 +14,9 @@ import pytest
 
 from reshardctl.errors import Refused
 from reshardctl.model import Delete, Step, Write
+from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql import SqlTable
+from reshardctl.stores.sql.mysql import MySql
 from reshardctl.stores.sql.server import address_of
 from tests.support.servers import Running
 from tests.support.several_tables import Mask
@@ -151,7 +153,8 @@ def test_a_role_that_only_reads(table: Table, running: tuple[str, Running]) -> N
         table, running, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
         "ALTER ROLE r{t} SET default_transaction_read_only = on",
     )
-    assert "read-only transaction" in refused(table, medium, two_writes(_row)).what
+    error = refused(table, medium, two_writes(_row))
+    assert "read-only transaction" in error.what and "primary server" in error.next
 
 
 @pytest.mark.only(lambda running: running == "mysql", "see above for PostgreSQL")
@@ -173,3 +176,17 @@ def test_a_server_that_only_reads(table: Table, running: tuple[str, Running]) ->
         SqlTable(reader, table.shape, "sequence_number", lambda _s: None), [table.shape]  # type: ignore[arg-type]
     )
     assert "GRANT SELECT, INSERT" in refused(table, medium, two_writes(_row)).next
+
+
+@pytest.mark.parametrize(("number", "kind"), [
+    (1062, FailureKind.CONFLICT), (1020, FailureKind.TRANSIENT), (1205, FailureKind.TRANSIENT),
+    (1026, FailureKind.LOST_ANSWER), (1053, FailureKind.LOST_ANSWER),
+    (2013, FailureKind.LOST_ANSWER), (1048, FailureKind.PERMANENT), (1406, FailureKind.PERMANENT),
+], ids=[
+    "duplicate entry", "record has changed", "lock wait timeout", "error on write",
+    "server shutdown", "connection lost", "column cannot be null", "data too long",
+])  # fmt: skip
+def test_what_an_error_number_of_mysql_means(number: int, kind: FailureKind) -> None:
+    """MySQL's manual, Server and Client Error Message Reference."""
+    error = pymysql.err.OperationalError(number, "as the server says it")
+    assert MySql(address_of("u@127.0.0.1/positions", "x")).kind_of(error) is kind
