@@ -51,7 +51,7 @@ def note_plan(digest: str) -> None:
         return
     with suppress(OSError):
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         descriptor = os.open(path, flags, 0o600)
         try:
             os.write(descriptor, f"{digest}\n".encode())

@@ -38,7 +38,7 @@ class FileLog:
         path = self.where
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
             self._descriptor = _new(path, flags)
         except OSError as error:
             raise unwritable(path, error) from None
@@ -59,7 +59,7 @@ class FileLog:
             f"cp {shlex.quote(str(self.where))} DIRECTORY"
         )
         try:
-            self._descriptor = os.open(self.where, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            self._descriptor = os.open(self.where, os.O_RDWR | os.O_APPEND)
         except OSError as error:
             raise unwritable(self.where, error, self._way) from None
         try:

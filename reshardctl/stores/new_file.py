@@ -16,7 +16,7 @@ from reshardctl.errors import UsageError
 
 def sync(path: Path) -> None:
     """Syncs a file, or the names in a folder, to disk. OSError if the system cannot."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
@@ -66,7 +66,7 @@ def open_unnamed(folder: Path, mode: int) -> int | None:
     flags = getattr(os, "O_TMPFILE", 0)
     if flags and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
-            return os.open(folder, flags | os.O_WRONLY | os.O_CLOEXEC, mode)
+            return os.open(folder, flags | os.O_WRONLY, mode)
     return None
 
 
@@ -80,7 +80,7 @@ def _named(source: str, path: Path) -> None:
 
     The descriptor given is not looked at; it makes Python use that call instead of link(2).
     """
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.link(source, path, src_dir_fd=folder, follow_symlinks=True)
     finally:

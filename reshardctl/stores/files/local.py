@@ -248,7 +248,7 @@ def _resolved(path: Path) -> Path:
 
 def _content(path: str, name: str, owns: tuple[Ownership, ...]) -> Blob | None:
     """The content of a file; `None` if it changed meanwhile. owns: whose its folders are."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):

@@ -102,7 +102,7 @@ def create(root: Path, path: Path, content: bytes, own: Place | None = None) -> 
     temporary = _temporary(root)
     try:
         if own:
-            _require_known(root, path, own)
+            _require_known(path, own)
         _folders(root, path.parent, made, own.folders if own else ())
         like = _sibling(path)
         mine = own.file if own else _unexecutable((like or path.parent).lstat())
@@ -174,7 +174,7 @@ def _write(
 
     furnish: gives the opened file what else it has, before it is somebody else's.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, 0o600)
     try:
         furnish(descriptor)
@@ -200,13 +200,13 @@ def _owned(descriptor: int, own: Ownership, path: Path) -> None:
             raise foreign(str(path), user_of(user)) from None
 
 
-def _require_known(root: Path, path: Path, own: Place) -> None:
+def _require_known(path: Path, own: Place) -> None:
     """Refused unless the users and groups own the nearest folder that exists, or files in it.
 
     They come from a journal, which may come from elsewhere. This process' own are always allowed.
     """
     folder, made = path.parent, 0
-    while folder != root and not folder.is_dir():
+    while not folder.is_dir():
         folder, made = folder.parent, made + 1
     there = [folder.stat(), *(other.lstat() for other in folder.iterdir() if not ours(other.name))]
     users = {os.geteuid(), *(status.st_uid for status in there)}
@@ -252,7 +252,7 @@ def _folders(root: Path, folder: Path, made: list[Path], owns: Sequence[Ownershi
     own = owns[0] if owns else Ownership.of(folder.parent.stat())
     folder.mkdir(0o700)
     made.insert(0, folder)
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         keep_list(folder.parent, descriptor)
         _owned(descriptor, own, folder)

@@ -201,7 +201,7 @@ def alone(root: Path, name: str) -> Iterator[bool]:
     The guards of each write hold without it. Refused if another process keeps the lock.
     """
     try:
-        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         yield False
         return

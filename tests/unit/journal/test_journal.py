@@ -19,7 +19,7 @@ import pytest
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Journal, new_path, read, records, state_dir
-from reshardctl.journal.file import in_use
+from reshardctl.journal.file import FileLog, in_use
 from reshardctl.journal.listing import State, entries, files
 from reshardctl.journal.records import parsed
 from tests.contracts.memory_store import MemoryStore
@@ -220,6 +220,24 @@ def test_a_disk_that_fills_up_stops_the_fix_before_its_first_write(
     assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
     assert path.stat().st_size == size
     assert read(path).torn == ""
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["created", "opened"])
+def test_what_is_written_after_a_cut_off_record_follows_the_one_before_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """Without a hole where the cut off bytes were."""
+    log = FileLog(path)
+    log.create(b"first\n")
+    if again:
+        log.close()
+        log.open()
+    with monkeypatch.context() as disk:
+        full_after(3, disk)
+        with pytest.raises(UsageError, match="No space left"):
+            log.append(b"second\n", sync=True)
+    log.append(b"third\n", sync=True)
+    assert path.read_bytes() == b"first\nthird\n"
 
 
 def test_a_full_disk_that_holds_a_journal_is_left_by_copying_it(

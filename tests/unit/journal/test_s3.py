@@ -131,6 +131,18 @@ def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
     assert medium.read() == plan.after()
 
 
+def test_what_another_process_wrote_is_never_put_over(bucket: Bucket) -> None:
+    plan = plan_of([1])
+    journal = Journal.create(bucket.log(), header(plan, MemoryStore(plan.rows)))
+    journal.intend(enumerate(plan.steps))
+    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"theirs")
+    for end in (journal.verified, lambda: journal.failed("it stopped")):
+        with pytest.raises(UsageError, match="another reshardctl"):
+            end()
+    journal.close()
+    assert bucket.content() == b"theirs"
+
+
 def test_a_torn_copy_is_cut(bucket: Bucket) -> None:
     plan = plan_of([1, 1])
     medium = MemoryStore(plan.rows)
