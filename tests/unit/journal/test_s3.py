@@ -132,9 +132,11 @@ def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
 
 
 def test_what_another_process_wrote_is_never_put_over(bucket: Bucket) -> None:
-    plan = plan_of([1])
-    journal = Journal.create(bucket.log(), header(plan, MemoryStore(plan.rows)))
+    """Nor after an answer was lost: the object that is found then is not ours."""
+    plan, faulty = plan_of([1]), bucket.faulty()
+    journal = Journal.create(bucket.log(faulty), header(plan, MemoryStore(plan.rows)))
     journal.intend(enumerate(plan.steps))
+    faulty.faults = {len(faulty.calls): TRANSIENT["timeout-before"]}
     bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"theirs")
     for end in (journal.verified, lambda: journal.failed("it stopped")):
         with pytest.raises(UsageError, match="another reshardctl"):
