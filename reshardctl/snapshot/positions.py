@@ -133,7 +133,7 @@ def position_of_option(text: str) -> GivenPosition:
             did_you_mean(value, WORDS, f"positions are {', '.join(WORDS)} and sequence numbers"),
         )
     kind, colon, rest = value.partition(":")
-    if kind in KINDS and (kind == AT_TIMESTAMP) == bool(colon):
+    if kind in KINDS and (kind == AT_TIMESTAMP or not colon):
         entry = {"kind": kind, "time": rest or None}
     else:
         number, slash, sub = value.partition("/")

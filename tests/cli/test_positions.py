@@ -153,9 +153,12 @@ def test_a_saved_plan_holds_the_positions(lab, tmp_path):
     (["--set", "1=SHARD_END"], ["--set 1=SHARD_END", "open and has no end"]),
     (["--set", "0=LATEST"], ["--set 0=LATEST", "the shard is closed"]),
     (["--set", "1=AT_SEQUENCE_NUMBER"], ["without a sequence number"]),
+    (["--set", "1=AT_TIMESTAMP"], ["--set 1=AT_TIMESTAMP", "it has no time"]),
+    (["--set", "1=AT_TIMESTAMP:"], ["--set 1=AT_TIMESTAMP:", "it has no time"]),
     (["--set", "1=LATEST", "--set", "1=TRIM_HORIZON"], ["shard 1 is given twice"]),
     (["--set", "1=LATEST", "--policy", "latest"], ["--set and --policy exclude each other"]),
     (["--set", "1=AT_TIMESTAMP:2026-09-22T09:14:00"], ["has no zone"]),
+    (["--set", "1=LATEST:2026"], ["'LATEST:2026' is no sequence number"]),
     (["--shift", "2h"], ["--shift 2h", "positions move back only"]),
     (["--shift", "-2h", "--set", "1=LATEST"], ["exclude each other"]),
     (["--positions", "/nowhere"], ["/nowhere: No such file"]),
@@ -187,7 +190,19 @@ def test_positions_of_another_stream_are_refused(lab, tmp_path):
 def test_an_entry_that_says_nothing_new_is_left_alone_and_named_if_inferred(lab, tmp_path):
     path = export(lab, tmp_path / "p.json")
     shown = lab.dry("--positions", path, "--format", "text")
-    assert "has no stored position of shard 2, 3: left alone" in " ".join(shown.out.split())
+    notes = " ".join(shown.out.split())
+    assert "has no stored position of shard 2, 3: left alone" in notes
+    assert "not listed any more" not in notes
+
+
+def test_an_entry_of_a_shard_that_has_expired_since_is_left_alone_and_named(lab, tmp_path):
+    """Shard 0: closed, and past the stream's retention (ListShards leaves it out then)."""
+    path = tmp_path / "s.json"
+    assert lab.cli("snapshot", *lab.where, "-o", path).code == 0
+    lab.fake.trim_shard("orders", 0)
+    lab.alter("shardId-000000000000", checkpoint={"S": "TRIM_HORIZON"})
+    shown = lab.dry("--positions", path, "--format", "text")
+    assert f"shard 0 of {path} is not listed any more: left alone" in " ".join(shown.out.split())
 
 
 @pytest.mark.parametrize(("old", "new", "said"), [

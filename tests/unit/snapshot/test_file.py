@@ -132,6 +132,7 @@ WRONG = {
     ),
     "a torn shard": (lambda: damaged(lambda b: b["shards"][0].pop()), "shards[0]"),
     "a hash range": (lambda: damaged(lambda b: b["shards"][0].__setitem__(4, "9" * 40)), "hash"),
+    "a hash key": (lambda: damaged(lambda b: b["shards"][0].__setitem__(3, 0)), "shards[0][3]"),
     "a sequence number": (
         lambda: damaged(lambda b: b["shards"][0].__setitem__(5, "soon")), "shards[0][5]"
     ),

@@ -12,8 +12,9 @@ import pytest
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.listing import FIRST_WAIT
-from reshardctl.model import Image
-from reshardctl.snapshot.take import STALE, take
+from reshardctl.model import START, Image, shard_id
+from reshardctl.snapshot.take import STALE, first_records, take
+from reshardctl.testing.faults import short_page
 from tests.contracts.memory_store import MemoryStore
 from tests.unit.kinesis.streams import in_process, split_stream
 
@@ -136,3 +137,14 @@ def test_no_row_is_read_for_a_stream_that_is_known_to_be_absent():
     with pytest.raises(UsageError, match="no stream orders"):
         take(Gone(), store, "orders", CONSUMER, lambda: 0)  # type: ignore[arg-type]
     assert store.reads == 0
+
+
+def test_the_first_record_is_found_behind_an_empty_page():
+    """GetRecords API reference: an empty list does not mean that the shard holds no more records."""
+    fake = split_stream()
+    stream = in_process(fake).kinesis
+    snapshot = take(stream, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders", CONSUMER, lambda: 0)
+    fake.faults.add("GetRecords", short_page(0), times=1)
+    found = first_records(snapshot, stream, [(shard_id(0), START)]).first_records
+    assert found[shard_id(0)].first == str(fake.stream("orders").shards[0].records[0].number)
+    assert found[shard_id(0)].count == 1
