@@ -30,6 +30,7 @@ from reshardctl.model import (
     canonical,
     files,
 )
+from reshardctl.model.cuts import PARTS
 from tests.contracts.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)
@@ -164,6 +165,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("writes", 0, "change", "update", "remove"), "y", "remove: not a list"),
     (("writes", 0, "change", "update", "set", "x"), "1", "set.x: not an attribute value"),
     (("writes", 0, "change", "update", "set", "x"), {"S": "1", "N": "1"}, "not an attribute"),
+    (("writes", 0, "change", "update", "set", "x"), {}, "set.x: not an attribute value"),
     (("writes", 0, "change", "update", "set", "x"), {"X": "1"}, "set.x: unknown type 'X'"),
     (("writes", 0, "change", "update", "set", "x"), {"N": 1}, "x.N: not a string but a number"),
     (("writes", 0, "change", "update", "set", "x"), {"N": "0x1"}, "x.N: not a number: '0x1'"),
@@ -309,3 +311,30 @@ def test_a_place_by_its_kind_is_the_place_that_has_this_kind(
 ) -> None:
     assert values.cut_of(kind, number, sub, 5.0) == cut
     assert values.kind_of(cut) == kind
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [START, TIP, DONE, at_number("7"), at_number("7", 3), at_time(5.0), at_time(None),
+     at_number("7", -PARTS), at_number("7", 2 - PARTS)],
+    ids=str,
+)  # fmt: skip
+def test_a_cut_comes_back_equal(cut: Cut) -> None:
+    """As an object, and as kind, number and sub-sequence number of an export."""
+    assert values.cut_of_object(values.cut_object(cut), PLACE) == cut
+    kind, number = values.kind_of(cut), values.number_of(cut)
+    assert values.cut_of(kind, number, values.sub_number_of(cut) or 0, cut.time) == cut
+
+
+def test_a_cut_without_a_number_is_named_with_its_place() -> None:
+    broken = {**values.cut_object(at_number("7")), "number": "soon"}
+    with pytest.raises(UsageError, match="^plan.json: number: not a decimal number: 'soon'"):
+        values.cut_of_object(broken, PLACE)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_seconds_are_what_a_float_holds(sign: int) -> None:
+    """IEEE 754: every whole number below 2^53, and not every one above."""
+    assert seconds(sign * (2**53 - 1), PLACE) == sign * (2**53 - 1)
+    with pytest.raises(UsageError, match="^plan.json: too many seconds"):
+        seconds(sign * 2**53, PLACE)

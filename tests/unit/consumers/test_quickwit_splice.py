@@ -61,3 +61,12 @@ def test_a_text_that_means_something_else_is_never_returned(monkeypatch):
     text = '{"a":{"b":1}}'
     with pytest.raises(UsageError, match="nothing was written"):
         edited(text, holder_in(text), {"b": "3"}, "the document")
+
+
+@pytest.mark.parametrize(("text", "at"), [
+    (r'"\ud800"', 1), (r'["a", "\uD83D"]', 7), (r'"\udc00"', 1), (r'"\ud800\n"', 1),
+    (r'"\ud83d\ude00"', None), (r'"\u00e9"', None),
+])  # fmt: skip
+def test_where_half_a_surrogate_pair_stands(text: str, at: int | None) -> None:
+    """RFC 8259, section 7: a character beyond the Basic Multilingual Plane is two escapes."""
+    assert splice.lone_surrogate(text) == at
