@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.model import Image, at_number, canonical, shard_id
+from reshardctl.model import Image, at_number, canonical, changed, shard_id
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Decision, Nothing, Plan
 from tests.support.case import CASES, Case, from_table, load
@@ -108,3 +108,24 @@ def test_a_shard_left_alone_names_the_records_before_the_start_time() -> None:
     assert isinstance(plan, Plan)
     left = {residual.shard: residual.costs.harm for residual in plan.residuals}
     assert left == {shard_id(1): Harm.SKIPPED, shard_id(2): Harm.SKIPPED}
+
+
+def test_a_shard_that_was_read_stays_read_when_the_row_below_it_begins_again() -> None:
+    """The number in the row of 1 alone says that 0 was read: master takes rows below for it.
+
+    Moved back to a time after the close of 0, before which 1 held no record, the row of 1 says so
+    no more; of a row at its own end master never asks for the shard (runs, November 2026).
+    """
+    rows = case(s1="s1-1")
+    options = {"app": "app", "release": "master-31e0042", "initial": "TRIM_HORIZON"}
+    bench = Bench.on(rows, dialect.images(rows), options, "at-timestamp:+650")
+    plan = bench.decide()
+    assert isinstance(plan, Plan)
+    written = {
+        write.key[-1]: after.attributes["sequence_number"]["S"]
+        for step in plan.steps for write in step.writes
+        if (after := changed(write.before, write)) is not None
+    }
+    first, second = (shard["SequenceNumberRange"] for shard in rows.shards[:2])
+    assert written["0"] == first["EndingSequenceNumber"]
+    assert written["1"] == second["StartingSequenceNumber"]

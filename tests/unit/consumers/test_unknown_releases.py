@@ -36,6 +36,7 @@ NEWER_PATCH = [
     ("spark", "roncemer-1.2.4_spark-3.2", "roncemer-1.2.3_spark-3.2"),
     ("quickwit", "0.9.1", "Quickwit 0.9.0"),
     ("quickwit", "0.8.3", "Quickwit 0.8.2"),
+    ("quickwit", "0.7.2", "Quickwit 0.7.1"),
     ("kinsumer", "snowplow-1.7.1", "1.7.0"),
     ("kinsumer", "twitch-1234567", "twitch-9a48088"),
     ("kinesis-consumer", "0.5.1", "0.5.0"),

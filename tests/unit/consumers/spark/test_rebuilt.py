@@ -12,6 +12,7 @@ from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from uuid import UUID
 
 import pytest
 
@@ -144,7 +145,10 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
         assert mark["seq"] == (held[-1][0] if held else "")
         assert ("tip" in mark) is not mark["end"]
         assert mark["end"] is bool(case.topology[int(shard[-12:])].end)
-    assert set(json.loads((tmp_path / "metadata").read_text())) == {"id"}
+    metadata = json.loads((tmp_path / "metadata").read_text())
+    assert set(metadata) == {"id"}
+    query = UUID(metadata["id"])  # RFC 9562: version 8 is for ids of one's own making
+    assert (str(query), query.version) == (metadata["id"], 8)
 
 
 def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
