@@ -185,7 +185,7 @@ class Earlier:
         if raw == FIRST:
             return START
         number, _, sub = raw.partition("/")
-        known = is_number(number) and (sub == "" or sub.isdecimal())
+        known = is_number(number) and (not sub or sub.isdecimal())
         return at_number(number, int(sub or 0)) if known else None
 
     def _was_lost(self, lineage: Lineage, shard: ShardId) -> bool:

@@ -234,6 +234,7 @@ def test_a_record_that_is_there_in_part(case, lineage, inside):
     span = sink_frontier_of(found, lineage, inside=inside).spans[S1]
     assert span.lo == (at(of[1]) if inside else START)
     assert span.hi == at_number(of[2].number, 1 if inside else 0)
+    assert ("one in part" in span.why) is not inside
 
 
 def inside_of(of):

@@ -66,8 +66,10 @@ def test_a_number_between_the_first_and_the_last_proves_nothing():
     found = evidence(rows)
     assert (found.count(Origin.UNPROVEN), found.exact) == (1, 0)
     assert found.confidence is Confidence.POSSIBLE and "not verified" in found.sentence()
+    assert str(found.confidence) == "possible"
     taken = evidence(rows, taken={int(moved()): True})
     assert taken.confidence is Confidence.LIKELY and "Kinesis takes 1 of 1" in taken.sentence()
+    assert str(taken.confidence) == "likely"
     refused = evidence(rows, taken={int(moved()): False})
     assert refused.confidence is Confidence.NONE and refused.holding is Holding.OTHERS
 
@@ -114,7 +116,9 @@ def test_a_number_older_than_its_shard_is_anothers():
     start = int(lineage(CASES["a-both"])[shard_id(2)].start)
     found = evidence([row("shardId-000000000002", str(start - (100 << 148) - (100 << 36)))])
     assert len(found.numbers) == 1 and found.confidence is Confidence.NONE
-    assert evidence([row("shardId-000000000002", str(start + (1 << 80)))]).exact == 1
+    own = [row("shardId-000000000002", str(start + (n << 80))) for n in (1, 2)]
+    assert evidence(own[:1]).exact == 1
+    assert "2 of 2 sequence numbers carry the very second" in evidence(own).sentence()
 
 
 def test_a_number_of_a_shard_to_come_is_anothers():

@@ -14,11 +14,14 @@ from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.report.lag import (
     NO_UNREAD,
+    NOISE,
     Lag,
     LagMeter,
+    Look,
     first_unread,
     lags_of,
     reads_of,
+    slower_places,
     unread_intervals,
     unread_places,
     worst_of,
@@ -145,3 +148,10 @@ def test_from_a_time_that_no_row_tells_no_read_begins():
     assert ONE in dict(processed_frontier(case_of(report.snapshot, report.options)))
     assert ONE in {interval.shard for interval in unread_intervals(REPORT)}
     assert ONE not in {interval.shard for interval in unread_intervals(report)}
+
+
+@pytest.mark.parametrize(("short", "slower"), [(0, False), (NOISE, False), (NOISE + 1, True)])
+def test_a_shard_is_slower_if_it_moved_by_less_than_the_time_between_two_looks(short, slower):
+    """Numbers carry whole seconds, and their records arrive up to three seconds later."""
+    first = Look(REPORT.snapshot.now - 100, {ONE: BEGIN + 460.0 - (100 - short)})
+    assert [shard for shard, _ in slower_places(REPORT, first)] == [ONE] * slower

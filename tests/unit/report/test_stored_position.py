@@ -93,7 +93,7 @@ def test_what_a_text_stands_for(
 ) -> None:
     found = position_of(f"<{text}>", text, span, fate)
     assert (found.kind, found.stored) == (kind, f"<{text}>")
-    assert found.number == (text if kind is PositionKind.NUMBER else "")
+    assert (found.number, found.sub) == (text if kind is PositionKind.NUMBER else "", 0)
     known = {PositionKind.TIME: HOUR, PositionKind.NUMBER: time_of(NUMBER)}
     assert found.time == known.get(kind)
 

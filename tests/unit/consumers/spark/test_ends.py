@@ -14,7 +14,19 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.model import DONE, START, Image, ShardId, WillRead, after, at_number, shard_id
+from reshardctl.consumers.spark.encode import over
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Image,
+    ShardId,
+    WillRead,
+    after,
+    at_number,
+    at_time,
+    shard_id,
+)
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from tests.support.spark_recorded import GOLDEN, HEAD, Recorded
@@ -119,3 +131,17 @@ def test_what_an_edit_would_break_is_refused(
 def test_the_operator_may_let_state_count_twice() -> None:
     assert isinstance(decide(case(files(foreign(), state=True), allow="recount")), Plan)
 
+
+def test_after_which_cuts_nothing_is_left_of_a_shard():
+    """API reference: EndingSequenceNumber is that of a closed shard's last record."""
+    lineage = recorded().lineage
+    closed, open_ = (next(s for s in lineage if lineage.is_open(s) is is_open)
+                     for is_open in (False, True))  # fmt: skip
+    end = lineage[closed].end
+    assert end is not None
+    left = {at_number(str(int(end) - 1)): True, START: True, at_time(0.0): True}
+    for cut, more in {**left, at_number(end): False, TIP: False, DONE: False}.items():
+        assert over(lineage, closed, cut) is not more, cut
+    for cut in (START, at_number(end), TIP):
+        assert not over(lineage, open_, cut), cut
+    assert over(lineage, open_, DONE)
