@@ -242,7 +242,7 @@ def blocked_for_ever(view: View) -> Iterator[Found]:
         what += f": {', '.join(map(short, named))}"
     costs = "not read until that parent is mended; the records expire unread"
     strange = [shard for shard in named if _is_no_parent(view, effects, shard)]
-    helps = f"mend {'it' if len(named) == 1 else 'them'} first: see the other findings"
+    helps = "mend what it waits for first: see the other findings"
     if held := [shard for shard in named if _is_held(view, shard)]:
         listed = ", ".join(map(short, held))
         helps = f"{listed} is not listed any more, and its row waits too: end that row"

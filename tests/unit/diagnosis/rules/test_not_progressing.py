@@ -74,6 +74,16 @@ def test_evidence_makes_the_severity(
     assert severities(found) == ([] if severity is None else [(severity, (B,))])
 
 
+@pytest.mark.parametrize(("others", "words"), [
+    ([HELD], "1 other was renewed"), ([HELD, MOVED], "2 others were renewed"),
+    ([], "the consumer runs"),
+])  # fmt: skip
+def test_the_others_that_were_renewed_are_counted(others: list[Movement], words: str) -> None:
+    seen = {A: LEFT} | {shard_id(n): one for n, one in enumerate(others, 1)}
+    (found, *_) = [f for f in findings(seen, elsewhere=True) if f.shards == (A,)]
+    assert f"in 1m while {words}" in found.what
+
+
 def test_silence_everywhere_is_no_finding() -> None:
     assert findings({A: LEFT, B: LEFT}, {A: BEFORE}) == []
     assert severities(findings({A: LEFT, B: LEFT}, elsewhere=True)) == [("warning", (A, B))]
