@@ -50,7 +50,7 @@ class Planned:
     """
 
     report: Report
-    dry_run: bool = True
+    dry_run: bool
     saved: Saved | None = None
 
 

@@ -117,4 +117,4 @@ def test_a_report_is_comments_alone(planned: Planned) -> None:
 @pytest.fixture
 def planned() -> Planned:
     """The plan of a case that needs two leases."""
-    return Planned(report_of("a-both", "initial=LATEST&release=3.5.1"))
+    return Planned(report_of("a-both", "initial=LATEST&release=3.5.1"), True)
