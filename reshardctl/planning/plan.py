@@ -100,11 +100,11 @@ class Planner(Starts):
 
     def decision(self) -> Decision:
         """A plan that keeps no candidate's start from reading what it would read without it."""
-        now = self
-        for _ in range(ROUNDS):
-            decision = now.continued()
+        now, rounds = self, 0
+        while True:
+            decision, rounds = now.continued(), rounds + 1
             kept = self._withheld(decision)
-            if kept.keys() <= now.case.kept.keys():
+            if rounds == ROUNDS or kept.keys() <= now.case.kept.keys():
                 break
             now = Planner(replace(self.case, kept={**now.case.kept, **kept}))
         if kept or not (now.case.kept and isinstance(decision, Plan)):

@@ -247,4 +247,6 @@ def _bytes(key: str, name: str, value: Mapping[str, Any]) -> bytes:
                 return base64.b64decode(text, validate=True)
             except binascii.Error:
                 pass
+        case _:
+            pass
     raise ValueError(f"{key}: {name} is of another type")

@@ -2,8 +2,8 @@
 
 The operators are Cosmic Ray's. Left out is what cannot change what the program does: annotations
 (nothing evaluates them), ``if TYPE_CHECKING:``, decorators such as ``@cache``, and the options
-``frozen`` and ``slots`` of dataclasses (`tests/whole/test_architecture.py` has which are frozen). So
-is the bare ``*`` of a signature, which is no product.
+``frozen`` and ``slots`` of dataclasses (`tests/whole/test_architecture.py` has which are frozen).
+So is the bare ``*`` of a signature, which is no product.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _silent(text: str) -> list[tuple[Place, Place]]:
 
 
 def _bare_star(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[Place, Place]]:
-    """From the arguments before a bare ``*`` to those after it: Cosmic Ray takes it for a product."""
+    """From the arguments before a bare ``*`` to those after it."""
     arguments = function.args
     if arguments.kwonlyargs and arguments.vararg is None:
         first = arguments.kwonlyargs[0]

@@ -328,7 +328,7 @@ def test_a_cut_comes_back_equal(cut: Cut) -> None:
 
 def test_a_cut_without_a_number_is_named_with_its_place() -> None:
     broken = {**values.cut_object(at_number("7")), "number": "soon"}
-    with pytest.raises(UsageError, match="^plan.json: number: not a decimal number: 'soon'"):
+    with pytest.raises(UsageError, match=r"^plan\.json: number: not a decimal number: 'soon'"):
         values.cut_of_object(broken, PLACE)
 
 
@@ -336,5 +336,5 @@ def test_a_cut_without_a_number_is_named_with_its_place() -> None:
 def test_seconds_are_what_a_float_holds(sign: int) -> None:
     """IEEE 754: every whole number below 2^53, and not every one above."""
     assert seconds(sign * (2**53 - 1), PLACE) == sign * (2**53 - 1)
-    with pytest.raises(UsageError, match="^plan.json: too many seconds"):
+    with pytest.raises(UsageError, match=r"^plan\.json: too many seconds"):
         seconds(sign * 2**53, PLACE)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, agree
+from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, agree
 
 NONE = NoSafePlan("no row can hold it", ())
 
 
 def test_an_answer_names_no_option_that_is_the_same_for_all_it_leaves():
     """Every candidate of release 1 starts at LATEST, so there the application decides alone."""
-    candidates = {
+    candidates: dict[tuple[str, str, str], Decision] = {
         ("1", "LATEST", "a"): Nothing(), ("1", "LATEST", "b"): NONE,
         ("2", "LATEST", "a"): NONE, ("2", "TRIM_HORIZON", "a"): Nothing(),
     }  # fmt: skip

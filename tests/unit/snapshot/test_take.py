@@ -140,7 +140,7 @@ def test_no_row_is_read_for_a_stream_that_is_known_to_be_absent():
 
 
 def test_the_first_record_is_found_behind_an_empty_page():
-    """GetRecords API reference: an empty list does not mean that the shard holds no more records."""
+    """GetRecords, API reference: a page may be empty although more records follow."""
     fake = split_stream()
     stream = in_process(fake).kinesis
     snapshot = take(stream, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders", CONSUMER, lambda: 0)
