@@ -171,9 +171,9 @@ WORKING = {
 def thawed(path: Path) -> Iterator[str]:
     """The dataclasses of a file that may be changed after they are made."""
     for node in nodes(path):
-        for decorator in node.decorator_list if isinstance(node, ast.ClassDef) else ():
-            said = ast.unparse(decorator)
-            if said.startswith("dataclass") and "frozen=True" not in said:
+        if isinstance(node, ast.ClassDef):
+            said = (ast.unparse(decorator) for decorator in node.decorator_list)
+            if any(d.startswith("dataclass") and "frozen=True" not in d for d in said):
                 yield node.name
 
 
