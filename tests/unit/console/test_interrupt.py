@@ -10,7 +10,8 @@ import sys
 import pytest
 
 END = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 from reshardctl.cli.terminal import Terminal
 from reshardctl.console.failures import guarded
 from reshardctl.errors import HalfDone
@@ -32,7 +33,7 @@ sys.exit(guarded(fix, lambda _error: os.kill(os.getpid(), {number})))
     (True, 5, "half done: one of two\n  resume it\n"), (False, 0, ""),
 ])  # fmt: skip
 def test_a_second_one_hides_no_outcome(number, failed, code, said):
-    source = "import signal" + END.format(number=number, failed=failed)
+    source = END.format(number=number, failed=failed)
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False
     )
@@ -40,7 +41,7 @@ def test_a_second_one_hides_no_outcome(number, failed, code, said):
 
 
 def test_a_terminal_is_told_once_that_the_signal_was_seen():
-    source = "import signal" + END.format(number="signal.SIGINT", failed=False)
+    source = END.format(number="signal.SIGINT", failed=False)
     ours, theirs = os.openpty()
     done = subprocess.Popen([sys.executable, "-c", source], stderr=theirs)
     assert done.wait(60) == 0
