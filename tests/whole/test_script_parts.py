@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.terminal import written_to
+
 CI = Path(__file__).parents[2] / ".ci"
 ENV = Path(__file__).parents[2] / "scripts" / "env.sh"
 
@@ -105,10 +107,8 @@ def test_who_waits_for_the_environment_sees_what_is_done(
             ["bash", "-c", script], env={**os.environ, "FAILS": str(fails)}, check=False,
             stdout=subprocess.PIPE, stderr=theirs if terminal else said, timeout=60,
         )
-        os.close(theirs)
         said.seek(0)
-        told = (os.read(ours, 65536) if terminal else said.read()).decode()
-        os.close(ours)
+        told = written_to(ours, theirs) or said.read().decode()
     assert done.stdout == (b"" if fails else b"made\n")
     assert "2 packages" in told and "  installing what was downloaded ..." in told
     assert ("downloading 1 of 2: moto==5.1\r" in told) is terminal
