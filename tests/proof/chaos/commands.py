@@ -29,8 +29,6 @@ SECRETS = {
 }
 DEFECTS = "Traceback (most recent call last)", "this is a defect of reshardctl"
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-BEGINNING_SECONDS = 1.0
-"""Until then a signal may end Python before a line of the command has run."""
 COMMAND = "-m", "reshardctl"
 OTHER_CLOCK = "-c", """
 import runpy, sys, time
@@ -87,7 +85,7 @@ CALM = Chance()
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended. killed: by the signal that was sent, before it ended by itself."""
+    """How a command ended. killed: a signal came that leaves it no word."""
 
     words: tuple[str, ...]
     code: int
@@ -139,7 +137,7 @@ class Operator:
         return ran
 
     def _ran(self, words: tuple[str, ...], chance: Chance) -> Ran:
-        before, began = self._journals(), time.monotonic()
+        before = self._journals()
         ahead = str(chance.hours * 3600)
         started = (*OTHER_CLOCK, ahead) if chance.hours else COMMAND
         process = subprocess.Popen(
@@ -148,22 +146,19 @@ class Operator:
             cwd=self.folder, preexec_fn=_heeding_signals,
         )
         killed = chance.signal is not None and self._signal(process, chance, before)
-        late = time.monotonic() - began > BEGINNING_SECONDS
         try:
             out, err = process.communicate(timeout=LIMIT_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
             self.wrong.append(f"{' '.join(words)}: still ran after {LIMIT_SECONDS:.0f} s")
-        by_signal = chance.signal is not None and process.returncode == -chance.signal
-        if by_signal and chance.signal != signal.SIGKILL and late:
-            self.wrong.append(f"{' '.join(words)}: {chance.signal!r} ended it without a word")
-        return Ran(words, process.returncode, out, err, killed and by_signal)
+        return Ran(words, process.returncode, out, err, killed)
 
     def _signal(
         self, process: subprocess.Popen[str], chance: Chance, before: dict[str, int]
     ) -> bool:
-        """Send it when its time has come; False where the command had ended before."""
+        """Send it when its time has come. Whether it may end the command without a word: SIGKILL
+        may, and what comes while Python itself begins."""
         assert chance.signal is not None
         ends, left = time.monotonic() + LIMIT_SECONDS, chance.growths
         while left and time.monotonic() < ends:
@@ -175,8 +170,9 @@ class Operator:
         try:
             process.wait(chance.after)
         except subprocess.TimeoutExpired:
+            mute = chance.signal == signal.SIGKILL or not _begun(process.pid)
             process.send_signal(chance.signal)
-            return True
+            return mute
         return False
 
     def _journals(self) -> dict[str, int]:
@@ -196,8 +192,8 @@ class Operator:
             lines = [line for line in (ran.err or ran.out).splitlines() if line.strip()]
             self.say(f"    {' / '.join(map(str.strip, lines[-4:]))[:600]}")
         self.counts[f"{verb} ended {ran.code}"] += 1
-        if ran.killed and chance.signal:
-            self.counts[f"killed by {chance.signal.name}"] += 1
+        if chance.signal and (ran.killed or ran.code in (5, 130)):
+            self.counts[f"ended by {chance.signal.name}"] += 1
         self.counts["clock steps of a command"] += bool(chance.hours)
         last = ran.err.strip()[-1500:]
         if ran.code not in documented() and not ran.killed:
@@ -209,6 +205,17 @@ class Operator:
         for secret in (*SECRETS.values(), PASSWORD):
             if secret in said:
                 self.wrong.append(f"{verb}: printed a secret")
+
+
+def _begun(process: int) -> bool:
+    """Whether the command itself is at work: Python leaves SIGTERM to the system, the command
+    catches it (proc_pid_status(5), SigCgt)."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return True
+    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
 def _heeding_signals() -> None:
