@@ -53,7 +53,7 @@ def main(words: list[str]) -> int:
     began, done = time.monotonic(), list[Played]()
     try:
         with ExitStack() as stack:
-            signal.signal(signal.SIGTERM, partial(_ended, stack))
+            signal.signal(signal.SIGTERM, partial(_ended, stack, done, began))
             laboratory = Laboratory.opened(stack)
             seeds = iter(range(said.seed, said.seed + said.worlds))
             ends = began + said.seconds
@@ -65,9 +65,12 @@ def main(words: list[str]) -> int:
     return int(any(played.wrong for played in done))
 
 
-def _ended(stack: ExitStack, number: int, _frame: FrameType | None) -> None:
+def _ended(
+    stack: ExitStack, done: list[Played], began: float, number: int, _frame: FrameType | None
+) -> None:
     """No server outlives a run that is told to end, and no world is waited for."""
     stack.close()
+    print(table(done, time.monotonic() - began), flush=True)
     os._exit(128 + number)
 
 

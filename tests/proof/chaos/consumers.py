@@ -43,6 +43,8 @@ LATER_NUMBERS = {name: way for name, way in LATER_CONSUMER.items() if "copy" not
 KCL_RELEASES = ("1.15.3", "2.7.2", "3.5.1")
 STARTS = (*["TRIM_HORIZON"] * 4, "LATEST")
 STOP_SECONDS = 90.0
+FAILOVER = "6000"
+"""Milliseconds: the library's process shares a busy machine, and has to renew leases in time."""
 
 
 class Life(Protocol):
@@ -221,6 +223,7 @@ class Kcl(_Stored):
         settings = {
             "kinesis": kinesis.url, "dynamodb": store.url, "stream": STREAM,
             "table": self._table, "worker": "w1", "initial": self._initial,
+            "failover": FAILOVER,
         }
         return _KclLife(
             f"{self._table}-{next(self._serial)}", self._release, settings, self._processes,

@@ -353,14 +353,14 @@ class _Play:
         return not self._missing(life.delivered())
 
     def _last(self) -> None:
-        """Until nothing more comes; once more where something is missing: a busy machine may keep a
-        consumer from its records."""
+        """Until nothing more comes; once more in a process of its own where something is missing: a
+        busy machine may keep a consumer from its records."""
         self._foretell()
         lost, settled = ["all"], False
         for patience in (1, LONGER):
             if not lost:
                 break
-            life = self.system.begin(alone=False)
+            life = self.system.begin(alone=patience > 1)
             settled = life.settled(partial(self._complete, life), patience)
             life.stop()
             self._lived(life.delivered(), "to the end")
