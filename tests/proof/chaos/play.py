@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -97,18 +97,24 @@ class _Play:
     def whole(self, rounds: int) -> None:
         self.operator.state.mkdir()
         self._say(f"{self.system.name}  {self.system.locator}")
+        seeds = Random(self.dice.random())
         self._live(calm=True)
         for _ in range(rounds):
-            self._move(self.dice.randint(1, 3))
-            if self.dice.random() < 0.9:
-                self._damage()
-            if self.dice.random() < 0.6:
-                self._look()
-            for _ in range(self.dice.choice((0, 1, 1, 1, 2))):
-                self._repair()
-            if self.dice.random() < 0.4:
-                self._live(calm=False)
+            self._phase(seeds, 1.0, lambda: self._move(self.dice.randint(1, 3)))
+            self._phase(seeds, 0.9, self._damage)
+            self._phase(seeds, 0.6, self._look)
+            for chance in (0.8, 0.2):
+                self._phase(seeds, chance, self._repair)
+            self._phase(seeds, 0.4, lambda: self._live(calm=False))
         self._last()
+
+    def _phase(self, seeds: Random, chance: float, play: Callable[[], None]) -> None:
+        """Perhaps, with dice of its own: how often a phase draws depends on the pace of processes,
+        and may not change what is drawn after it."""
+        happens, seed = seeds.random() < chance, seeds.random()
+        self.dice = self.world.dice = Random(seed)
+        if happens:
+            play()
 
     def _say(self, what: str) -> None:
         self.operator.say(what)

@@ -30,7 +30,7 @@ def test_nothing_is_lost_that_was_not_announced(servers: Laboratory, tmp_path: P
     print(*played.told, sep="\n")
     assert played.wrong == []
     assert played.counts["records delivered"]
-    assert sum(count for what, count in played.counts.items() if " ended " in what) > 3
+    assert sum(count for what, count in played.counts.items() if " ended " in what) > 1
 
 
 def test_a_consumer_that_swallows_a_record_is_noticed(
