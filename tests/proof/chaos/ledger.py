@@ -39,6 +39,9 @@ class Ledger:
     puts: dict[str, Put] = field(default_factory=dict)
     delivered: dict[str, int] = field(default_factory=dict)
     """How often, by payload."""
+    stored: set[str] = field(default_factory=set)
+    """Shards of which a row has shown, before some start, how far they were read. At the tip, one
+    that was stopped between its first record and its first checkpoint begins at the tip again."""
     forged: list[tuple[str, float]] = field(default_factory=list)
     """Shards whose stored place says what is not so, and since when."""
     skips: list[Effect] = field(default_factory=list)
@@ -88,6 +91,7 @@ class Ledger:
         return {
             put.payload for put in self.puts.values()
             if put.payload not in delivered and put.at >= horizon
+            and not (self.latest and put.shard not in self.stored)
             and not (self.latest and put.number < since.get(put.shard, math.inf))
             and not any(put.shard == shard and put.at <= when for shard, when in self.forged)
         }

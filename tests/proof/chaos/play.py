@@ -171,6 +171,7 @@ class _Play:
         """What the tool says of the next start."""
         ran = self._command("inspect", "--format", "json")
         self.world.ledger.before_start(ran.document)
+        self.world.ledger.stored |= self.system.read(self.system.rows()).keys()
         judged = "findings" in ran.document
         self.counts["starts that were foretold"] += judged
         if not judged:

@@ -77,6 +77,8 @@ def test_of_an_application_at_the_tip_what_came_before_its_first_record_counts_n
         ledger.add(Put(f"r{n}", SHARD, n, float(n)))
         ledger.add(Put(f"o{n}", OTHER, n, float(n)))
     ledger.deliver(["r102"])
+    assert lost(ledger) == []
+    ledger.stored.add(SHARD)
     assert lost(ledger) == ["r103"]
 
 
