@@ -14,7 +14,8 @@ from tests.proof.chaos.consumers import Laboratory
 from tests.proof.chaos.play import play
 
 pytestmark = [
-    pytest.mark.interop, pytest.mark.needs("real-kcl", "real-kinesis-consumer", "redis"),
+    pytest.mark.interop, pytest.mark.long,
+    pytest.mark.needs("real-kcl", "real-kinesis-consumer", "redis"),
 ]
 SEED = 14
 
