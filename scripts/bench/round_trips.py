@@ -196,7 +196,8 @@ class Delayed:
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             back, on = await asyncio.open_connection("127.0.0.1", port)
-            await asyncio.gather(self._passed(reader, on, DELAY), self._passed(back, writer, 0))
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(self._passed(reader, on, DELAY), self._passed(back, writer, 0))
 
         async def listening() -> int:
             server = await asyncio.start_server(connected, "127.0.0.1", 0)
