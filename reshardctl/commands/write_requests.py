@@ -64,8 +64,8 @@ class FixRequest(GivenSelection):
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""
     by_hand: bool = False
-    """Whether somebody else writes what a dry run shows: then it is refused as a write would be
-    where it is not proven whose the rows are."""
+    """Whether somebody else writes what a dry run shows: refused unless it is proven whose the rows
+    are."""
     yes: bool = False
     """Whether nobody is asked: shards of which nothing is certain to be lost, and whose repair
     costs more than is taken without a question, are left alone if the others can be mended."""
