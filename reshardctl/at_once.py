@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
@@ -103,4 +104,4 @@ def at_once(
                 "this is a defect of reshardctl; look at this consumer alone",
             )
 
-    return together([lambda job=job: outcome(job) for job in jobs], limit)  # type: ignore[misc]
+    return together([partial(outcome, job) for job in jobs], limit)

@@ -106,6 +106,7 @@ def rebuild(
         config=config,
         sink=Sink(sink or "", kind, tuple(column or ()), master, remote, against),
         account=replace(account, budget=probe_budget),
+        by_hand=any(place.format in BY_HAND for place in places),
     )
     shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))
     quiet = one_document(places) and not dry_run

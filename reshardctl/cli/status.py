@@ -70,7 +70,7 @@ def status(
         typer.Option("--sort", help="Sort by this column, the worst, largest or oldest first."),
     ] = StatusColumn.VERDICT,
     by: Annotated[
-        By, typer.Option("--by", help="What a row is; a worker shows the shards that it owns.")
+        By, typer.Option("--by", help="A row for each shard, or for each worker with its shards.")
     ] = By.SHARD,
     probe: Probe = None,
     count: Annotated[
@@ -108,8 +108,7 @@ def status(
     )
     request = StatusRequest(
         locator, shards=shards or (), only_bad=only_bad, sort=sort, by_worker=by is By.WORKER,
-        count=count,
-        fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
+        count=count, fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
         account=replace(account, budget=probe_budget),
     )
     result = looked_up(request, Terminal())

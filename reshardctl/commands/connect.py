@@ -89,7 +89,7 @@ def ports_of(
 
 @contextmanager
 def _naming_role(account: Account, store: Account) -> Iterator[None]:
-    """A role that is not accepted for the table is said to be the stream's, if it is that."""
+    """Names `--table-role-arn` where the stream's role cannot be assumed for the table."""
     try:
         yield
     except CannotTell as error:

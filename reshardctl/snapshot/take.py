@@ -13,7 +13,14 @@ from typing import Protocol
 from reshardctl.at_once import Started
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.consumers.sequence_numbers import BIRTH_LEAD, Origin, origin, sample, to_verify
+from reshardctl.consumers.sequence_numbers import (
+    BIRTH_LEAD,
+    CLOCKS_APART,
+    Origin,
+    origin,
+    sample,
+    to_verify,
+)
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.lineage import Lineage
@@ -129,8 +136,9 @@ def take(
 ) -> Snapshot:
     """Reads the stream and the store at the same time.
 
-    Rows that are older than the listing by STALE seconds or more, because that had to wait for a
-    reshard, are read again. Where both fail, the failure of the stream is raised.
+    Where the listing ended STALE seconds or more after the rows were asked for, and the stream may
+    have been resharded meanwhile, the rows are read again: they belong to the shards as they were.
+    If both fail, the failure of the stream is raised.
     """
     listing = Started(lambda: (kinesis.lineage(stream), clock()))
     try:
@@ -141,7 +149,7 @@ def take(
         listing.result()
         raise
     lineage, listed = listing.result()
-    if listed - began >= STALE:
+    if listed - began >= STALE and _resharded_since(lineage, began - CLOCKS_APART):
         images = medium.read()
     made_at = medium.made_at() if hasattr(medium, "made_at") else None
     snapshot = Snapshot(locator, lineage, tuple(images), store, clock(), made_at=made_at)
@@ -150,6 +158,12 @@ def take(
     origins = {origin(snapshot.lineage, text) for text in texts}
     shared = {Origin.OWN, Origin.ELSEWHERE} <= origins
     return verified(snapshot, kinesis, texts) if shared else snapshot
+
+
+def _resharded_since(lineage: Lineage, since: float) -> bool:
+    """Whether a shard may have opened since then, by the clock of Kinesis."""
+    opened = map(lineage.opened_at, lineage)
+    return any(time is None or time >= since for time in opened)
 
 
 def verified(

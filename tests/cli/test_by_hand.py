@@ -110,6 +110,14 @@ def test_there_is_nothing_to_write(lab_of, bash):
     assert "aws dynamodb" not in shown.out
 
 
+def test_where_a_question_is_open_the_script_fails(lab_of, bash):
+    """It must not be taken for one that has written. Here: was the stream recreated?"""
+    lab = lab_of("recreated")
+    shown = lab.cli("fix", *lab.where, "--dry-run", "--format", "aws-cli")
+    assert shown.code == 4, shown.err
+    assert "aws dynamodb" not in shown.out and bash(shown.out).returncode == 1
+
+
 def test_an_earlier_script_does_not_survive_a_failure(lab_of, bash, tmp_path):
     """Somebody may run the file without having seen the error."""
     lab, file = lab_of("a-both", LATEST), tmp_path / "plan.sh"

@@ -440,3 +440,18 @@ def test_what_the_line_rests_on_is_said(lab_of, counted):
                for note in notes)
     assert any("shard 1: 2 records are missing" in note for note in notes), notes
     assert any("one that serves several" in note for note in notes), notes
+
+
+@pytest.mark.parametrize(("denied", "code"), [(False, Exit.FINDINGS), (True, Exit.REFUSED)])
+def test_commands_are_printed_where_it_is_proven_whose_the_rows_are(lab_of, counted, denied, code):
+    """As a write is refused without that proof; numbers of an epoch that the listing has not."""
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES)
+    if denied:
+        for key, row in lab.items().items():
+            if row["checkpoint"]["S"].isdigit():
+                lab.alter(key, checkpoint={"S": str(int(row["checkpoint"]["S"]) + (9 << 148))})
+        lab.wire.fail("GetShardIterator", "AccessDeniedException")
+    shown = rebuild(lab, "--dry-run", "--format", "aws-cli", *ALL)
+    assert shown.code == code, shown.err
+    assert ("aws dynamodb" in shown.out) is not denied

@@ -29,7 +29,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.images import ENDS, OTHER_COLUMNS, SAME_KEY, UNGUARDED
 from reshardctl.model.times import instant
-from reshardctl.planning.decision import Plan
+from reshardctl.planning.decision import Nothing, Plan
 from reshardctl.planning.restore import Restore, steps_back
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
@@ -50,12 +50,12 @@ def aws_cli(document: Document[Any]) -> str:
 
 def psql(document: Document[Any]) -> str:
     """Of psql, for PostgreSQL."""
-    return _script(document, "psql", _of_postgres)
+    return _script(document, "psql", lambda locator, _report: _of_sql(locator, POSTGRES))
 
 
 def mysql(document: Document[Any]) -> str:
     """Of mysql, for MySQL and MariaDB."""
-    return _script(document, "mysql", _of_mysql)
+    return _script(document, "mysql", lambda locator, _report: _of_sql(locator, MYSQL))
 
 
 def redis_cli(document: Document[Any]) -> str:
@@ -68,6 +68,7 @@ CLIENTS = {
     "rediss": "redis-cli",
 }
 """Medium of a locator → the format for it."""
+
 
 def _script(
     document: Document[Any], form: str, client: Callable[[Locator, Report], Command]
@@ -87,6 +88,8 @@ def _script(
         consumer=escape(locator.text), stream=report.snapshot.lineage.stream.arn,
         read=instant(report.snapshot.now), lines=said,
     )
+    if not isinstance(report.decision, Plan | Nothing):
+        return f"{head}exit 1  # there is no plan\n"
     steps = report.decision.steps if isinstance(report.decision, Plan) else ()
     if not steps:
         return f"{head}# There is nothing to write.\n"
@@ -224,10 +227,10 @@ def _of_redis(locator: Locator, _report: Report) -> Command:
 class Sql:
     """A kind of database.
 
-    client: the program with its options; address: the option for each part of an address, the
-    usual port last. quote: around names. as_text: a column as the text that was read. begin: the
-    transaction. checked: a statement, and what is said if it did not write one row → the statement
-    that fails then.
+    client: the program with its options. address: the options for host, port, user and database,
+    and the usual port. quote: around names. as_text: a column as the text that was read. begin:
+    begins a transaction. checked: a statement, and the text of an error → the same, failing with
+    that error unless it writes exactly one row.
     """
 
     client: tuple[str, ...]
@@ -263,14 +266,6 @@ MYSQL = Sql(
         "PREPARE reshardctl FROM @reshardctl;"
     ),
 )
-
-
-def _of_postgres(locator: Locator, _report: Report) -> Command:
-    return _of_sql(locator, POSTGRES)
-
-
-def _of_mysql(locator: Locator, _report: Report) -> Command:
-    return _of_sql(locator, MYSQL)
 
 
 def _of_sql(locator: Locator, kind: Sql) -> Command:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from reshardctl.consumers.locator import parse
+from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.listing import FIRST_WAIT
 from reshardctl.model import START, Image, shard_id
@@ -61,16 +62,22 @@ def test_neither_waits_for_the_other():
     assert [image.key for image in snapshot.images] == ["shardId-000000000002"]
 
 
-@pytest.mark.parametrize(("taken", "reads"), [(0.0, 1), (STALE - 0.1, 1), (STALE, 2), (60, 2)])
-def test_rows_that_are_older_than_the_listing_are_read_again(taken, reads):
-    """A listing waits while the stream is resharded, and the consumer goes on meanwhile."""
+@pytest.mark.parametrize(("taken", "age", "reads"), [
+    (0.0, 0, 1), (STALE - 0.1, 0, 1), (STALE, 0, 2), (60, 0, 2),
+    (60, CLOCKS_APART, 2), (60, CLOCKS_APART + 1, 1),
+])  # fmt: skip
+def test_rows_from_before_a_reshard_are_read_again(taken, age, reads):
+    """A listing waits while the stream is resharded, and the consumer goes on meanwhile. One of
+    many pages takes long, too, but nothing has changed then. age: of the newest shard."""
     read_once = threading.Event()
     store = Watched(lease(0, "TRIM_HORIZON"))
-    time = [0.0]
+    fake = split_stream()
+    lineage = in_process(fake).kinesis.lineage("orders")
+    time = [float(age) + max(lineage.opened_at(shard) or 0 for shard in lineage)]
 
     class Slow:
         def __init__(self) -> None:
-            self.beneath = in_process(split_stream()).kinesis
+            self.beneath = in_process(fake).kinesis
 
         def lineage(self, stream: str) -> Any:
             assert read_once.wait(30)
