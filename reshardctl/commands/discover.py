@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.at_once import at_once
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import names, tell_file
-from reshardctl.commands.connect import catalog_of, kinesis_of, now
+from reshardctl.commands.connect import kinesis_of, now
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.places import (
     account_of,
@@ -20,32 +19,14 @@ from reshardctl.commands.places import (
     together,
 )
 from reshardctl.commands.requests import Account
+from reshardctl.commands.table_samples import Sample, samples_of, verified
 from reshardctl.commands.target import Selection
-from reshardctl.consumers.locator import library_of, parse
-from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
-from reshardctl.consumers.spec import Spec
-from reshardctl.diagnosis.discovery import (
-    Found,
-    Table,
-    numbers_in,
-    own_rows,
-    tables_of,
-)
-from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.diagnosis.discovery import Found, Table, tables_of
 from reshardctl.kinesis.target import region_in
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, decode
-from reshardctl.snapshot.take import streams_of
 
 if TYPE_CHECKING:
     from reshardctl.config.entries import Consumer
-    from reshardctl.kinesis import Kinesis
-    from reshardctl.stores.dynamodb.catalog import Catalog
-
-QUESTIONS = 5
-"""Numbers of a table about which Kinesis is asked. Five iterators a second may be made of a shard,
-and the consumers of the stream make theirs."""
-QUESTIONS_IN_ALL = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,157 +55,37 @@ class _Asked:
     """The words after such a consumer's name in a command."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """Rows of a table. place: how it is reached."""
-
-    name: str
-    library: Spec
-    rows: Sequence[Image]
-    place: Account
-    region: str
-    tables: Collection[str]
-    """All that are there."""
-
-    def numbers(self, lineage: Lineage) -> Iterator[str]:
-        """The sequence numbers in its rows of this stream, as far as keys tell."""
-        return numbers_in(own_rows(self.library, self.rows, lineage))
-
-
 def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
     """The tables that may hold the stream's positions.
 
     Raises CannotTell if the stream or the tables cannot even be listed.
     """
-    from reshardctl.aws.client import CONNECTIONS
-
     asked = _asked(request, observer)
     kinesis = kinesis_of(asked.account, asked.stream, observer)
     time = now()
     lineage = kinesis.lineage(asked.stream).as_of(time)
-    samples: list[_Sample] = []
-    unread: list[tuple[str, str]] = []
-    looked = 0
-    searched: dict[tuple[str, str | None, str | None], None] = {}
-    for place in asked.places:
-        catalog = catalog_of(place)
-        where = (catalog.region, place.profile, place.role)
-        if where in searched:
-            continue
-        searched[where] = None
-        names = list(catalog.names())
-        looked += len(names)
-        observer.phase(f"looking at {len(names)} tables")
-        jobs = [_looking(catalog, name, place, names) for name in names]
-        for name, outcome in zip(names, at_once(jobs, CONNECTIONS), strict=True):
-            if isinstance(outcome, _Sample):
-                samples.append(outcome)
-            elif isinstance(outcome, ReshardError) and not isinstance(outcome, UsageError):
-                unread.append((name, outcome.what))  # UsageError: it was deleted meanwhile.
-    lineage, born, notes = _verified(kinesis, asked.stream, lineage, samples)
-    tables = [table for one in samples for table in _judged(one, lineage, asked, born)]
-    regions = tuple(dict.fromkeys(region for region, *_ in searched))
-    return Found(lineage, time, tuple(tables), looked, tuple(unread), regions, notes)
-
-
-def _looking(
-    catalog: Catalog, name: str, place: Account, names: Collection[str]
-) -> Callable[[], _Sample | None]:
-    def look() -> _Sample | None:
-        key, units = catalog.described(name)
-        library = library_of(key)
-        if library is None:
-            return None
-        rows = catalog.sample(name, key, units)
-        return _Sample(name, library, rows, place, catalog.region, names)
-
-    return look
-
-
-def _verified(
-    kinesis: Kinesis, stream: str, lineage: Lineage, samples: Sequence[_Sample]
-) -> tuple[Lineage, Mapping[int, str], tuple[str, ...]]:
-    """The listing with Kinesis's word on numbers that nothing else proves, and whose they are.
-
-    An answer holds for its epoch, so few suffice for all tables of another stream's applications.
-    The second value is that of `streams_of`, the last are notes.
-    """
-    time = lineage.stream.as_of
-    told: dict[int, bool] = {}
-    notes: tuple[str, ...] = ()
-    for one in samples:
-        unproven = to_verify(lineage, one.numbers(lineage))
-        numbers = sample(unproven, QUESTIONS)
-        if len(told) + len(numbers) > QUESTIONS_IN_ALL:
-            notes = (f"not every number is verified: Kinesis was asked about {len(told)}",)
-            break
-        try:
-            answers = kinesis.takes(stream, numbers, one.library.iterator)
-        except CannotTell as error:
-            notes = (f"not every number is verified: {error.what}",)
-            break
-        told |= {number: answer for number, answer in answers.items() if answer is not None}
-        lineage = lineage.as_of(time, dict(told))
-        if None in answers.values():
-            notes = ("not every number is verified: that takes kinesis:GetShardIterator",)
-            break
-    open_ones = (
-        (fields.epoch, int(text)) for one in samples for text in one.numbers(lineage)
-        if origin(lineage, text) is not Origin.OWN and (fields := decode(text)) is not None
+    seen = samples_of(asked.places, observer)
+    lineage, born, notes = verified(kinesis, asked.stream, lineage, seen.tables)
+    tables = [table for one in seen.tables for table in _judged(one, lineage, asked, born)]
+    return Found(
+        lineage, time, tuple(tables), seen.looked, seen.unread, seen.regions, notes
     )
-    born = streams_of(lineage.stream.arn, kinesis, dict(open_ones)) or {}
-    lineage = lineage.as_of(time, told, born)
-    if any(origin(lineage, text) is Origin.ELSEWHERE and fields.epoch not in born
-           for one in samples for text in one.numbers(lineage) if (fields := decode(text))):
-        notes += (
-            "numbers that are not this stream's are of no other one of this account and region, "
-            "as far as kinesis:ListStreams and kinesis:GetShardIterator are allowed",
-        )
-    return lineage, born, notes
 
 
 def _judged(
-    one: _Sample, lineage: Lineage, asked: _Asked, born: Mapping[int, str]
+    one: Sample, lineage: Lineage, asked: _Asked, born: Mapping[int, str]
 ) -> list[Table]:
     """What a sample says, with the words that name each table in a command."""
     tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born)
     return [
         replace(table, words=() if why else _words(table, one, lineage, asked), unreadable=why)
-        for table in tables for why in (_unreadable(table, one),)
+        for table in tables for why in (one.unreadable(table),)
     ]
 
 
-def _unreadable(table: Table, one: _Sample) -> str:
-    """Why no command can read the table, "" where one can."""
-    if not table.locator:
-        return f"its name is not that of an application, followed by {one.library.table_ending}"
-    try:
-        locator = parse(table.locator)
-    except UsageError as error:
-        return error.what
-    beside = [shape.name for shape in one.library.tables(locator.target, locator.options)]
-    if missing := [name for name in beside if name not in one.tables]:
-        return f"there is no table {' and no table '.join(missing)}"
-    return ""
-
-
-def _entry(table: Table, one: _Sample, asked: _Asked) -> Consumer | None:
-    """The consumer of the stream in reshardctl.toml whose table it is."""
-    locator = parse(table.locator)
-    for entry, reached in asked.consumers:
-        there = entry.locator
-        if (there.medium, there.target) == (locator.medium, locator.target) and (
-            locator.options.items() <= there.options.items()
-            and (reached.profile, reached.role) == (one.place.profile, one.place.role)
-            and region_set(reached) == one.region
-        ):
-            return entry
-    return None
-
-
-def _words(table: Table, one: _Sample, lineage: Lineage, asked: _Asked) -> tuple[str, ...]:
+def _words(table: Table, one: Sample, lineage: Lineage, asked: _Asked) -> tuple[str, ...]:
     """The words that name the table in a command."""
-    if (entry := _entry(table, one, asked)) is not None:
+    if (entry := one.configured(table, asked.consumers)) is not None:
         return (entry.name, *asked.named_by)
     place = one.place
     if one.region != lineage.stream.region:
