@@ -29,9 +29,8 @@ class Group(StrEnum):
 
 _NAMES = {
     Group.TARGET: (
-        "stream", "consumer", "config", "shards", "rule", "not-rule", "only-bad", "created",
-        "recreated", "from", "form", "column", "account", "summary",
-        "taken",
+        "stream", "consumer", "discover", "config", "shards", "rule", "not-rule", "only-bad",
+        "created", "recreated", "from", "form", "column", "account", "summary", "taken",
     ),
     Group.ACTION: (
         "dry-run", "out", "plan", "resume", "policy", "positions", "set", "shift", "bootstrap",

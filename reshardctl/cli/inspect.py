@@ -48,6 +48,14 @@ def inspect(
     account: Account,
     consumers: Consumers = None,
     stream: Stream = None,
+    discover: Annotated[
+        bool,
+        typer.Option(
+            "--discover",
+            help="In place of a CONSUMER: all whose DynamoDB tables are found, of --stream, or of "
+            "every stream of this account and region.",
+        ),
+    ] = False,
     config: Config = None,
     policy: Policy = None,
     accept: Accept = None,
@@ -99,7 +107,7 @@ def inspect(
         watch=watch, fail_on=threshold(fail_on), baseline=baseline, stream=stream,
         account=replace(account, budget=probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
-        shards=shards or (), rules=rule or (), not_rules=not_rule or (),
+        shards=shards or (), rules=rule or (), not_rules=not_rule or (), discover=discover,
     )
     if every is not None:
         return _again(request, every, out, terminal)
@@ -157,7 +165,7 @@ def _line(turn: Round) -> str:
     if isinstance(outcome, ReshardError):
         return f"{instant(turn.at)} could not tell: {outcome.what}"
     entries = outcome.roundup.entries
-    if len(entries) > 1 or entries[0].report is None:
+    if len(entries) != 1 or entries[0].report is None:
         paces = [f"{e.name}: {e.report.pace}" for e in entries if e.report and e.report.pace]
         return "; ".join([f"{instant(turn.at)} {total(outcome.roundup)}", *paces])
     report = entries[0].report

@@ -26,7 +26,7 @@ from reshardctl.kinesis.target import region_in
 from reshardctl.lineage import Lineage
 
 if TYPE_CHECKING:
-    from reshardctl.config.entries import Consumer
+    from reshardctl.config.entries import Config, Consumer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,24 @@ class DiscoverRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a request means. places: how the tables are reached, each region once."""
+class Asked:
+    """Which tables are looked for.
+
+    Attributes:
+        stream: Whose; "" for every stream of the account.
+        account: How the stream is reached.
+        places: How the tables are reached, each region once.
+        consumers: Those of the stream in reshardctl.toml, each with how its table is reached.
+        config: The file that names them.
+        named_by: The words after such a consumer's name in a command.
+    """
 
     stream: str
     account: Account
     places: Sequence[Account]
     consumers: Sequence[tuple[Consumer, Account]] = ()
-    """Those of the stream in reshardctl.toml, each with how its table is reached."""
+    config: Config | None = None
     named_by: tuple[str, ...] = ()
-    """The words after such a consumer's name in a command."""
 
 
 def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
@@ -60,7 +68,7 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
 
     Raises CannotTell if the stream or the tables cannot even be listed.
     """
-    asked = _asked(request, observer)
+    asked = asked_of(request.stream, request.account, request.config, observer)
     kinesis = kinesis_of(asked.account, asked.stream, observer)
     time = now()
     lineage = kinesis.lineage(asked.stream).as_of(time)
@@ -73,7 +81,7 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
 
 
 def _judged(
-    one: Sample, lineage: Lineage, asked: _Asked, born: Mapping[int, str]
+    one: Sample, lineage: Lineage, asked: Asked, born: Mapping[int, str]
 ) -> list[Table]:
     """What a sample says, with the words that name each table in a command."""
     tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born)
@@ -83,41 +91,47 @@ def _judged(
     ]
 
 
-def _words(table: Table, one: Sample, lineage: Lineage, asked: _Asked) -> tuple[str, ...]:
+def _words(table: Table, one: Sample, lineage: Lineage, asked: Asked) -> tuple[str, ...]:
     """The words that name the table in a command."""
     if (entry := one.configured(table, asked.consumers)) is not None:
         return (entry.name, *asked.named_by)
+    account = reaching(asked, one, lineage)
+    return (table.locator, "--stream", asked.stream, *words(account))
+
+
+def reaching(asked: Asked, one: Sample, lineage: Lineage) -> Account:
+    """How a stream and a table are reached together."""
     place = one.place
     if one.region != lineage.stream.region:
         place = replace(place, region=one.region)
-    return (table.locator, "--stream", asked.stream, *words(together(asked.account, place)))
+    return together(asked.account, place)
 
 
-def _asked(request: DiscoverRequest, observer: Observer) -> _Asked:
-    """A name in reshardctl.toml means the stream there, or that of the consumer; else a stream."""
-    named, account = request.stream, request.account
-    selection = Selection(account=account, config=request.config)
+def asked_of(named: str, account: Account, file: Path | None, observer: Observer) -> Asked:
+    """A name in reshardctl.toml means the stream there, or that of the consumer; else a stream.
+
+    named: "" for every stream. file: the configuration file, if it is not the usual one.
+    """
+    selection = Selection(account=account, config=file)
     config = None if named.startswith("arn:") else names(named, selection)
-    if config is None:
+    if config is None or not {"", *config.consumers, *config.streams} & {named}:
         require_agreeing(account, named)
-        return _Asked(named, account, _places(account, named))
-    if named in config.consumers:
-        stream = config.consumers[named].stream
-    elif named in config.streams:
-        stream = config.streams[named]
-    else:
-        return _Asked(named, account, _places(account, named))
-    tell_file(config.file, request.config, observer)
-    require_agreeing(account, stream.stream)
-    reached = account_of(stream.reach, account)
+        return Asked(named, account, _places(account, named))
+    tell_file(config.file, file, observer)
+    stream, reached, name = None, account, ""
+    if named:
+        entry = config.consumers.get(named)
+        stream = config.streams[named] if entry is None else entry.stream
+        require_agreeing(account, stream.stream)
+        reached, name = account_of(stream.reach, account), stream.stream
     consumers = [
         (one, table_of(account, one.locator, one.reach)) for one in config.consumers.values()
-        if one.stream.name == stream.name and one.locator.medium == "dynamodb"
+        if one.locator.medium == "dynamodb" and (stream is None or one.stream.name == stream.name)
     ]
-    places = dict.fromkeys((*_places(reached, stream.stream), *(place for _, place in consumers)))
-    file = () if request.config is None else ("--config", config.file)
-    return _Asked(
-        stream.stream, reached, tuple(places), tuple(consumers), (*file, *words(account))
+    places = dict.fromkeys((*_places(reached, name), *(place for _, place in consumers)))
+    given = () if file is None else ("--config", config.file)
+    return Asked(
+        name, reached, tuple(places), tuple(consumers), config, (*given, *words(account))
     )
 
 

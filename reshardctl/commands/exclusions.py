@@ -84,6 +84,10 @@ EXCLUDE = (
               "inspect first with {other}, then with {option}"),
     Exclusion("--shards", ("--if-reshard",), f"{BOTH}the shards of a forecast have no number yet",
               "leave {option} out; the forecast names the shards"),
+    Exclusion("--discover", ("--if-reshard",), f"{BOTH}a forecast is of the reshard of one stream",
+              "leave {option} out, and name the consumers of the stream"),
+    Exclusion("--discover", ("--created", "--recreated", "--bootstrap"),
+              f"{BOTH}{{other}} is for one consumer", "inspect it by its name"),
     Exclusion("--if-reshard", ("--watch",), f"{BOTH}one judges a start after a reshard that nobody "
               "has made, the other what runs now", "run inspect once with each"),
     Exclusion("--if-reshard", ("--format openmetrics",), f"{BOTH}metrics tell what is, not what a "

@@ -9,7 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reshardctl.at_once import at_once
 from reshardctl.codec.argv import given, option, words
@@ -19,7 +21,14 @@ from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
 from reshardctl.commands.places import account_of
 from reshardctl.commands.survey import Looking, looking_of
-from reshardctl.commands.target import ScopedSelection, Selection, Target, counting, scoped
+from reshardctl.commands.target import (
+    WANTED,
+    ScopedSelection,
+    Selection,
+    Target,
+    counting,
+    scoped,
+)
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
@@ -29,10 +38,13 @@ from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
 from reshardctl.report.baseline import MAKE, Baseline, parsed
 from reshardctl.report.report import Report
-from reshardctl.report.results import Entry, Roundup
+from reshardctl.report.results import Entry, Roundup, loss_begins
 from reshardctl.snapshot import Overlaid, Ports, Stream, file
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.stores.given_file import content
+
+if TYPE_CHECKING:
+    from reshardctl.commands.fleet import Fleet
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
@@ -57,7 +69,7 @@ def roundup(
         _entry(target, outcome, target.severity(fail_on), baseline)
         for target, outcome in zip(targets, outcomes, strict=True)
     ])
-    argv = targets[0].argv
+    argv = targets[0].argv if targets else ()
     again = argv if alone else (*names, *argv[1:])
     return Roundup(entries, worst(*(entry.exit for entry in entries)), again)
 
@@ -147,7 +159,8 @@ def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         if entry.report is None or not arn:
             unique.append(entry)
             continue
-        picked = (entry.locator.options.get(n, "") for n in entry.locator.spec.selectors)
+        locator = entry.report.snapshot.locator
+        picked = (locator.options.get(n, "") for n in locator.spec.selectors)
         whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
         other = first.setdefault(whose, entry)
         unique.append(entry if other is entry else _twice(entry, other, arn))
@@ -257,6 +270,9 @@ class InspectRequest(ScopedSelection):
     reshardctl.toml says of the consumer, or `Severity.ERROR`."""
     baseline: Path | None = option("--baseline")
     """An earlier JSON report or a snapshot, whose findings are not counted again."""
+    discover: bool = option("--discover", False)
+    """Whether to judge every consumer whose table `discover` finds, of `stream` or of every stream
+    of the account; `consumers` is empty then."""
     metrics: bool = False
     """Whether the result is for metrics: with `probe`, the first unread record of every shard is
     read too."""
@@ -311,24 +327,63 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     """
     baseline = None if request.baseline is None else baseline_of(request.baseline)
     scope = request.scope
-    require_compatible(given(request), "--shards")
-    targets = [
-        scoped(known_before(counting(target, request.count), baseline), scope)
-        for target in several(request.consumers, request, observer)
-    ]
+    require_compatible(given(request), "--shards", "--discover")
     looking = looking_of(
         request.wait, request.until, request.if_reshard, request.watch, request.metrics
     )
-    first = targets[0]
-    alone = len(targets) == 1 and first.entry is None and baseline is None
+    found = _found(request, observer)
+    named = several(request.consumers, request, observer) if found is None else found.targets
+    targets = [
+        scoped(known_before(counting(target, request.count), baseline), scope) for target in named
+    ]
+    alone = found is None and baseline is None and [t.entry for t in targets] == [None]
     judged = roundup(
         targets, request, looking, request.fail_on, request.consumers, observer, baseline,
         alone=alone,
     )
+    if found is not None:
+        judged = _completed(judged, found, request)
     warning = ""
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
-    return Inspection(judged, first.suggested, alone, warning)
+    suggested = targets[0].suggested if targets else judged.again
+    return Inspection(judged, suggested, alone, warning)
+
+
+def _found(request: InspectRequest, observer: Observer) -> Fleet | None:
+    """The consumers that are looked for, `None` where they are named.
+
+    Raises UsageError for both, and NothingFound where there is none.
+    """
+    from reshardctl.commands.fleet import fleet
+
+    if not request.discover:
+        return None
+    if request.consumers:
+        raise UsageError(
+            f"--discover looks for consumers, and {request.consumers[0]} is named",
+            "leave one of them out",
+        )
+    return fleet(request, observer)
+
+
+def _completed(judged: Roundup, found: Fleet, request: InspectRequest) -> Roundup:
+    """What came of the consumers that were found, the worst first, with what could not be told."""
+    entries = sorted([*judged.entries, *found.unjudged], key=_calm)
+    codes = [entry.exit for entry in entries] or [Exit.NOTHING_FOUND]
+    return replace(
+        judged, entries=tuple(entries), exit=worst(*codes), searched=found.searched,
+        again=words(request, ("--discover", "--stream", *WANTED)),
+    )
+
+
+def _calm(entry: Entry) -> tuple[bool, int, float]:
+    """Smaller for what has to be looked at sooner."""
+    if entry.report is None:
+        return False, 0, 0.0
+    severity = max((finding.severity for finding in entry.report.findings), default=-1)
+    begins = loss_begins(entry.report)
+    return True, -severity, inf if begins is None else begins
 
 
 def _alone(looking: Looking, target: Target, observer: Observer) -> Report:

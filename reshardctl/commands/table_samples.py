@@ -61,23 +61,29 @@ class Sample:
             return f"there is no table {' and no table '.join(missing)}"
         return ""
 
-    def configured(
-        self, table: Table, consumers: Iterable[tuple[Consumer, Account]]
-    ) -> Consumer | None:
-        """Which of these consumers of reshardctl.toml a table of the sample is of.
+    def entries(self, consumers: Iterable[tuple[Consumer, Account]]) -> Iterator[Consumer]:
+        """Those of these consumers of reshardctl.toml whose positions the table holds.
 
         consumers: each with how its table is reached.
         """
-        locator = parse(table.locator)
         for entry, reached in consumers:
-            there = entry.locator
-            if (there.medium, there.target) == (locator.medium, locator.target) and (
-                locator.options.items() <= there.options.items()
+            if (
+                entry.locator.spec.name == self.library.name
+                and entry.locator.target == self.name.removesuffix(self.library.table_ending)
                 and (reached.profile, reached.role) == (self.place.profile, self.place.role)
                 and region_set(reached) == self.region
             ):
-                return entry
-        return None
+                yield entry
+
+    def configured(
+        self, table: Table, consumers: Iterable[tuple[Consumer, Account]]
+    ) -> Consumer | None:
+        """Which of these consumers an application of the table is; as `entries`."""
+        options = parse(table.locator).options
+        return next(
+            (entry for entry in self.entries(consumers)
+             if options.items() <= entry.locator.options.items()), None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,39 +146,49 @@ def _looking(
     return look
 
 
-def verified(
+def told(
     kinesis: Kinesis, stream: str, lineage: Lineage, samples: Sequence[Sample]
-) -> tuple[Lineage, Mapping[int, str], tuple[str, ...]]:
-    """The listing with Kinesis's word on numbers that nothing else proves, and whose they are.
+) -> tuple[Lineage, tuple[str, ...]]:
+    """The listing with Kinesis's word on numbers that nothing else proves, and notes.
 
     An answer holds for its epoch, so few suffice for all tables of another stream's applications.
-    The second value is that of `streams_of`, the last are notes.
     """
     time = lineage.stream.as_of
-    told: dict[int, bool] = {}
-    notes: tuple[str, ...] = ()
+    answered: dict[int, bool] = {}
     for one in samples:
         unproven = to_verify(lineage, one.numbers(lineage))
         numbers = sample(unproven, QUESTIONS)
-        if len(told) + len(numbers) > QUESTIONS_IN_ALL:
-            notes = (f"not every number is verified: Kinesis was asked about {len(told)}",)
-            break
+        if len(answered) + len(numbers) > QUESTIONS_IN_ALL:
+            return lineage, (
+                f"not every number is verified: Kinesis was asked about {len(answered)}",
+            )
         try:
             answers = kinesis.takes(stream, numbers, one.library.iterator)
         except CannotTell as error:
-            notes = (f"not every number is verified: {error.what}",)
-            break
-        told |= {number: answer for number, answer in answers.items() if answer is not None}
-        lineage = lineage.as_of(time, dict(told))
+            return lineage, (f"not every number is verified: {error.what}",)
+        answered |= {number: answer for number, answer in answers.items() if answer is not None}
+        lineage = lineage.as_of(time, dict(answered))
         if None in answers.values():
-            notes = ("not every number is verified: that takes kinesis:GetShardIterator",)
-            break
+            return lineage, (
+                "not every number is verified: that takes kinesis:GetShardIterator",
+            )
+    return lineage, ()
+
+
+def verified(
+    kinesis: Kinesis, stream: str, lineage: Lineage, samples: Sequence[Sample]
+) -> tuple[Lineage, Mapping[int, str], tuple[str, ...]]:
+    """As `told`, and which other streams of the account foreign numbers are of.
+
+    The second value is that of `streams_of`.
+    """
+    lineage, notes = told(kinesis, stream, lineage, samples)
     open_ones = (
         (fields.epoch, int(text)) for one in samples for text in one.numbers(lineage)
         if origin(lineage, text) is not Origin.OWN and (fields := decode(text)) is not None
     )
     born = streams_of(lineage.stream.arn, kinesis, dict(open_ones)) or {}
-    lineage = lineage.as_of(time, told, born)
+    lineage = lineage.as_of(lineage.stream.as_of, lineage.taken, born)
     if any(origin(lineage, text) is Origin.ELSEWHERE and fields.epoch not in born
            for one in samples for text in one.numbers(lineage) if (fields := decode(text))):
         notes += (
@@ -180,5 +196,3 @@ def verified(
             "as far as kinesis:ListStreams and kinesis:GetShardIterator are allowed",
         )
     return lineage, born, notes
-
-

@@ -266,6 +266,51 @@ def tables_of(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class WhoseTables:
+    """Which of several streams a table's positions are of.
+
+    Attributes:
+        own: Each such stream, with what the table shows of it.
+        open: Whether it may be of one of them, and nothing tells of which.
+        left: What it holds, as a sentence, where it is of none.
+    """
+
+    own: tuple[tuple[str, Table], ...]
+    open: bool = False
+    left: str = ""
+
+
+def whose_tables(tables: Mapping[str, Sequence[Table]], *, alone: bool) -> WhoseTables:
+    """Judge a table against several streams.
+
+    tables: stream → what the sample shows of it. alone: whether these are all streams there are, so
+    that the only one that is possible is taken.
+    """
+    every = [(stream, table) for stream, found in tables.items() for table in found]
+    proven = [(s, t) for s, t in every if t.evidence.confidence >= Confidence.LIKELY]
+    possible = [(s, t) for s, t in every if t.evidence.confidence is Confidence.POSSIBLE]
+    if proven or (alone and len(possible) == 1):
+        return WhoseTables(tuple(proven or possible))
+    if possible:
+        names = sorted({stream for stream, _ in possible})
+        many = f"its rows fit {len(names)} streams, and no sequence number tells which"
+        left = many if len(names) > 1 else f"nothing proves that its positions are of {names[0]}"
+        return WhoseTables((), open=True, left=left)
+    holding = {table.evidence.holding for _, table in every}
+    held = next((one for one in _ORDER if one in holding), Holding.UNKNOWN)
+    return WhoseTables((), left=_LEFT[held])
+
+
+_LEFT = {
+    Holding.EARLIER: "its sequence numbers are older than the streams: positions of streams that "
+    "are gone, or were made again",
+    Holding.NOTHING: "the table is empty",
+    Holding.OTHERS: "positions of other streams",
+    Holding.UNKNOWN: "no sequence number and no shard of the streams",
+}
+
+
 def weigh(library: Spec, rows: Sequence[Image], lineage: Lineage) -> Evidence:
     """Judge a sample. lineage: as of now, with Kinesis's answers about numbers."""
     own = own_rows(library, rows, lineage)

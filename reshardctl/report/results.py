@@ -96,15 +96,16 @@ class Undoing:
 class Entry:
     """One consumer. Exactly one of report and failure is there.
 
-    name: as it is configured, or its locator. stream: as the operator names it. origin: file and
-    line, `None` where no file names it. suggested_command: the arguments that name it in printed
-    commands. report: without the findings that are suppressed, which are in `sifted`. asked: the
-    name or ARN by which AWS is asked for the stream.
+    name: as it is configured, or its locator. stream: as the operator names it. locator: `None` for
+    a table or a stream that was looked for and could not be read. origin: file and line, `None`
+    where no file names it. suggested_command: the arguments that name it in printed commands.
+    report: without the findings that are suppressed, which are in `sifted`. asked: the name or ARN
+    by which AWS is asked for the stream.
     """
 
     name: str
     stream: str
-    locator: Locator
+    locator: Locator | None
     suggested_command: tuple[str, ...]
     exit: Exit
     origin: tuple[str, int] | None = None
@@ -122,12 +123,35 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """Where consumers were looked for.
+
+    Attributes:
+        streams: Number of streams.
+        tables: Number of tables, of whatever program.
+        regions: Where the tables are.
+        idle: Table with the key of a known library → what it holds in place of positions of these
+            streams.
+    """
+
+    streams: int
+    tables: int
+    regions: tuple[str, ...]
+    idle: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Roundup:
-    """All of them, in the order of the file. again: the arguments of the whole command."""
+    """All of them, in the order of the file.
+
+    again: the arguments of the whole command. searched: where they were looked for, if they were
+    not named.
+    """
 
     entries: tuple[Entry, ...]
     exit: Exit
     again: tuple[str, ...] = ()
+    searched: Searched | None = None
 
     def streams(self) -> Mapping[str, list[Entry]]:
         """Stream → its consumers."""
@@ -191,6 +215,20 @@ def taken_up(report: Report) -> tuple[int, int]:
     lineage = report.snapshot.lineage
     opened = list(lineage.open_shards())
     return sum(shard in report.positions for shard in opened), len(opened)
+
+
+def loss_begins(report: Report) -> float | None:
+    """Unix seconds at which the first unread record that a finding is about expires.
+
+    `None` where none does, or where all have expired.
+    """
+    begins = [
+        finding.deadline.starts for finding in report.findings
+        if finding.severity > Severity.INFO and finding.deadline is not None
+        and finding.deadline.starts is not None
+        and (finding.deadline.complete is None or finding.deadline.complete > report.snapshot.now)
+    ]
+    return min(begins, default=None)
 
 
 def behind(report: Report) -> float | None:

@@ -247,6 +247,8 @@ class Lab:
             allowed |= documented("s3-fix" if writing else "s3-inspect")
         if "--prune" in argv:
             allowed = documented("journal-prune")
+        if "--discover" in argv:
+            allowed |= documented("discover")
         if argv[0] == "discover":
             allowed = documented("discover")
         allowed |= documented("name")

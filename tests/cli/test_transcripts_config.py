@@ -85,5 +85,10 @@ def empty_account(servers):
 def test_tables_of_a_stream(empty_account, page):  # noqa: ARG001 - before the page's own tables
     clicks = dialect.images(replace(CASE, state={"rows": [{"shard": 1, "at": "s1-1"}]}))
     with kinsumer_lab(page.lab, clicks, app="clicks"):
-        for transcript in of("config", first="Which tables are there?"):
+        for transcript in of("config", first="Which tables are", last="All consumers of an"):
             page.type(transcript)
+
+
+def test_all_consumers_of_an_account(empty_account, page):  # noqa: ARG001 - as above
+    for transcript in of("config", first="All consumers of an account"):
+        page.type(transcript)

@@ -93,7 +93,7 @@ def entry_lines(entry: Entry, verbose: bool) -> Iterator[str]:
         yield f"{where}{joint}{result(entry)}: {'; '.join(failed(entry))}"
     elif entry.report is not None:
         for line in inspect_lines(entry.report, verbose):
-            yield where + joint + line.removeprefix(f"{entry.locator.text}: ")
+            yield where + joint + line.removeprefix(f"{entry.report.snapshot.locator.text}: ")
     for suppression in entry.sifted.expired:
         yield f"{where}{joint}{expired(suppression)}"
 

@@ -30,9 +30,20 @@ from reshardctl.render.words import about, command, count, counted, dry_run, sen
 from reshardctl.report.changes import fixable
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
-from reshardctl.report.results import ConsumerFix, Entry, Fixes, Roundup, behind, taken_up
+from reshardctl.report.results import (
+    ConsumerFix,
+    Entry,
+    Fixes,
+    Roundup,
+    Searched,
+    behind,
+    loss_begins,
+    taken_up,
+)
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")
+HEADS_OF_MANY = ("consumer", "stream", "behind up to", "loss begins", "result")
+"""Of several streams."""
 
 _FAILED = {
     Exit.USAGE: "cannot be judged", Exit.REFUSED: "refused", Exit.NOTHING_FOUND: "empty",
@@ -52,16 +63,41 @@ def names_of(stream: str, entries: Sequence[Entry]) -> tuple[str, str]:
 
 
 def roundup_row(entry: Entry) -> list[str]:
-    """The cells of a consumer in the table."""
-    store = entry.locator.consumer
+    """The cells of a consumer in the table of its stream."""
+    store = "?" if entry.locator is None else entry.locator.consumer
     if entry.report is None:
         return [entry.name, store, "?", "?", result(entry)]
     own, all_open = taken_up(entry.report)
-    late = behind(entry.report)
+    return [entry.name, store, f"{own}/{all_open}", _behind(entry.report), result(entry)]
+
+
+def row_of_many(entry: Entry) -> list[str]:
+    """The cells of a consumer in the table of several streams."""
+    stream = entry.stream or "?"
+    if entry.report is None:
+        return [entry.name, stream, "?", "?", result(entry)]
     return [
-        entry.name, store, f"{own}/{all_open}", "–" if late is None else duration(late),
-        result(entry),
+        entry.name, stream, _behind(entry.report), _loss(entry.report), result(entry)
     ]
+
+
+def _behind(report: Report) -> str:
+    late = behind(report)
+    return "–" if late is None else duration(late)
+
+
+def _loss(report: Report) -> str:
+    """When the first record is lost that a finding is about: `in 14h`, or that it has begun."""
+    begins = loss_begins(report)
+    if begins is None:
+        return "–"
+    left = begins - report.snapshot.now
+    return f"in {duration(left)}" if left > 0 else "now"
+
+
+def of_many(shown: Roundup) -> bool:
+    """Whether one table has the consumers of all streams."""
+    return shown.searched is not None or len(shown.streams()) > 1
 
 
 def result(entry: Entry) -> str:
@@ -139,27 +175,38 @@ def _unread(entries: Sequence[Entry]) -> str:
 
 
 def roundup(sheet: Sheet, shown: Roundup) -> None:
-    """A table a stream; then every consumer with something to say; the count last."""
-    for stream, entries in shown.streams().items():
-        sheet.blank()
-        known = next((entry.report for entry in entries if entry.report is not None), None)
-        name, configured = names_of(stream, entries)
-        more = [f"configured as {configured}"] if configured else []
-        if known is None:
-            sheet.fields((name, "bold"), *more, _unread(entries))
-        else:
-            text_stream.forecast(sheet, known)
-            text_stream.stream(sheet, known, *more)
-        sheet.blank()
-        rows = [_row(entry) for entry in entries]
-        sheet.table(HEADS, rows, wraps=("consumer", "result"), indent=2)
+    """The table; then every consumer with something to say; the count last."""
+    if of_many(shown):
+        if shown.entries:
+            sheet.blank()
+            rows = [_colored(row_of_many(entry), entry) for entry in shown.entries]
+            sheet.table(HEADS_OF_MANY, rows, wraps=("consumer", "stream", "result"))
+    else:
+        for stream, entries in shown.streams().items():
+            _stream(sheet, stream, entries)
     for entry in shown.entries:
         _entry(sheet, entry)
     _last(sheet, shown)
 
 
-def _row(entry: Entry) -> list[Part]:
-    *cells, result = roundup_row(entry)
+def _stream(sheet: Sheet, stream: str, entries: Sequence[Entry]) -> None:
+    """A stream, and the table of its consumers."""
+    sheet.blank()
+    known = next((entry.report for entry in entries if entry.report is not None), None)
+    name, configured = names_of(stream, entries)
+    more = [f"configured as {configured}"] if configured else []
+    if known is None:
+        sheet.fields((name, "bold"), *more, _unread(entries))
+    else:
+        text_stream.forecast(sheet, known)
+        text_stream.stream(sheet, known, *more)
+    sheet.blank()
+    rows = [_colored(roundup_row(entry), entry) for entry in entries]
+    sheet.table(HEADS, rows, wraps=("consumer", "result"), indent=2)
+
+
+def _colored(row: Sequence[str], entry: Entry) -> list[Part]:
+    *cells, result = row
     return [*cells, (result, _color(entry))]
 
 
@@ -182,7 +229,7 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
         if not entry.sifted.hidden and not notes and not report.pace:
             return
     sheet.blank()
-    sheet.fields((entry.name, "bold"), *([entry.locator.text] if entry.origin else []))
+    sheet.fields((entry.name, "bold"), *_store(entry))
     if entry.failure is not None:
         sheet.blank()
         first, *others = failed(entry)
@@ -197,6 +244,25 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
         sheet.line(f"Note: {sentence(note)}", indent=2)
     if report is not None and report.pace:
         sheet.line((sentence(report.pace), "yellow"), indent=2)
+
+
+def _store(entry: Entry) -> list[str]:
+    """Where its positions are, if its name does not say it."""
+    return [entry.locator.text] if entry.origin and entry.locator else []
+
+
+def searched_lines(searched: Searched) -> Iterator[str]:
+    """Where consumers were looked for, and which tables hold no position of these streams."""
+    where = ", ".join(searched.regions)
+    yield (
+        f"Looked at {count(searched.tables, 'table')} in {where}, and at "
+        f"{count(searched.streams, 'stream')}."
+    )
+    holding: dict[str, list[str]] = {}
+    for table, what in searched.idle:
+        holding.setdefault(what, []).append(table)
+    for what, tables in holding.items():
+        yield f"Nothing to judge in {', '.join(tables)}: {what}."
 
 
 def _last(sheet: Sheet, shown: Roundup) -> None:
@@ -219,6 +285,8 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
         sheet.line("Each consumer's first start after that reshard.")
     elif any(shown.reports()):
         sheet.line("Each consumer's next start; whether they run was not checked.")
+    for line in () if shown.searched is None else searched_lines(shown.searched):
+        sheet.line(line)
     sheet.line((total(shown), "bold"))
 
 
@@ -243,6 +311,14 @@ def roundup_document(shown: Roundup) -> Json:
             "suppressed": shown.suppressed(), "unjudged": len(shown.unjudged()),
         },
         "consumers": [_entry_json(entry) for entry in shown.entries],
+        "searched": None if shown.searched is None else _searched_json(shown.searched),
+    }
+
+
+def _searched_json(searched: Searched) -> Json:
+    return {
+        "streams": searched.streams, "tables": searched.tables, "regions": list(searched.regions),
+        "idle": [{"table": table, "holds": what} for table, what in searched.idle],
     }
 
 
@@ -253,6 +329,7 @@ def _entry_json(entry: Entry) -> Json:
         **_named(entry),
         "exit": exit_json(entry.exit),
         "behind_seconds": None if report is None else behind(report),
+        "loss_begins": None if report is None else time_json(loss_begins(report)),
         "report": None if report is None else report_json(report, entry.exit),
         "error": None if entry.failure is None else error_json(entry.failure),
         "suppressed": _suppressed(entry),

@@ -31,11 +31,15 @@ from reshardctl.render.content.plan import codes, counts, nothing, remaining, un
 from reshardctl.render.content.questions import answering, choices
 from reshardctl.render.content.roundup import (
     HEADS,
+    HEADS_OF_MANY,
     failed,
     hidden,
     names_of,
+    of_many,
     remarks,
     roundup_row,
+    row_of_many,
+    searched_lines,
     total,
 )
 from reshardctl.render.content.verdict import tally
@@ -376,18 +380,23 @@ def _position(position: str | None) -> str:
 def roundup(page: Page, shown: Roundup) -> None:
     """Headings of a consumer's own runbook are one level down."""
     page.heading(1, "Consumers side by side")
-    for stream, entries in shown.streams().items():
-        name, configured = names_of(stream, entries)
-        more = f", configured as {code(configured)}" if configured else ""
-        page.heading(2, f"Stream {code(name)}{more}")
-        page.table(HEADS, [_row(entry) for entry in entries])
+    if of_many(shown):
+        page.table(HEADS_OF_MANY, [_row(row_of_many(entry)) for entry in shown.entries])
+    else:
+        for stream, entries in shown.streams().items():
+            name, configured = names_of(stream, entries)
+            more = f", configured as {code(configured)}" if configured else ""
+            page.heading(2, f"Stream {code(name)}{more}")
+            page.table(HEADS, [_row(roundup_row(entry)) for entry in entries])
+    for line in () if shown.searched is None else searched_lines(shown.searched):
+        page.line(prose(line))
     page.line(prose(total(shown)))
     for entry in shown.entries:
         _entry(page, entry)
 
 
-def _row(entry: Entry) -> list[str]:
-    name, *cells = roundup_row(entry)
+def _row(row: list[str]) -> list[str]:
+    name, *cells = row
     return [code(name), *(prose(cell) for cell in cells)]
 
 
