@@ -261,6 +261,10 @@ class BaseConsumer(ABC, Generic[C, A]):
         """Whether a row, its number aside, says what the listing does not."""
         return any(unborn(lineage, shard) for shard in self.positions(checkpoint))
 
+    def caveats(self, _checkpoint: C, /) -> Iterable[str]:
+        """What its reader has to know of a forecast for these rows, whatever is wrong with them."""
+        return ()
+
     def wrong_stream(self, _checkpoint: C, shard: ShardId, why: str, /) -> WrongStream:
         """The error for another stream's store. why: what is wrong with this shard's number."""
         return WrongStream(

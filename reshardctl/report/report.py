@@ -123,7 +123,8 @@ class Report:
     """Of a forecast: shards by code that have the finding already, without the reshard."""
     caveats: tuple[str, ...] = ()
     """Those of the notes without which the report would be misread: that another release is judged
-    than the named one, or a part only, or that nothing proves whose the positions are."""
+    than the named one, or another client than the one that wrote the rows, or a part only, or that
+    nothing proves whose the positions are."""
     background: frozenset[str] = frozenset()
     """Those of the notes that hold of the library whatever is wrong, or tell how a plan is made."""
     left_out: tuple[Finding, ...] = ()
@@ -187,8 +188,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     parted = part(repair_options.scope, merged_findings, {*lineage, *positions})
     decision = decide(replace(case, scope=parted.scope))
     caveats = (
-        *case.caveats, *_of_scope(repair_options.scope, len(parted.left_out), decision),
-        *unverified(snapshot),
+        *case.caveats, *consumer.caveats(checkpoint),
+        *_of_scope(repair_options.scope, len(parted.left_out), decision), *unverified(snapshot),
     )
     notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation, Worker
 from reshardctl.consumers.kcl.behaviour import simulate_start
@@ -24,6 +24,7 @@ from reshardctl.consumers.kcl.rows import (
     LeaseTable,
     excluded_by,
     holds,
+    notes_on_clients,
     parse,
     signs_of_life,
 )
@@ -111,6 +112,10 @@ class Kcl(BaseConsumer[LeaseTable, App]):
             or row.hash_range not in (None, (shard.hash_start, shard.hash_end))
             for row, shard in listed
         )
+
+    def caveats(self, table: LeaseTable, /) -> Iterable[str]:
+        """That the rows are another client's."""
+        return notes_on_clients([row.image for row in table.rows.values()])
 
     def wrong_stream(self, table: LeaseTable, shard: ShardId, why: str, /) -> WrongStream:
         """The error names the row's key."""

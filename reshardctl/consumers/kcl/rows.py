@@ -63,7 +63,7 @@ from reshardctl.model.times import instant
 ZIO_PARENTS = "parentShardIds"
 """Where zio-kinesis's own consumer keeps what KCL keeps as parentShardId."""
 _NAMED = 5
-_AS_IF = "written by another client: judged as if KCL started on it"
+_AS_IF = "judged as if KCL started on them"
 
 
 def written_by_zio(images: Sequence[Image]) -> bool:
@@ -83,14 +83,14 @@ def without_its_own(flaws: tuple[Flaw, ...], image: Image) -> tuple[Flaw, ...]:
 
 
 def notes_on_clients(images: Sequence[Image]) -> Iterator[str]:
-    """What to know of a forecast that is KCL's while another client runs."""
+    """That a forecast is KCL's, where another client has written the rows."""
     if written_by_zio(images):
         new = [split(image.key)[1] for image in images if SWITCHES not in image.attributes]
         unread = (
             f". KCL itself could not read {listed_shards(sorted(new), _NAMED)}, which zio-kinesis "
             f"made and has not written a checkpoint of ({SWITCHES} is missing)" if new else ""
         )
-        yield f"{_AS_IF}. Its {ZIO_PARENTS} are those of zio-kinesis{unread}"
+        yield f"zio-kinesis has written the rows ({ZIO_PARENTS}): {_AS_IF}{unread}"
     timed = [
         milliseconds for image in images
         if text(image.attributes, CHECKPOINT) == "AT_TIMESTAMP"
@@ -98,7 +98,7 @@ def notes_on_clients(images: Sequence[Image]) -> Iterator[str]:
     ]
     if timed:
         yield (
-            f"{_AS_IF}. As disney/kcl-rust writes them, rows at AT_TIMESTAMP carry their time "
+            f"disney/kcl-rust has written the rows: {_AS_IF}. Those at AT_TIMESTAMP carry a time "
             f"({instant(min(timed) / 1000)}), which KCL does not read: it takes its own "
             "application's"
         )
@@ -275,10 +275,7 @@ def _table(
     anomalies += [*_other_oddities(named, others), *_foreign_oddities(foreign, strangers)]
     coordinator = coordinator_of(foreign, side)
     anomalies += _coordinator_oddities(coordinator)
-    notes = [
-        *(others_in_words(named, {n: len(r) for n, r in others.items()}) if named else ()),
-        *notes_on_clients([row.image for row in rows.values()]),
-    ]
+    notes = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else ()
     return LeaseTable(
         rows, foreign, tuple(anomalies),
         any("entityType" in item for item in items),

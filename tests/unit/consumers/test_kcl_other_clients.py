@@ -10,10 +10,16 @@ from typing import Any
 
 import pytest
 
+from reshardctl.consumers import locator as locators
+from reshardctl.consumers.kcl.rows import parse
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.report.report import RepairOptions, make
 from tests.support.case import CASES, load
 from tests.support.dialects.kcl import images_of
-from tests.support.judging import Bench
+from tests.support.judging import Bench, lineage_of
 
+KCL = CONSUMERS["kcl"]
 CASE = load(CASES / "kcl" / "a-both.toml")
 """Shard 0 was split into 2 and 3, and shard 1 is open."""
 SWITCHES = "ownerSwitchesSinceCheckpoint"
@@ -38,6 +44,10 @@ def judged(items: list[dict[str, Any]], release: str = "2.7.2") -> Bench:
     return Bench.on(CASE, images_of(items), {"initial": "TRIM_HORIZON", "release": release})
 
 
+def caveats(items: list[dict[str, Any]]) -> list[str]:
+    return list(KCL.caveats(parse(images_of(items))))
+
+
 def number() -> str:
     """A number of shard 1 that the case holds."""
     return next(i["checkpoint"]["S"] for i in CASE.items() if i["checkpoint"]["S"].isdigit())
@@ -54,8 +64,8 @@ def test_a_new_lease_of_zio_kinesis_crashes_nobody(release: str) -> None:
     found = judged(TABLE, release)
     (run,) = found.replays()
     assert run.crash is None and "RSH301" not in {f.code for f in found.findings()}
-    (note,) = [note for note in run.notes if "another client" in note]
-    assert "judged as if KCL started on it" in note and "could not read shard 3" in note
+    (note,) = caveats(TABLE)
+    assert "judged as if KCL started on them" in note and "could not read shard 3" in note
 
 
 def test_the_same_row_crashes_kcl_where_nothing_shows_another_client() -> None:
@@ -80,7 +90,15 @@ def test_another_flaw_of_such_a_row_is_still_one() -> None:
 def test_the_time_of_kcl_rust_is_told() -> None:
     timed = row(2, "AT_TIMESTAMP", checkpointSubSequenceNumber={"N": "1795219200000"},
                 **{SWITCHES: {"N": "0"}})  # fmt: skip
-    (run,) = judged([TABLE[0], TABLE[1], timed]).replays()
-    (note,) = [note for note in run.notes if "kcl-rust" in note]
-    assert "2026-11-21T00:00:00Z" in note
-    assert not [n for n in judged(TABLE[:2]).replays()[0].notes if "another client" in n]
+    (note,) = caveats([TABLE[0], TABLE[1], timed])
+    assert "kcl-rust" in note and "2026-11-21T00:00:00Z" in note
+    assert caveats(TABLE[:2]) == []
+
+
+def test_the_report_says_it_in_front() -> None:
+    """Not only with -v: the forecast is KCL's, and another client runs."""
+    locator = locators.parse("kcl://app?initial=TRIM_HORIZON&release=2.7.2")
+    lineage = lineage_of(CASE.shards, CASE.stream["created"])
+    snapshot = Snapshot(locator, lineage, tuple(images_of(TABLE)), {}, float(CASE.now))
+    (caveat,) = make(snapshot, RepairOptions()).caveats
+    assert caveat.startswith("zio-kinesis has written the rows")
