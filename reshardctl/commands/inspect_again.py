@@ -40,7 +40,7 @@ def inspect_again(
     """
     seconds = _period(every, request)
     request = replace(request, metrics=not request.if_reshard)  # two rounds tell what falls behind
-    looks: dict[str, Look] = {}
+    looks: dict[tuple[str, str], Look] = {}
     first = True
     while True:
         began = time.monotonic()
@@ -78,17 +78,18 @@ def _pause(seconds: float, observer: Observer) -> None:
         time.sleep(min(SLICE, left))
 
 
-def _paced(inspection: Inspection, looks: dict[str, Look]) -> Inspection:
+def _paced(inspection: Inspection, looks: dict[tuple[str, str], Look]) -> Inspection:
     """The result with what the round before and this one tell of a consumer that falls behind."""
     entries = tuple(_entry(entry, looks) for entry in inspection.roundup.entries)
     return replace(inspection, roundup=replace(inspection.roundup, entries=entries))
 
 
-def _entry(entry: Entry, looks: dict[str, Look]) -> Entry:
+def _entry(entry: Entry, looks: dict[tuple[str, str], Look]) -> Entry:
     if entry.report is None or not entry.report.judged:
         return entry
-    earlier = looks.get(entry.name)
-    looks[entry.name] = look_at(entry.report.snapshot)
+    which = entry.stream, entry.name  # a table of several streams is a consumer of each
+    earlier = looks.get(which)
+    looks[which] = look_at(entry.report.snapshot)
     if earlier is None or entry.report.pace:
         return entry
     return replace(entry, report=with_pace(entry.report, earlier))
