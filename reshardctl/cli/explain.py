@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion, options
-from reshardctl.cli.options import Account, Config, Consumer, Probe, Stream
+from reshardctl.cli.options import Account, Config, Consumer, Files, ListedShards, Probe, Stream
 from reshardctl.render.formats import Format
 
 
 def explain(
     account: Account,
+    files: Files,
     locator: Consumer,
     shard: Annotated[
         str,
@@ -23,6 +24,7 @@ def explain(
         ),
     ],
     stream: Stream = None,
+    shards: ListedShards = None,
     config: Config = None,
     probe: Probe = None,
     form: Annotated[
@@ -41,7 +43,8 @@ def explain(
     from reshardctl.exit import Exit
 
     request = ExplainRequest(
-        shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
+        shard=shard, consumer=locator, stream=stream, account=account, probe=probe,
+        config=config, shards=shards or (), files=files,
     )
     shown = explained(request, Terminal())
     out = Output(

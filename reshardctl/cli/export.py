@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import options
-from reshardctl.cli.options import Account, Config, Consumer, Probe, Stream
+from reshardctl.cli.options import Account, Config, Consumer, Files, ListedShards, Probe, Stream
 from reshardctl.render.formats import Format
 
 
 def export(
     account: Account,
+    files: Files,
     locator: Consumer,
     stream: Stream = None,
+    shards: ListedShards = None,
     config: Config = None,
     probe: Probe = None,
     form: Annotated[
@@ -48,7 +50,7 @@ def export(
         check_new_file(saved)
     request = ExportRequest(
         consumer=locator, stream=stream, probe=probe, config=config,
-        account=account,
+        account=account, shards=shards or (), files=files,
     )
     positions = exported(request, Terminal())
     text = json_text(positions) if form is Format.JSON else csv_text(positions)

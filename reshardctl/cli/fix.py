@@ -18,6 +18,7 @@ from reshardctl.cli.options import (
     Count,
     Created,
     DryRun,
+    Files,
     Forgive,
     Format,
     Journal,
@@ -45,6 +46,7 @@ from reshardctl.console.destinations import ColorMode
 
 def fix(
     account: Account,
+    files: Files,
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
@@ -124,7 +126,7 @@ def fix(
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
         account=replace(account, budget=probe_budget),
-        shards=shards or (), rules=rule or (), not_rules=not_rule or (),
+        shards=shards or (), files=files, rules=rule or (), not_rules=not_rule or (),
         yes=yes and not dry_run, by_hand=any(place.format in BY_HAND for place in places),
     )
     shown = Output(places, color, verbose, (), forgiving=forgiving(fail_on, dry_run))

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli import completion, options
-from reshardctl.cli.options import Account, Config, Output, Probe, Shards, Stream
+from reshardctl.cli.options import Account, Config, Files, Output, Probe, Shards, Stream
 from reshardctl.render.formats import Format
 
 
 def graph(
     account: Account,
+    files: Files,
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
@@ -69,7 +70,7 @@ def graph(
         check_file(Path(file))
     request = GraphRequest(
         consumers=consumers or (), format=form, stream=stream, account=account, probe=probe,
-        config=config, shards=shards or (), only_bad=only_bad, since=since,
+        config=config, shards=shards or (), files=files, only_bad=only_bad, since=since,
         width=columns() if file is None else None,
     )
     picture = drawn(request, Terminal())

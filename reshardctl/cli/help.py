@@ -30,7 +30,7 @@ class Group(StrEnum):
 _NAMES = {
     Group.TARGET: (
         "stream", "consumer", "discover", "config", "shards", "rule", "not-rule", "only-bad",
-        "created", "recreated", "from", "form", "column", "account", "summary", "taken",
+        "created", "recreated", "from", "form", "column", "account", "summary", "rows", "taken",
     ),
     Group.ACTION: (
         "dry-run", "out", "plan", "resume", "policy", "positions", "set", "shift", "bootstrap",
@@ -43,7 +43,7 @@ _NAMES = {
     Group.SAFETY: ("assume-stopped", "live", "watch", "journal", "read-only"),
     Group.OUTPUT: (
         "format", "output", "per-shard", "sort", "by", "color", "verbose", "fail-on", "baseline",
-        "keys", "rows", "page", "redact", "as", "quiet", "debug",
+        "keys", "page", "redact", "as", "quiet", "debug",
     ),
     Group.AWS: (
         "region", "profile", "role-arn", "table-region", "table-profile", "table-role-arn",
@@ -64,6 +64,7 @@ def long_name(option: Any) -> str:
 MOST_USED = {
     "inspect": ("stream", "probe", "wait", "format", "verbose"),
     "status": ("stream", "only-bad", "probe", "sort", "format"),
+    "explain": ("stream", "config", "probe", "shards", "format"),
     "fix": ("stream", "dry-run", "out", "plan", "accept"),
     "audit": ("stream", "consumer", "since", "form", "format"),
     "rebuild": ("from", "stream", "dry-run", "out", "plan"),

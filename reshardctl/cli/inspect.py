@@ -18,6 +18,7 @@ from reshardctl.cli.options import (
     Count,
     Every,
     FailOn,
+    Files,
     IfReshard,
     MetricsFormat,
     NotRule,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 def inspect(
     account: Account,
+    files: Files,
     consumers: Consumers = None,
     stream: Stream = None,
     discover: Annotated[
@@ -107,7 +109,8 @@ def inspect(
         watch=watch, fail_on=threshold(fail_on), baseline=baseline, stream=stream,
         account=replace(account, budget=probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
-        shards=shards or (), rules=rule or (), not_rules=not_rule or (), discover=discover,
+        shards=shards or (), files=files, rules=rule or (), not_rules=not_rule or (),
+        discover=discover,
     )
     if every is not None:
         return _again(request, every, out, terminal)

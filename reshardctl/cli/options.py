@@ -22,8 +22,9 @@ from reshardctl.render.formats import BY_HAND, METRICS, REPORTS, formats_of
 
 if TYPE_CHECKING:
     from reshardctl.commands.requests import Account as Account
-else:  # loaded by a command that runs; what it stands for is in `REACH`
-    Account = object
+    from reshardctl.commands.requests import Files as Files
+else:  # loaded by a command that runs; what they stand for is in `PARTS`
+    Account = Files = object
 
 Consumer = Annotated[
     str,
@@ -132,10 +133,41 @@ Shards = Annotated[
     list[str] | None,
     typer.Option(
         "--shards",
-        metavar="4,5|4-9|ID",
-        help="Only these shards: by number, range or id; repeatable.",
+        metavar="4,5|4-9|ID|FILE",
+        help="Only these shards: by number, range or id. Or a file: the stream, as aws kinesis "
+        "list-shards or describe-stream printed it. Repeatable; - is stdin.",
         show_default=False,
         autocompletion=completion.shards,
+    ),
+]
+ListedShards = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shards", metavar="FILE", show_default=False,
+        help="What aws kinesis list-shards or describe-stream printed, in place of the stream. "
+        "Repeatable, for pages; - is stdin.",
+    ),
+]
+Summary = Annotated[
+    str | None,
+    typer.Option(
+        "--summary", metavar="FILE", show_default=False,
+        help="What aws kinesis describe-stream-summary printed, beside list-shards.",
+    ),
+]
+Rows = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rows", metavar="[TABLE=]FILE", show_default=False,
+        help="The positions as printed, in place of their store: aws dynamodb scan, an export to "
+        "S3, CSV; redis-cli, psql --csv, mysql --batch; tar of a checkpoint directory. Repeatable.",
+    ),
+]
+Taken = Annotated[
+    str | None,
+    typer.Option(
+        "--taken", metavar="TIME", show_default=False,
+        help="When these files were made. Default: when the newest was written.",
     ),
 ]
 Rule = Annotated[
@@ -379,31 +411,36 @@ REACH = {
     "table_profile": TableProfile, "table_role": TableRoleArn, "endpoints": EndpointUrl,
 }
 """The options that say how AWS is reached, by their fields of an `Account`."""
+PARTS = {"account": REACH, "files": {"summary": Summary, "rows": Rows, "taken": Taken}}
+"""Parameters of commands that stand for several options, and the field of each."""
 _OF_TABLE = frozenset({"table_region", "table_profile", "table_role"})
 """Those of which an empty value says something: not as the stream."""
 
 
 def takes(verb: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer reads it: in place of its `account` it has the options of `REACH`."""
+    """The command as typer reads it: in place of a parameter of `PARTS` it has its options."""
     hints = get_type_hints(verb, include_extras=True)
-    if "account" not in hints:
+    if not hints.keys() & PARTS.keys():
         return verb
     typed: dict[str, tuple[Any, object]] = {}
     for name, each in signature(verb).parameters.items():
-        if name == "account":
-            typed |= {part: (kind, None) for part, kind in REACH.items()}
+        if name in PARTS:
+            typed |= {part: (kind, None) for part, kind in PARTS[name].items()}
         else:
             typed[name] = (hints[name], each.default)
 
     @wraps(verb)
     def command(**given: Any) -> None:
-        from reshardctl.commands.requests import Account
+        from reshardctl.commands.requests import Account, Files
 
-        parts = {
-            name: value for name in REACH
-            if (value := given.pop(name)) or (value == "" and name in _OF_TABLE)
-        }
-        verb(account=Account(**parts), **given)
+        made = {"account": Account, "files": Files}
+        for part in hints.keys() & PARTS.keys():
+            fields = {
+                name: value for name in PARTS[part]
+                if (value := given.pop(name)) or (value == "" and name in _OF_TABLE)
+            }
+            given[part] = made[part](**fields)
+        verb(**given)
 
     command.__annotations__ = {name: kind for name, (kind, _) in typed.items()}
     command.__signature__ = Signature([  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.cli.options import Account, Config, Probe, Stream
+from reshardctl.cli.options import Account, Config, Files, ListedShards, Probe, Stream
 
 if TYPE_CHECKING:
     from reshardctl.snapshot.file import SavedSnapshot
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def snapshot(
     account: Account,
+    files: Files,
     consumers: Annotated[
         list[str] | None,
         typer.Argument(
@@ -30,36 +31,7 @@ def snapshot(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to save it.")
     ] = None,
-    shards: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--shards", metavar="FILE", show_default=False,
-            help="What aws kinesis list-shards or describe-stream printed, in place of the stream. "
-            "Repeatable, for pages.",
-        ),
-    ] = None,
-    summary: Annotated[
-        Path | None,
-        typer.Option(
-            "--summary", metavar="FILE",
-            help="What aws kinesis describe-stream-summary printed, beside list-shards.",
-        ),
-    ] = None,
-    rows: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rows", metavar="[TABLE=]FILE", show_default=False,
-            help="What aws dynamodb scan printed, or an export to S3, in place of the table. "
-            "Repeatable.",
-        ),
-    ] = None,
-    taken: Annotated[
-        str | None,
-        typer.Option(
-            "--taken", metavar="TIME",
-            help="When these files were made. Default: when the newest was written.",
-        ),
-    ] = None,
+    shards: ListedShards = None,
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace names, accounts and owners: for bug reports.")
     ] = False,
@@ -86,14 +58,14 @@ def snapshot(
     check_new_file(output)
     request = SnapshotRequest(
         consumers=consumers or (), redact=redact, stream=stream, account=account, probe=probe,
-        config=config, shards=shards or (), summary=summary, rows=rows or (), taken=taken,
+        config=config, shards=shards or (), files=files,
     )
     saved = take(request, Terminal())
     if is_regular(output):
         save(saved, output)
     else:
         replace_file(output, text(saved))
-    guessed = request.of_files and taken is None
+    guessed = request.of_files and files.taken is None
     show(_described(saved, str(output), output.stat().st_size, guessed=guessed))
 
 

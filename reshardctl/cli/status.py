@@ -15,10 +15,12 @@ from reshardctl.cli.options import (
     Config,
     Consumer,
     FailOn,
+    Files,
     Output,
     PerShard,
     Probe,
     ProbeBudget,
+    Shards,
     Stream,
 )
 from reshardctl.console.destinations import ColorMode
@@ -52,16 +54,11 @@ class By(StrEnum):
 
 def status(
     account: Account,
+    files: Files,
     locator: Consumer,
     stream: Stream = None,
     config: Config = None,
-    shards: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--shards", metavar="4,5,7-9", help="Only these shards, by number or id. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
+    shards: Shards = None,
     only_bad: Annotated[
         bool, typer.Option("--only-bad", help="Only shards that an error or a warning names.")
     ] = False,
@@ -107,9 +104,9 @@ def status(
         per_shard=per_shard, piped_width=AS_WIDE_AS_NEEDED,
     )
     request = StatusRequest(
-        locator, shards=shards or (), only_bad=only_bad, sort=sort, by_worker=by is By.WORKER,
-        count=count, fail_on=threshold(fail_on), stream=stream, probe=probe, config=config,
-        account=replace(account, budget=probe_budget),
+        locator, shards=shards or (), files=files, only_bad=only_bad, sort=sort,
+        by_worker=by is By.WORKER, count=count, fail_on=threshold(fail_on), stream=stream,
+        probe=probe, config=config, account=replace(account, budget=probe_budget),
     )
     result = looked_up(request, Terminal())
 

@@ -33,13 +33,13 @@ RESUMED = f"{BOTH}{{option}} finishes a fix as its journal has it"
 STRETCH = "--since and --until say what of the stream is compared, and it is not to be read"
 OF_ALL_ROWS = "leave {other} out; of the sink all rows are counted"
 
-REBUILD, SEVERAL = "rebuild", "several consumers"
+REBUILD, SEVERAL, FILES = "rebuild", "several consumers", "files of the stream or its positions"
 """Not options, but what excludes some."""
 SCOPE = ("--shards", "--rule", "--not-rule")
 GIVEN = ("--positions", "--set", "--shift")
 SETTLED = (
     "--out", "--policy", "--probe", "--count", "--to", *SCOPE, *GIVEN, "--from", "--column",
-    "--form",
+    "--form", FILES,
 )
 """Options that a saved plan or a journal settles."""
 OF_AN_UNDO = ("--journal", "--whole-file")
@@ -50,6 +50,9 @@ EXCLUDE = (
     Exclusion("--live", ("--bootstrap", "--recreated"),
               f"{BOTH}a running application makes positions of its own meanwhile",
               "stop every worker first, and leave {option} out"),
+    Exclusion(FILES, ("--probe", "--count", "--wait", "--watch", "--every"),
+              "{other} reads stream or positions as they are now, and files stand in their place"),
+    Exclusion(REBUILD, (FILES,), "rebuild reads the stream and the positions themselves"),
     Exclusion(REBUILD, SCOPE, "rebuild writes what a sink proves of every shard: {other} excluded",
               "leave {other} out, or run reshardctl fix"),
     Exclusion("--shift", ("--positions", "--set"), f"{BOTH}{{option}} moves every shard",

@@ -10,7 +10,7 @@ from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.requests import REACHED
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Selection
+from reshardctl.commands.target import FilesSelection, require_all_shards
 from reshardctl.consumers.locator import looks_like_one
 from reshardctl.errors import UsageError
 from reshardctl.model.shards import parts_of, select
@@ -19,7 +19,7 @@ from reshardctl.report.status import Explanation, statuses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainRequest(Selection):
+class ExplainRequest(FilesSelection):
     """Which shards to explain, and for which consumer."""
 
     shard: str
@@ -39,6 +39,7 @@ def explain(request: ExplainRequest, observer: Observer = SILENT) -> Explanation
             f"{request.shard!r} is a consumer, and the consumer comes first",
             f"reshardctl explain {quote(request.shard)} {quote(request.consumer)}{typed}",
         )
+    require_all_shards(request, "the shards to explain come after the consumer")
     parts = parts_of([request.shard], "SHARD")
     target = one(request.consumer, request, observer)
     report = survey(

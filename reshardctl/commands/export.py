@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Selection
+from reshardctl.commands.target import FilesSelection, require_all_shards
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.snapshot.positions import ExportedPositions, exported_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest(Selection):
+class ExportRequest(FilesSelection):
     """Whose positions to export."""
 
     consumer: str
@@ -25,6 +25,7 @@ def export(request: ExportRequest, observer: Observer = SILENT) -> ExportedPosit
 
     Raises UsageError, WrongStream and EmptyCheckpoint as `inspect` does.
     """
+    require_all_shards(request, "the positions of all shards are exported")
     target = one(request.consumer, request, observer)
     options = replace(target.repair_options, policy=LOSSLESS)
     report = survey(target.ports(), target.stream, target.locator, options, target.probe)

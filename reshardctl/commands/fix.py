@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from reshardctl.at_once import AT_ONCE, at_once
-from reshardctl.codec.argv import given
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.exclusions import SEVERAL, require_compatible
 from reshardctl.commands.fix_copy import folder_of, into_copy
@@ -21,7 +20,7 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned, note_plan
 from reshardctl.commands.repair import Fresh, Repair, require_writable
 from reshardctl.commands.repair_from_file import FromPlan, of_file, require_known
-from reshardctl.commands.target import Target, counting, scoped, with_given
+from reshardctl.commands.target import Target, asked, counting, scoped, with_given
 from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.errors import Cancelled, ReshardError, UsageError
 from reshardctl.execution.plan_file import load_several, names_of, save_several
@@ -171,7 +170,7 @@ def _name(target: Target) -> str:
 
 
 def _only_for_one(request: FixRequest) -> None:
-    require_compatible({*given(request), SEVERAL}, SEVERAL)
+    require_compatible({*asked(request), SEVERAL}, SEVERAL)
     if (request.journal or "").endswith(".jsonl"):
         what = f"--journal {request.journal} is for one consumer"
         raise UsageError(what, "name one, or leave it out")

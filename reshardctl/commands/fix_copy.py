@@ -6,13 +6,12 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from reshardctl.codec.argv import given
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.exclusions import require_compatible, set_in
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.repair import require_writable
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Target, require_known
+from reshardctl.commands.target import Target, asked, require_known
 from reshardctl.commands.write import stopped
 from reshardctl.commands.write_requests import FixRequest
 from reshardctl.consumers.registry import consumer_of
@@ -80,5 +79,5 @@ def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -
         )
     if target.entry is not None:
         raise UsageError("--to needs the locator itself, not a configured name", str(to))
-    require_compatible(given(request) | set_in({"--dry-run": dry_run}), "--to")
+    require_compatible(asked(request) | set_in({"--dry-run": dry_run}), "--to")
     return Path(path)

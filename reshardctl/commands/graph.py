@@ -11,10 +11,10 @@ from math import floor
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.inspect import roundup
-from reshardctl.commands.named import several, stream_alone
+from reshardctl.commands.named import several, stream_alone, stream_in_files
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import Looking, survey
-from reshardctl.commands.target import Selection, Target
+from reshardctl.commands.target import FilesSelection, Target
 from reshardctl.config.nearest import nearest
 from reshardctl.errors import UsageError, command_line
 from reshardctl.exit import Exit
@@ -84,7 +84,7 @@ class AskedShards:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphRequest(Selection):
+class GraphRequest(FilesSelection):
     """Which stream to draw, and whose positions in it."""
 
     consumers: Sequence[str] = ()
@@ -92,8 +92,6 @@ class GraphRequest(Selection):
     alone, or every consumer of the file."""
     format: str = "text"
     """`text`, `dot`, `mermaid`, `graphml`, `json`, `svg` or `html`."""
-    shards: Sequence[str] = ()
-    """Shards to draw, as in `4,5`, `7-9`, or by their ids; none means all of them."""
     only_bad: bool = False
     """Whether only shards are drawn that an error or a warning names, or that have a loss."""
     since: str | None = None
@@ -117,8 +115,9 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
     Raises UsageError for a shard that the stream does not list, and where nothing would be drawn.
     """
     form, consumers = Format(request.format), request.consumers
-    drawn = AskedShards.read(request.shards, request.only_bad, request.since)
-    if not consumers and (request.stream is not None or not _configured(request)):
+    drawn = AskedShards.read(request.selectors, request.only_bad, request.since)
+    files = bool(request.file_words)
+    if not consumers and (files or request.stream is not None or not _configured(request)):
         return Graph(_alone(request, drawn, observer))
     if len(consumers) == 1 and (alone := stream_alone(consumers[0], request)):
         shown = drawing(*alone, selection=drawn.on(*alone, judged=False), width=request.width)
@@ -135,7 +134,7 @@ def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
     return Graph(form.write(shown))
 
 
-def _configured(selection: Selection) -> bool:
+def _configured(selection: FilesSelection) -> bool:
     return selection.config is not None or nearest() is not None
 
 
@@ -144,9 +143,12 @@ def _alone(request: GraphRequest, drawn: AskedShards, observer: Observer) -> str
         raise UsageError(
             "--probe reads what a consumer has yet to read", "name a CONSUMER, or leave it"
         )
-    if request.stream is None:
+    if request.file_words:
+        lineage, now = stream_in_files(request, observer)
+    elif request.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-    lineage, now = listed(request.account, request.stream, observer)
+    else:
+        lineage, now = listed(request.account, request.stream, observer)
     selection = drawn.on(lineage, now, judged=False)
     shown = drawing(lineage, now, selection=selection, width=request.width)
     return Format(request.format).write(shown)

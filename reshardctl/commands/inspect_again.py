@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reshardctl.codec.argv import given
-from reshardctl.commands.exclusions import require_compatible
+from reshardctl.commands.exclusions import FILES, require_compatible
 from reshardctl.commands.inspect import Inspection, InspectRequest, inspect
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.target import asked
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.model.times import duration, parse_seconds
 from reshardctl.report.lag import Look, look_at, with_pace
@@ -62,7 +62,7 @@ def _period(every: str, request: InspectRequest) -> float:
             f"--every {every} is too short: every round scans the whole table",
             f"the least is {duration(SHORTEST)}",
         )
-    require_compatible({*given(request), "--every"}, "--every")
+    require_compatible({*asked(request), "--every"}, FILES, "--every")
     if request.watch is not None and parse_seconds(request.watch) >= seconds:
         raise UsageError(
             f"--every {every} leaves no time for --watch {request.watch}",

@@ -1,6 +1,7 @@
-"""Consumers by locator, by name in the configuration, or in a snapshot.
+"""Consumers by locator, by name in the configuration, in a snapshot, or in files.
 
-With `snapshot:FILE` in place of a consumer everything is judged as of the time it was taken.
+With `snapshot:FILE` in place of a consumer, or files of its stream and positions beside it,
+everything is judged as of the time that was taken.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from reshardctl.codec.strict import or_another_kind
 from reshardctl.commands import configured
 from reshardctl.commands.connect import place_of, ports_of
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.target import WANTED, Selection, Target, repair_options_of
+from reshardctl.commands.target import (
+    WANTED,
+    FilesSelection,
+    Selection,
+    Target,
+    repair_options_of,
+)
 from reshardctl.config.entries import Config
 from reshardctl.config.nearest import DEFAULT, nearest
 from reshardctl.consumers.locator import looks_like_one, options
@@ -64,6 +71,14 @@ def stream_alone(text: str, selection: Selection) -> tuple[Lineage, float] | Non
     _nothing_of_aws(text, selection)
     saved = load(path)
     return None if saved.consumers else (saved.lineage, saved.taken)
+
+
+def stream_in_files(selection: FilesSelection, observer: Observer) -> tuple[Lineage, float]:
+    """The lineage that files hold, and their time."""
+    from reshardctl.commands.printed import saved_of
+
+    saved = saved_of(selection, None, observer, whole=True)
+    return saved.lineage, saved.taken
 
 
 def one_in_snapshot(text: str, selection: Selection) -> Target:
@@ -148,7 +163,18 @@ def _to_write(snapshot: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]
 
 
 def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
-    """UsageError for what a snapshot cannot give: a write, or a plan to apply."""
+    """UsageError for what a snapshot or files cannot give: a write, or a plan to apply."""
+    from reshardctl.render.formats.by_hand import CLIENTS
+
+    if not target.to_write:
+        if dry_run and out is None:
+            return
+        form = CLIENTS.get(target.locator.medium)
+        raise UsageError(
+            f"{target.locator.text} cannot be written to: files show what was",
+            f"add --dry-run --format {form}: a script that writes the plan" if form else
+            "add --dry-run, or name the store itself: --stream STREAM, and no files",
+        )
     instead = command_line("reshardctl", "fix", *target.to_write)
     if not dry_run:
         raise UsageError(
@@ -199,15 +225,20 @@ def _or_a_file(text: str) -> Iterator[None]:
 
 
 def _one(text: str, selection: Selection, observer: Observer) -> Target:
+    if isinstance(selection, FilesSelection) and selection.file_words:
+        return _of_files(text, selection, observer)
     if is_snapshot(text):
         return one_in_snapshot(text, selection)
     if config := configured.names(text, selection):
         configured.tell_file(config.file, selection.config, observer)
         return configured.one(text, config, selection, observer)
-    locator = place_of(text, observer)
-    stream = selection.stream
-    if stream is None:
+    if selection.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
+    return _located(text, selection.stream, selection, observer)
+
+
+def _located(text: str, stream: str, selection: Selection, observer: Observer) -> Target:
+    locator = place_of(text, observer)
     repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
@@ -218,11 +249,39 @@ def _one(text: str, selection: Selection, observer: Observer) -> Target:
     )
 
 
+def _of_files(text: str, selection: FilesSelection, observer: Observer) -> Target:
+    """The consumer of a locator or a name, as files show it."""
+    from reshardctl.commands.printed import saved_of
+
+    if is_snapshot(text):
+        raise UsageError(
+            f"{text} is read from a file, and so holds its stream and its positions",
+            f"leave {selection.file_words[0]} out",
+        )
+    if config := configured.names(text, selection):
+        target = configured.one(text, config, selection, observer)
+    else:
+        target = _located(text, selection.stream or "", selection, observer)
+    saved = saved_of(selection, target.locator, observer, whole=True)
+    (frozen,) = saved.consumers
+    kept = ("--config", "--policy", "--accept", "--created", "--recreated", "--bootstrap")
+    return replace(
+        target, opened=lambda: _ports(frozen), offline=True, probe=False,
+        stream=target.stream or saved.lineage.stream.arn,
+        argv=(target.argv[0], *selection.file_words, *words(selection, kept)),
+    )
+
+
 def several(texts: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
     """The consumers of locators or configured names, each once; all configured ones for no name.
 
     A snapshot means all of its consumers. UsageError before anything is called.
     """
+    if isinstance(selection, FilesSelection) and selection.file_words and len(texts) != 1:
+        raise UsageError(
+            f"{selection.file_words[0]} is of one consumer, and {len(texts)} are named",
+            "name the one whose positions --rows has, as in kcl://my-application",
+        )
     if not texts:
         config = _configuration(selection)
         configured.tell_file(config.file, selection.config, observer)

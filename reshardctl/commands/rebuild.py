@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
-from reshardctl.codec.argv import given
 from reshardctl.commands import count_sink
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.exclusions import GIVEN, REBUILD, require_compatible
@@ -17,7 +16,7 @@ from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.repair import Fresh, require_writable
 from reshardctl.commands.repair_from_file import of_file
 from reshardctl.commands.requests import Sink
-from reshardctl.commands.target import Target, counting
+from reshardctl.commands.target import Target, asked, counting
 from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.evidence import Snapshot
@@ -70,7 +69,7 @@ def _proven_by_sink(
 ) -> Target:
     """The consumer as a target, to be planned for on the positions that its sink proves."""
     require_consistent(request, dry_run=dry_run)
-    require_compatible({*given(request), REBUILD, "--from"}, REBUILD, *GIVEN)
+    require_compatible({*asked(request), REBUILD, "--from"}, REBUILD, *GIVEN)
     text, sink = request.consumer or "", request.sink
     if sink is None or not sink.path:
         raise UsageError(

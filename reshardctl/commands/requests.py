@@ -1,13 +1,15 @@
-"""What requests have in common: the AWS account, and a sink.
+"""What requests have in common: the AWS account, files in its place, and a sink.
 
-The account says region, profile, role, endpoints, and what reading may cost. A sink has its place,
-its columns, and the Spark that reads it. Each field says which option it is (`codec/argv.py`).
+The account says region, profile, role, endpoints, and what reading may cost. Files hold what other
+programs printed of a stream and its positions. A sink has its place, its columns, and the Spark
+that reads it. Each field says which option it is (`codec/argv.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass
+from pathlib import Path
 
 from reshardctl.codec.argv import option, options_of
 
@@ -34,6 +36,18 @@ class Account:
     endpoints: Sequence[str] = option("--endpoint-url", ())
 
 
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What other programs printed, beside the files among `shards`; `-` is standard input."""
+
+    summary: str | Path | None = option("--summary")
+    """What `aws kinesis describe-stream-summary` printed."""
+    rows: Sequence[str | Path] = option("--rows", ())
+    """The positions, in place of their store: a file, or `TABLE=FILE`."""
+    taken: str | None = option("--taken")
+    """When the files were made; when the newest was written, unless given."""
+
+
 def without_token(remote: str) -> str:
     """The address of a Spark Connect server, as it may be shown."""
     from reshardctl.spark.session import shown
@@ -57,7 +71,8 @@ class Sink:
     against: bool = option("--against-stream", True, no="--alone")
 
 
-REACHED, SUNK = options_of(Account), options_of(Sink)
-"""The names of the options that say how AWS is reached, and what a sink is."""
+REACHED, PRINTED, SUNK = options_of(Account), options_of(Files), options_of(Sink)
+"""The names of the options that say how AWS is reached, which files stand in its place, and what a
+sink is."""
 OF_TABLE = tuple(name for name in REACHED if name.startswith("--table-"))
 """Those of the table or bucket alone."""

@@ -7,38 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from shlex import join
 
-from reshardctl.codec.argv import given, option, words
+from reshardctl.codec.argv import words
 from reshardctl.commands.configured import names
-from reshardctl.commands.connect import kinesis_of, listed, place_of, ports_of
-from reshardctl.commands.connect import now as time_now
+from reshardctl.commands.connect import listed, place_of
 from reshardctl.commands.named import is_snapshot, several
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.target import Selection, Target
-from reshardctl.consumers.locator import Locator, looks_like_one
-from reshardctl.consumers.registry import consumer_of
+from reshardctl.commands.printed import saved_of
+from reshardctl.commands.target import FilesSelection, Target, require_all_shards
+from reshardctl.consumers.locator import looks_like_one
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import EmptyCheckpoint, UsageError, command_line
+from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, TableShape
-from reshardctl.model.times import parse_instant
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.report.report import make, own, places_to_probe
 from reshardctl.snapshot import Overlaid, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
-from reshardctl.snapshot.printed import Printed, images_of, lineage_of
-from reshardctl.snapshot.take import FrozenStore, ListedStream
-from reshardctl.stores.base import Store
-from reshardctl.stores.given_file import content
-
-PRINTED = frozenset({"--shards", "--summary", "--rows", "--taken"})
-"""The options that name what the AWS CLI printed."""
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotRequest(Selection):
+class SnapshotRequest(FilesSelection):
     """Whose positions to save with their stream."""
 
     consumers: Sequence[str] = ()
@@ -46,20 +35,12 @@ class SnapshotRequest(Selection):
     alone."""
     redact: bool = False
     """Whether names, accounts and owners are replaced."""
-    shards: Sequence[Path] = option("--shards", ())
-    """What `aws kinesis list-shards` or `describe-stream` printed, in place of the stream."""
-    summary: Path | None = option("--summary")
-    """What `aws kinesis describe-stream-summary` printed."""
-    rows: Sequence[str] = option("--rows", ())
-    """What `aws dynamodb scan` printed, in place of the table: a file, or `TABLE=FILE`."""
-    taken: str | None = option("--taken")
-    """When the files were made; when the newest was written, unless given."""
 
     @property
     def of_files(self) -> bool:
         """Whether everything comes from files, and the time too."""
-        listed = bool(self.shards) or self.summary is not None
-        return listed and (bool(self.rows) or not self.consumers)
+        listed = bool(self.listing) or self.files.summary is not None
+        return listed and (bool(self.files.rows) or not self.consumers)
 
 
 def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnapshot:
@@ -74,7 +55,7 @@ def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnap
 def _saved(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
     if wrong := [text for text in request.consumers if is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
-    if given(request) & PRINTED:
+    if request.shards or request.file_words:
         return _printed(request, observer)
     if not request.consumers and request.stream is None:
         raise UsageError(
@@ -127,97 +108,14 @@ def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
 
 def _printed(request: SnapshotRequest, observer: Observer) -> SavedSnapshot:
     """One consumer, or the stream alone, of which files show the stream, the rows or both."""
-    listing = [*request.shards, *([] if request.summary is None else [request.summary])]
-    if len(request.consumers) > 1 or (request.rows and not request.consumers):
+    if len(request.consumers) > 1 or (request.files.rows and not request.consumers):
         raise UsageError(
-            f"{words(request, PRINTED)[0]} is of one consumer, and {len(request.consumers)} are "
-            "named",
+            f"{request.file_words[0]} is of one consumer, and {len(request.consumers)} are named",
             "reshardctl snapshot CONSUMER --shards FILE --summary FILE --rows FILE -o FILE",
         )
-    if request.probe and listing:
-        raise UsageError(
-            "--probe reads records of the stream, in whose place files stand", "leave --probe out"
-        )
-    if request.taken is not None and not request.of_files:
-        raise UsageError(
-            "--taken is the time of files, and stream or positions are read now",
-            "leave --taken out, or name files of both: --shards FILE --summary FILE --rows FILE",
-        )
-    files = [*listing, *(Path(text.partition("=")[2] or text) for text in request.rows)]
-    taken = _taken_at(request, files)
-    if listing:
-        lineage, now = lineage_of([_read(path) for path in listing]), taken
-    elif request.stream is not None:
-        alone = not request.consumers
-        lineage, now = listed(request.account, request.stream, observer, alone=alone)
-    else:
-        raise UsageError("no stream is named", "add --shards FILE, or --stream STREAM")
-    if not request.consumers:
-        return SavedSnapshot(now, lineage)
-    locator = place_of(request.consumers[0], observer)
-    kept = Snapshot(locator, lineage, (), {"medium": locator.medium}, now)
-    if request.rows:
-        kept = replace(kept, images=_rows(locator, request.rows))
-    arn = lineage.stream.arn
-    kinesis = ListedStream(kept) if listing else kinesis_of(request.account, arn, observer)
-    if request.rows:
-        store: Store = FrozenStore(kept)
-    else:
-        store, now = ports_of(request.account, locator, observer, arn).store, time_now()
-    snapshot = own(take(kinesis, store, request.stream or "", locator, lambda: now))
-    return SavedSnapshot(now, lineage, (snapshot,))
-
-
-def _taken_at(request: SnapshotRequest, files: Sequence[Path]) -> float:
-    """Unix seconds. The newest file's, unless given. UsageError for a file that is not there."""
-    if request.taken is not None:
-        return parse_instant(request.taken, "--taken")
-    try:
-        return max((path.stat().st_mtime for path in files), default=0.0)
-    except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}", "name the files again") from None
-
-
-def _read(path: Path) -> Printed:
-    return Printed(str(path), content(path, "name the file again"))
-
-
-def _rows(locator: Locator, texts: Sequence[str]) -> tuple[Image, ...]:
-    """The rows of the consumer's tables. UsageError if those of one that it needs are not given."""
-    if locator.medium != "dynamodb":
-        raise UsageError(
-            f"--rows: the positions of {locator.text} are in no DynamoDB table",
-            "leave --rows out: the store itself is read",
-        )
-    shapes = locator.spec.tables(locator.target, locator.options)
-    beside = consumer_of(locator).side_tables(locator.target)
-    names = [*(shape.name for shape in shapes), *(side.name for side in beside)]
-    files: dict[str, list[Printed]] = {name: [] for name in names}
-    for text in texts:
-        named, equals, file = text.partition("=")
-        table, path = (named, file) if equals else (names[0], text)
-        if table not in files:
-            raise UsageError(
-                f"--rows {text}: {locator.text} has no table {table}", f"it has {', '.join(files)}"
-            )
-        files[table].append(_read(Path(path)))
-    if missing := [shape.name for shape in shapes if not files[shape.name]]:
-        scan = command_line("aws", "dynamodb", "scan", "--table-name", missing[0])
-        raise UsageError(
-            f"--rows: those of table {missing[0]} are missing",
-            f"add --rows {missing[0]}=FILE with the output of: {scan}",
-        )
-    found = [image for shape in shapes for image in images_of(files[shape.name], shape)]
-    for side in beside:
-        shape = TableShape(side.name, prefix=f"{side.name}/", hash=side.key)
-        if files[side.name]:
-            wanted = {shape.image_key(key) for key in side.rows}
-            rows = images_of(files[side.name], shape)
-            found += [image for image in rows if not wanted or image.key in wanted]
-        else:
-            why = f"the rows of {side.name} were not given (--rows {side.name}=FILE)"
-            found.append(Image(f"{side.name}/", {"unread": {"S": why}}))
-    return tuple(found)
+    require_all_shards(request, "a snapshot is of all shards")
+    locator = place_of(request.consumers[0], observer) if request.consumers else None
+    return saved_of(request, locator, observer, whole=False)
 
 
 def _redacted(saved: SavedSnapshot) -> SavedSnapshot:

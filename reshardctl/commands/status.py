@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Selection, Target
+from reshardctl.commands.target import FilesSelection, Target
 from reshardctl.diagnosis.rules.base import sift
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
@@ -24,13 +23,11 @@ READING = frozenset({"records", "bytes"})
 
 
 @dataclass(frozen=True, slots=True)
-class StatusRequest(Selection):
+class StatusRequest(FilesSelection):
     """Whose status to show, and which rows of it. Texts are spelled as the options are."""
 
     consumer: str
     """A locator, a name in reshardctl.toml, or `snapshot:FILE`."""
-    shards: Sequence[str] = ()
-    """Shards to show, as in `4,5`, `7-9`, or by their ids; none means all of them."""
     only_bad: bool = False
     """Whether only shards are shown that an error or a warning names."""
     sort: str = "verdict"
@@ -97,7 +94,7 @@ def _selection(request: StatusRequest, target: Target) -> StatusSelection:
             "leave --by out: a row for each shard",
         )
     return StatusSelection(
-        parts_of(request.shards), request.only_bad, request.sort, request.by_worker
+        parts_of(request.selectors), request.only_bad, request.sort, request.by_worker
     )
 
 

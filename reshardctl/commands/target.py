@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from reshardctl.codec import strict
 from reshardctl.codec.argv import given, option, words
-from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
+from reshardctl.commands.exclusions import FILES, GIVEN, require_compatible, set_in
 from reshardctl.commands.observer import FailOn, Threshold
-from reshardctl.commands.requests import REACHED, Account
+from reshardctl.commands.requests import PRINTED, REACHED, Account, Files
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import SINKS, Severity
@@ -25,7 +25,7 @@ from reshardctl.diagnosis.rules.pages import find
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import short
 from reshardctl.model.phrases import did_you_mean
-from reshardctl.model.shards import parts_of
+from reshardctl.model.shards import names_shards, parts_of
 from reshardctl.model.times import instant, parse_instant, parse_seconds, parse_when
 from reshardctl.planning.plan import NoSafePlan
 from reshardctl.planning.policy import (
@@ -97,6 +97,47 @@ class Selection:
         return None if self.recreated is None else parse_instant(self.recreated, "--recreated")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesSelection(Selection):
+    """A selection whose stream and positions may come from files that other programs printed."""
+
+    shards: Sequence[str | Path] = option("--shards", ())
+    """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all. What names no
+    shards is a file: what `aws kinesis list-shards` or `describe-stream` printed."""
+    files: Files = field(default_factory=Files)
+    """The other files."""
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """What names shards."""
+        return tuple(str(text) for text in self.shards if names_shards(str(text)))
+
+    @property
+    def listing(self) -> tuple[str, ...]:
+        """The files that list the stream's shards."""
+        return tuple(str(text) for text in self.shards if not names_shards(str(text)))
+
+    @property
+    def file_words(self) -> tuple[str, ...]:
+        """What is typed for the files; nothing if the stream and its positions are read."""
+        shards = (word for file in self.listing for word in ("--shards", file))
+        return (*shards, *words(self.files, PRINTED))
+
+
+def require_all_shards(selection: FilesSelection, why: str) -> None:
+    """UsageError if `--shards` names shards, where it takes files only. why: the reason."""
+    if named := selection.selectors:
+        raise UsageError(
+            f"--shards {named[0]}: {why}", f"for a file of that name: --shards ./{named[0]}"
+        )
+
+
+def asked(selection: FilesSelection) -> frozenset[str]:
+    """The names of the options that are given: `--shards` if it names shards, FILES for files."""
+    names = given(selection) - (set() if selection.selectors else {"--shards"})
+    return names | ({FILES} if selection.file_words else set())
+
+
 WANTED = (
     *REACHED, "--policy", "--accept", "--created", "--recreated", "--bootstrap", "--probe",
 )
@@ -118,9 +159,9 @@ class Target:
     argv: tuple[str, ...]
     opened: Callable[[], Ports]
     offline: bool = False
-    """Whether it is a snapshot: nothing changes, nothing can be written."""
+    """Whether it is a snapshot, or comes from files: nothing changes, nothing can be written."""
     to_write: tuple[str, ...] = ()
-    """The words of commands that write, if they are others."""
+    """The words of commands that write, if they are others: those of a snapshot's store."""
     entry: Entry | None = None
     """Its entry in reshardctl.toml, if it is named there."""
     suppressions: tuple[Suppression, ...] = ()
@@ -154,8 +195,8 @@ def repair_options_of(
 ) -> RepairOptions:
     """What the operator wants, from the options. UsageError for a word that cannot be read."""
     time = None if recreated is None else parse_instant(recreated, "--recreated")
-    asked = set_in({"--bootstrap": bootstrap, "--recreated": time is not None})
-    require_compatible(asked, "--bootstrap")
+    flags = set_in({"--bootstrap": bootstrap, "--recreated": time is not None})
+    require_compatible(flags, "--bootstrap")
     return RepairOptions(policy_of(policy), accept_of(accept), bootstrap, time)
 
 
@@ -233,11 +274,9 @@ def counting(target: Target, count: bool) -> Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScopedSelection(Selection):
+class ScopedSelection(FilesSelection):
     """A selection that may be of some shards and rules only."""
 
-    shards: Sequence[str] = option("--shards", ())
-    """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all."""
     rules: Sequence[str] = option("--rule", ())
     """Codes or names of the findings that count; none means all."""
     not_rules: Sequence[str] = option("--not-rule", ())
@@ -247,7 +286,7 @@ class ScopedSelection(Selection):
     def scope(self) -> ScopeOptions | None:
         """What is selected, `None` for everything. UsageError for what cannot be selected."""
         scope = ScopeOptions(
-            parts_of(self.shards), _codes("--rule", self.rules),
+            parts_of(self.selectors), _codes("--rule", self.rules),
             _codes("--not-rule", self.not_rules),
         )
         if both := set(scope.rules) & set(scope.not_rules):
@@ -257,7 +296,7 @@ class ScopedSelection(Selection):
             )
         if not words(scope):
             return None
-        require_compatible(given(self), "--bootstrap", "--recreated")
+        require_compatible(asked(self), "--bootstrap", "--recreated")
         return scope
 
 
@@ -333,12 +372,12 @@ class GivenSelection(ScopedSelection):
 
 def with_given(options: GivenSelection, target: Target) -> Target:
     """The target whose plan moves shards to the positions given; unchanged if there are none."""
-    if not (asked := words(options, GIVEN)):
+    if not (typed := words(options, GIVEN)):
         return target
     wanted = replace(POSITIONS, given=_given(options, target))
     return replace(
-        target, argv=(*target.argv, *asked),
-        to_write=(*target.to_write, *asked) if target.to_write else (),
+        target, argv=(*target.argv, *typed),
+        to_write=(*target.to_write, *typed) if target.to_write else (),
         repair_options=replace(target.repair_options, policy=wanted),
     )
 

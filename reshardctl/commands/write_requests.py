@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.codec.argv import given, option
+from reshardctl.codec.argv import option
 from reshardctl.commands.exclusions import GIVEN, require_compatible, set_in
 from reshardctl.commands.journals import Journals
-from reshardctl.commands.target import GivenSelection, accept_of
+from reshardctl.commands.target import GivenSelection, accept_of, asked
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model.times import parse_seconds
 from reshardctl.stores.named_file import check_new_file
@@ -89,8 +89,8 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     request.created_at, request.recreated_at  # noqa: B018 - UsageError for what is no time
     accept_of(request.accept)
     request.scope  # noqa: B018 - UsageError for what cannot be selected
-    asked = given(request) | set_in({"--dry-run": dry_run})
-    require_compatible(asked, "--live", *GIVEN, "--created", "--plan", "--resume")
+    names = asked(request) | set_in({"--dry-run": dry_run})
+    require_compatible(names, "--live", *GIVEN, "--created", "--plan", "--resume")
     Journals(request.account).check(request.journal)
     if request.out is not None:
         check_new_file(request.out, "--out")

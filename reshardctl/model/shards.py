@@ -173,8 +173,17 @@ def _fields(number: int | str) -> tuple[int, int, int, int | None] | None:
     return shard, epoch, time, index
 
 
+_ID = re.compile(r"shardId-[0-9a-zA-Z-]+\Z", re.ASCII)
 _RANGE = re.compile(r"(\d{1,12})-(\d{1,12})\Z", re.ASCII)
 TAKES = "numbers, ranges and ids, joined by commas, as in 4,5 or 4-9 or shardId-000000000004"
+
+
+def names_shards(text: str) -> bool:
+    """Whether a text has the form of shards that an operator names, rather than that of a file."""
+    return all(
+        not part or _NUMBER.match(part) or _RANGE.match(part) or _ID.match(part)
+        for part in map(str.strip, text.split(","))
+    )
 
 
 def parts_of(texts: Iterable[str], option: str = "--shards") -> tuple[str, ...]:

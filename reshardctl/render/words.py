@@ -12,6 +12,7 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Step, Write, index_of, short, writes_of
+from reshardctl.model.shards import names_shards
 from reshardctl.model.times import duration, in_utc, parse_seconds
 from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
@@ -158,8 +159,31 @@ def plan_file(report: Report, suggested_command: Sequence[str]) -> str:
     return f"{word if _CONFIGURED.match(word) else target}.plan"
 
 
+def of_files(suggested_command: Sequence[str]) -> bool:
+    """Whether the arguments name files of what other programs printed, in place of a stream."""
+    typed = zip(suggested_command, suggested_command[1:], strict=False)
+    return any(option == "--shards" and not names_shards(value) for option, value in typed)
+
+
+CLIENTS = {
+    "dynamodb": "aws-cli", "postgres": "psql", "mysql": "mysql", "redis": "redis-cli",
+    "rediss": "redis-cli",
+}
+"""Medium of a locator → the format of a script for its own client."""
+
+
+def writing(report: Report, suggested_command: Sequence[str]) -> list[str]:
+    """The command that prints a script of what files show to be written, or fixes the store."""
+    snapshot = report.snapshot
+    if form := CLIENTS.get(snapshot.locator.medium):
+        return command("fix", "--dry-run", "--format", form, *suggested_command)
+    return command("fix", snapshot.locator.text, "--stream", snapshot.lineage.stream.name)
+
+
 def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:
-    """The command that makes a plan and keeps it."""
+    """The command that makes a plan and keeps it; of files, that shows it."""
+    if of_files(suggested_command):
+        return command("fix", "--dry-run", *suggested_command)
     kept = plan_file(report, suggested_command)
     return command("fix", "--dry-run", "--out", kept, *suggested_command)
 
@@ -187,10 +211,11 @@ def inspecting(suggested_command: Sequence[str], *more: str) -> list[str]:
     words = iter(suggested_command)
     for word in words:
         name, joint, _ = word.partition("=")
+        value = "" if joint or name not in _OF_A_FIX else next(words, "")
         if name not in _OF_A_FIX:
             kept.append(word)
-        elif not joint:
-            next(words, None)
+        elif name == "--shards" and not names_shards(value):
+            kept += [word, value]
     return command("inspect", *kept, *more)
 
 

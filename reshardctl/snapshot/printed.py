@@ -1,39 +1,37 @@
-"""Reads what the AWS CLI printed: a stream's shards and summary, and the rows of a table.
+"""Reads what the AWS CLI printed of a stream: its shards and its summary.
 
 For operators who can run the AWS CLI and may not give credentials to another program. What the
 files do not say is asked for. A part of an answer is refused: a shard or a row that is missing
-would be taken for one that does not exist.
+would be taken for one that does not exist. `printed_rows.py` reads the rows.
 
 Sources: the AWS CLI prints an answer's members as the API names them; of version 1 times are Unix
-seconds, of version 2 ISO 8601. It joins the pages of an answer, and `--max-items` leaves a
-`NextToken`. An export of DynamoDB to S3 in DynamoDB JSON has one `{"Item": …}` a line, gzipped.
+seconds, of version 2 ISO 8601. It joins the pages of an answer; `--max-items` leaves a `NextToken`,
+and `--no-paginate` prints the first page as the service answered.
 """
 
 from __future__ import annotations
 
-import gzip
+import codecs
 import json
-import zlib
-from collections import Counter
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO
 from typing import Any, NamedTuple
 
 from reshardctl.codec import strict
 from reshardctl.codec.strict import JsonPath
-from reshardctl.codec.values import attributes
 from reshardctl.errors import UsageError
 from reshardctl.kinesis.listing import contradictions
 from reshardctl.lineage import Lineage, shard_of
-from reshardctl.model import Image, Shard, Stream, TableShape
-from reshardctl.model.images import canonical
-from reshardctl.stores.dynamodb.client import REPLICATION
-from reshardctl.stores.given_file import LARGEST, refuse_larger
+from reshardctl.model import Shard, Stream
 
 SUMMARY = "StreamDescriptionSummary"
 DESCRIPTION = "StreamDescription"
 PROVISIONED = "PROVISIONED"
 _HOUR = 3600
+SUMMARIZE = (
+    "--summary FILE with the output of: aws kinesis describe-stream-summary --stream-name STREAM"
+)
+WHOLE = "save the whole output of the command, with --output json and without --query"
 
 
 class Printed(NamedTuple):
@@ -41,6 +39,38 @@ class Printed(NamedTuple):
 
     name: str
     content: bytes
+
+
+def text_of(content: bytes, where: JsonPath) -> str:
+    """The text of a file. PowerShell saves output as UTF-16. UsageError for what is no text."""
+    marked = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    try:
+        return content.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        where.wrong("no text in UTF-8 or UTF-16")
+
+
+def documents(content: bytes, where: JsonPath) -> Iterator[tuple[dict[str, Any], JsonPath]]:
+    """The JSON objects that follow one another in a file, as pages or lines do, with their places.
+
+    UsageError if there is none, or for anything else.
+    """
+    text, end, line, decoder = text_of(content, where), 0, 1, json.JSONDecoder()
+    blank = re.compile(r"\s*")
+    while (begin := blank.match(text, end).end()) < len(text):  # type: ignore[union-attr]
+        line += text.count("\n", end, begin)
+        path = where if line == 1 else where / f"line {line}"
+        try:
+            end = decoder.raw_decode(text, begin)[1]
+        except (ValueError, RecursionError):
+            end = len(text)  # `strict.parse` says why
+        body = strict.parse(text[begin:end], path)
+        line += text.count("\n", begin, end)
+        if not isinstance(body, dict):
+            path.wrong(f"not an object but {strict.named(body)}")
+        yield body, path
+    if not end:
+        where.wrong("the file is empty")
 
 
 def lineage_of(files: Sequence[Printed]) -> Lineage:
@@ -53,28 +83,24 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
     told: list[tuple[Mapping[str, Any], JsonPath]] = []
     pages: list[tuple[str, bool]] = []
     for file in files:
-        where = JsonPath(file.name, next="save the whole output of the command, as it printed it")
-        body = strict.parse(file.content, where)
-        if not isinstance(body, dict):
-            where.wrong(f"not an object but {strict.named(body)}")
-        if isinstance(summary := body.get(SUMMARY), dict):
-            told.insert(0, (summary, where / SUMMARY))
-        elif isinstance(page := body.get(DESCRIPTION), dict):
-            shards += _shards(page, where / DESCRIPTION)
-            told.append((page, where / DESCRIPTION))
-            pages.append((file.name, page.get("HasMoreShards") is True))
-        elif "Shards" in body:
-            shards += _shards(body, where)
-            pages.append((file.name, bool(body.get("NextToken"))))
-        else:
-            where.wrong("no output of list-shards, describe-stream or describe-stream-summary")
-    _complete(pages, "shards")
+        for body, where in documents(file.content, JsonPath(file.name, next=WHOLE)):
+            if isinstance(summary := body.get(SUMMARY), dict):
+                told.insert(0, (summary, where / SUMMARY))
+            elif isinstance(page := body.get(DESCRIPTION), dict):
+                shards += _shards(page, where / DESCRIPTION)
+                told.append((page, where / DESCRIPTION))
+                pages.append((file.name, page.get("HasMoreShards") is True))
+            elif "Shards" in body:
+                shards += _shards(body, where)
+                pages.append((file.name, bool(body.get("NextToken"))))
+            else:
+                where.wrong("no output of list-shards, describe-stream or describe-stream-summary")
+    require_complete(pages, "shards")
     if not told:
         raise UsageError(
             f"{pages[0][0]} does not say when the stream was created and how long it keeps its "
             "records",
-            "add --summary FILE with the output of: "
-            "aws kinesis describe-stream-summary --stream-name STREAM",
+            f"add {SUMMARIZE}",
         )
     opened = len({shard.id for shard in shards if shard.open})
     stream = _stream(told[0][0], opened, told[0][1])
@@ -88,86 +114,6 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
             "the stream changed meanwhile, or a page is missing; run the commands again",
         )
     return lineage
-
-
-def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
-    """The rows of a table, from what scan or query printed, or from an export to S3.
-
-    Rows of other applications of the table are left out (`TableShape.fixed`). UsageError if a file
-    is none of these, if pages or filtered rows are missing, or for a row that stands twice.
-    """
-    rows = [image for image in _images(files, shape) if _own(image, shape)]
-    found = Counter(image.key for image in rows)
-    if twice := [key for key, count in found.items() if count > 1]:
-        names = ", ".join(dict.fromkeys(file.name for file in files))
-        raise UsageError(f"{names}: row {twice[0]} stands twice", "give the rows of one scan")
-    return rows
-
-
-def _own(image: Image, shape: TableShape) -> bool:
-    return shape.fixed is None or image.attributes[shape.hash] == {"S": shape.fixed}
-
-
-def _images(files: Sequence[Printed], shape: TableShape) -> Iterator[Image]:
-    pages: list[tuple[str, bool]] = []
-    for file in files:
-        where = JsonPath(file.name, next="save the whole output of: aws dynamodb scan")
-        for page, path in _documents(file, where):
-            if "Items" in page:
-                if page.get("Count") != page.get("ScannedCount"):
-                    path.wrong("a filter left rows out", "scan without a filter")
-                more = bool(page.get("NextToken") or page.get("LastEvaluatedKey"))
-                pages.append((file.name, more))
-                rows = strict.array(page["Items"], path / "Items")
-                yield from (_image(row, shape, path / "Items" / n) for n, row in enumerate(rows))
-            elif page.keys() == {"Item"}:
-                yield _image(page["Item"], shape, path / "Item")
-            else:
-                yield _image(page, shape, path)
-    if pages:
-        _complete(pages, "rows")
-
-
-def _documents(file: Printed, where: JsonPath) -> Iterator[tuple[dict[str, Any], JsonPath]]:
-    """The one document of a file, or that of each line."""
-    content = _unpacked(file, where)
-    documents = [(content, where)]
-    try:
-        json.loads(content)
-    except RecursionError:
-        pass  # `strict.parse` says so
-    except ValueError:
-        lines = content.splitlines()
-        documents = [(line, where / f"line {n}") for n, line in enumerate(lines, 1) if line.strip()]
-    if not documents:
-        where.wrong("the file is empty")
-    for text, path in documents:
-        body = strict.parse(text, path)
-        if not isinstance(body, dict):
-            path.wrong(f"not an object but {strict.named(body)}")
-        yield body, path
-
-
-def _unpacked(file: Printed, where: JsonPath) -> bytes:
-    if file.content[:2] != b"\x1f\x8b":
-        return file.content
-    try:
-        with gzip.open(BytesIO(file.content)) as packed:
-            content = packed.read(LARGEST + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        where.wrong(f"it cannot be unpacked: {error}")
-    refuse_larger(file.name, len(content), where.next)
-    return content
-
-
-def _image(row: object, shape: TableShape, where: JsonPath) -> Image:
-    """A row in DynamoDB's JSON, as the store's own reader makes it."""
-    read = attributes(row, where)
-    own = {name: value for name, value in read.items() if not name.startswith(REPLICATION)}
-    for name in shape.names:
-        if set(own.get(name, ())) != {"S"}:
-            where.wrong(f"no row of {shape.name}: its key {name} is missing, or is no string")
-    return Image(shape.image_key(*(own[name]["S"] for name in shape.names)), canonical(own))
 
 
 def _shards(page: Mapping[str, Any], where: JsonPath) -> list[Shard]:
@@ -184,7 +130,7 @@ def _stream(description: Mapping[str, Any], opened: int, where: JsonPath) -> Str
     """The stream of a summary or a description. opened: its open shards, where it has no number."""
     names = ("StreamARN", "StreamName", "StreamStatus", "StreamCreationTimestamp")
     if missing := [n for n in (*names, "RetentionPeriodHours") if n not in description]:
-        where.wrong(f"{missing[0]} is missing")
+        where.wrong(f"{missing[0]} is missing", f"add {SUMMARIZE}")
     arn, name, status = (strict.string(description[n], where / n) for n in names[:3])
     if arn.count(":") < 5:
         (where / "StreamARN").wrong("not an ARN")
@@ -211,12 +157,15 @@ def _time(value: object, where: JsonPath) -> float:
     return read(value, where)
 
 
-def _complete(pages: Sequence[tuple[str, bool]], what: str) -> None:
-    """UsageError unless exactly one page is the last one."""
+def require_complete(pages: Sequence[tuple[str, bool]], what: str) -> None:
+    """UsageError unless exactly one page is the last one.
+
+    pages: the file of each, and whether more follow. what: what they list.
+    """
     if not pages:
         raise UsageError(
             f"no file lists the {what}",
-            "add the output of: aws kinesis list-shards --stream-name STREAM",
+            "add --shards FILE with the output of: aws kinesis list-shards --stream-name STREAM",
         )
     more = [name for name, followed in pages if followed]
     if len(more) == len(pages):

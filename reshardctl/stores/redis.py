@@ -355,15 +355,19 @@ class Strings:
     def _parts(self, key: bytes) -> tuple[str, str] | None:
         """Namespace and shard of a key; `None` for a key that is no text."""
         try:
-            text = key.decode()
+            return parts_of(key.decode(), self._app)
         except UnicodeDecodeError:
             return None
-        app = self._app or text.partition(MARK)[0]
-        stream, _, shard = text[len(app) + len(MARK) :].rpartition(":")
-        return f"{app}-{stream}", shard
 
     def _redis_key(self, image_key: str) -> bytes:
         return redis_key(self._shape, self._app, image_key)
+
+
+def parts_of(key: str, app: str) -> tuple[str, str]:
+    """Namespace and shard of a key. app: the application, "" for that which the key names."""
+    app = app or key.partition(MARK)[0]
+    stream, _, shard = key[len(app) + len(MARK) :].rpartition(":")
+    return f"{app}-{stream}", shard
 
 
 def redis_key(shape: TableShape, app: str, image_key: str) -> bytes:

@@ -28,17 +28,26 @@ _TABLE_STATES = {
 
 PLAIN = frozenset(SENTINELS | _ENTITIES | _KEYS | _CLIENT_VERSIONS | _TABLE_STATES | {"AVAILABLE"})
 
-ATTRIBUTES = frozenset({
+TYPES = {
     # leases
-    "leaseKey", "leaseOwner", "leaseCounter", "ownerSwitchesSinceCheckpoint", "checkpoint",
-    "checkpointSubSequenceNumber", "parentShardId", "childShardIds", "startingHashKey",
-    "endingHashKey", "pendingCheckpoint", "pendingCheckpointSubSequenceNumber",
-    "pendingCheckpointState", "checkpointOwner", "throughputKBps", "entityType", "streamName",
-    "shardId",
+    **dict.fromkeys((
+        "leaseKey", "leaseOwner", "checkpoint", "startingHashKey", "endingHashKey",
+        "pendingCheckpoint", "checkpointOwner", "entityType", "streamName", "shardId",
+    ), "S"),
+    **dict.fromkeys((
+        "leaseCounter", "ownerSwitchesSinceCheckpoint", "checkpointSubSequenceNumber",
+        "pendingCheckpointSubSequenceNumber", "throughputKBps",
+    ), "N"),
+    "pendingCheckpointState": "B", "parentShardId": "SS", "childShardIds": "SS",
     # the leader's lock, the state of a migration, statistics of workers
-    "key", "leaseDuration", "ownerName", "recordVersionNumber", "cv", "mb", "mts", "h", "e", "wid",
-    "lut", "opr", "sts", "C", "T", "tm", "slu", "sup",
-})
+    **dict.fromkeys(
+        ("key", "leaseDuration", "ownerName", "recordVersionNumber", "cv", "mb", "wid"), "S"
+    ),
+    **dict.fromkeys(("mts", "lut", "slu", "sup"), "N"),
+    "h": "L", "opr": "M", "sts": "M",
+}  # fmt: skip
+"""DynamoDB's types, as in the rows of tests/golden/kcl."""
+ATTRIBUTES = frozenset(TYPES) | {"e", "C", "T", "tm"}
 
 
 def _names_stream(row: Image, stream: Stream) -> bool | None:
@@ -76,6 +85,7 @@ KCL = Spec(
         "leaseOwner", "checkpointOwner",
     }),
     attributes=ATTRIBUTES,
+    types=TYPES,
     plain=PLAIN,
     least_watch=30.0,
     makes_itself="; KCL makes it itself, and then begins at its start position",

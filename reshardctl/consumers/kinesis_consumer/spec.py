@@ -153,6 +153,7 @@ KINESIS_CONSUMER = Spec(
         "pending_owner", "handoff_deadline", "worker_expires_at", "ttl", "version",
         SAME_KEY, "count", "next", UNGUARDED,
     }),
+    types=dict.fromkeys((NAMESPACE, SHARD, NUMBER), "S"),
     rests_on=(NUMBER, "completed"),
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false", NO_UNIQUE_KEY, NO_TRANSACTIONS}),

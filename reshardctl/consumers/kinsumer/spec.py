@@ -36,6 +36,15 @@ def key_of(shard: ShardId) -> str:
 _APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
 """kinsumer adds up to twelve characters for the names of its tables."""
 
+TYPES = {
+    **dict.fromkeys((
+        "Shard", "SequenceNumber", "LastUpdateRFC", "OwnerName", "OwnerID", "FinishedRFC", "ID",
+        "Name", "Key",
+    ), "S"),
+    "LastUpdate": "N", "Finished": "N", "ShardIDs": "L",
+}  # fmt: skip
+"""DynamoDB's types, as in the rows of tests/golden/kinsumer-*; null where there is no value."""
+
 KINSUMER = Spec(
     name="kinsumer",
     schemes={
@@ -48,10 +57,8 @@ KINSUMER = Spec(
     volatile_attributes=frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"}),
     owner_attributes=frozenset({"OwnerID", "OwnerName"}),
     kinds=frozenset({LATEST}),
-    attributes=frozenset({
-        "Shard", "SequenceNumber", "LastUpdate", "LastUpdateRFC", "OwnerName", "OwnerID",
-        "Finished", "FinishedRFC", "ID", "Name", "Key", "ShardIDs",
-    }),
+    attributes=frozenset(TYPES),
+    types=TYPES,
     rests_on=("SequenceNumber", "Finished", "OwnerID", "ShardIDs"),
     reading=frozenset({
         "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",

@@ -33,10 +33,12 @@ from reshardctl.render.words import (
     command,
     count,
     elsewhere,
+    of_files,
     plan_words,
     sentence,
     shards,
     shortened,
+    writing,
 )
 from reshardctl.report.changes import (
     Action,
@@ -268,6 +270,9 @@ def counts(changed: Iterable[Changed]) -> str:
     )
 
 
+_BY_HAND = "where the store may be written"
+
+
 def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
     """Write that nothing was written, and the command that writes the plan."""
     sheet.blank()
@@ -279,7 +284,10 @@ def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
         argv = [*context.suggested_command, *context.sink]
         if saved is not None:
             argv = ["--plan", saved.path, *elsewhere(context.suggested_command)]
-        sheet.command(command(context.verb, *argv))
+        if of_files(argv):
+            sheet.command(writing(report, argv), _BY_HAND)
+        else:
+            sheet.command(command(context.verb, *argv))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         argv = [*accepting(context.suggested_command, flags), *context.sink]
         sheet.command(command(context.verb, "--dry-run", *argv), "see what that would write")

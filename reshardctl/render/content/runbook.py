@@ -47,17 +47,20 @@ from reshardctl.render.context import Context
 from reshardctl.render.costs import absolute, widest
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import (
+    CLIENTS,
     accepting,
     command,
     count,
     elsewhere,
     inspecting,
+    of_files,
     only_if,
     plan_file,
     plan_words,
     sentence,
     shortened,
     write_words,
+    writing,
 )
 from reshardctl.report.changes import all_residuals, changes, costs_after
 from reshardctl.report.forecast import retention_advice
@@ -99,6 +102,8 @@ def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]
     if report.snapshot.foreseen is not None:
         return _before_a_reshard(report, context)
     match report.decision:
+        case Plan() if of_files(context.suggested_command):
+            return [*_understand(report), *_by_hand(report, context)]
         case Plan():
             looks = _watched(report, context)
             return [*_understand(report), *_apply(report, context, saved), *looks, again]
@@ -172,6 +177,23 @@ def _in_time(report: Report) -> list[Task]:
     longer = [shlex.quote(word) for word in aid.argv()]
     extend = "Only if a deadline is near: extend retention. This costs money; no records are lost."
     return [(extend, [longer])]
+
+
+def _by_hand(report: Report, context: Context) -> list[Task]:
+    """What to do where files show the store, and a script writes it."""
+    script = writing(report, context.suggested_command)
+    if report.snapshot.locator.medium not in CLIENTS:
+        return [STOP_UNSEEN, ("Where the store can be reached, repair it.", [script])]
+    return [
+        STOP_UNSEEN,
+        (KEEP, _backup(report)),
+        ("Save the script, and compare it with the table below.", [[*script, ">", "fix.sh"]]),
+        ("Run it where the store may be written. It changes only rows that are as they were read.",
+         [["bash", "fix.sh"]]),
+        ("Only if it fails: take back what was written before.", [["bash", "fix.sh", "undo"]]),
+        ("Start the application again. It continues from the positions below.", []),
+        ("Save the files again, and inspect them.", [inspecting(context.suggested_command)]),
+    ]
 
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:

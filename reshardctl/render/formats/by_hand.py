@@ -33,6 +33,7 @@ from reshardctl.planning.decision import Nothing, Plan
 from reshardctl.planning.restore import Restore, steps_back
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
+from reshardctl.render.words import CLIENTS
 from reshardctl.report.report import Report
 
 Command = Callable[[Step], str]
@@ -61,13 +62,6 @@ def mysql(document: Document[Any]) -> str:
 def redis_cli(document: Document[Any]) -> str:
     """Of redis-cli."""
     return _script(document, "redis-cli", _of_redis)
-
-
-CLIENTS = {
-    "dynamodb": "aws-cli", "postgres": "psql", "mysql": "mysql", "redis": "redis-cli",
-    "rediss": "redis-cli",
-}
-"""Medium of a locator → the format for it."""
 
 
 def _script(
@@ -149,7 +143,10 @@ def _of_dynamodb(locator: Locator, report: Report) -> Command:
     shapes = locator.spec.tables(locator.target, locator.options)
     arn = report.snapshot.store.get("arn", "").split(":")
     if len(arn) < 6:
-        raise UsageError("--format aws-cli: the table's region is not known", _OTHERWISE)
+        raise UsageError(
+            "--format aws-cli: the region of the table is not known",
+            f"name the table by its ARN; in region and account of the stream: {_by_arn(report)}",
+        )
     region = arn[3]
 
     def command(step: Step) -> str:
@@ -168,6 +165,15 @@ def _of_dynamodb(locator: Locator, report: Report) -> Command:
         return shlex.join(words)
 
     return command
+
+
+def _by_arn(report: Report) -> str:
+    """The locator of a table as it would be in the region and account of the stream."""
+    locator, stream = report.snapshot.locator, report.snapshot.lineage.stream
+    table = locator.spec.tables(locator.target, locator.options)[0].name
+    arn = f"arn:aws:dynamodb:{stream.region}:{stream.account}:table/{table}"
+    query = "".join(locator.text.partition("?")[1:])
+    return shlex.quote(f"{locator.spec.table_scheme}://{arn}{query}")
 
 
 LUA = """\

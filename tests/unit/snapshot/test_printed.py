@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import TableShape
-from reshardctl.snapshot.printed import Printed, images_of, lineage_of
+from reshardctl.model import Image, TableShape
+from reshardctl.snapshot.printed import Printed, lineage_of
+from reshardctl.snapshot.printed_rows import rows_of_table
 from tests.support.golden_tables import GOLDEN, items_of
 from tests.support.judging import images_of as expected_images
 
@@ -27,6 +30,10 @@ LIST, SUMMARY, DESCRIPTION, SCAN = (
     for name in ("list", "summary", "describe", "scan")
 )
 LEASES = TableShape("orders-reader")
+
+
+def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
+    return rows_of_table(files, shape, KCL.types)
 
 
 def file(body: Any, name: str = "a.json") -> Printed:
@@ -185,7 +192,7 @@ def test_what_are_no_rows_is_refused(content: str, words: list[str]) -> None:
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reshardctl.snapshot.printed.LARGEST", 1000)
+    monkeypatch.setattr("reshardctl.snapshot.printed_rows.LARGEST", 1000)
     monkeypatch.setattr("reshardctl.stores.given_file.LARGEST", 1000)
     with pytest.raises(UsageError, match="larger than 1,000 bytes"):
         images_of([Printed("a.gz", gzip.compress(b" " * 2000))], LEASES)

@@ -1,0 +1,319 @@
+"""A stream and the positions in it, from files that other programs printed; no call to AWS.
+
+For operators who may not give credentials to another program. `snapshot` saves what the files say,
+the reading commands judge it as they judge `snapshot:FILE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from reshardctl.codec.argv import words
+from reshardctl.commands.connect import kinesis_of, listed, ports_of
+from reshardctl.commands.connect import now as time_now
+from reshardctl.commands.exclusions import FILES, require_compatible
+from reshardctl.commands.observer import Observer
+from reshardctl.commands.target import FilesSelection, asked
+from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.errors import UsageError, command_line
+from reshardctl.model import Image, TableShape
+from reshardctl.model.shards import TAKES, names_shards
+from reshardctl.model.times import instant, parse_instant
+from reshardctl.report.report import own
+from reshardctl.snapshot import take
+from reshardctl.snapshot.file import SavedSnapshot
+from reshardctl.snapshot.printed import Printed, lineage_of
+from reshardctl.snapshot.printed_rows import (
+    is_csv,
+    printing_keys,
+    rows_of_redis,
+    rows_of_sql,
+    rows_of_table,
+    unpacked,
+)
+from reshardctl.snapshot.take import FrozenStore, ListedStream
+from reshardctl.stores.base import Store
+from reshardctl.stores.given_file import content
+
+STDIN = "-"
+LIST = "--shards FILE with the output of: aws kinesis list-shards --stream-name STREAM"
+
+
+def _on_aws(locator: Locator) -> bool:
+    """Whether the positions, or a part of them, are reached with AWS credentials."""
+    table = locator.spec.log_table(locator.options)
+    return locator.medium in {"dynamodb", "s3files", "quickwit-s3"} or table is not None
+
+
+def saved_of(
+    selection: FilesSelection, locator: Locator | None, observer: Observer, *, whole: bool
+) -> SavedSnapshot:
+    """The stream and the positions that the files of a request hold.
+
+    Args:
+        selection: The request, which names at least one file.
+        locator: The consumer; `None` for the stream alone.
+        observer: Gets what cannot be known from the files.
+        whole: Whether nothing is asked of AWS; else the stream, or the table, is read where no
+            file shows it. A store that is not on AWS is read where no file shows it.
+
+    Raises:
+        UsageError: A file cannot be read, is of another kind, or one is missing.
+    """
+    files = selection.files
+    listing = [("--shards", text) for text in selection.listing]
+    listing += [] if files.summary is None else [("--summary", str(files.summary))]
+    texts = [str(text) for text in files.rows]
+    named = [*listing, *(("--rows", _file_of(text)) for text in texts)]
+    _require_once(named)
+    _require_all(selection, locator, whole=whole)
+    read = {text: _read(option, text) for option, text in named}
+    taken = _taken_at(files.taken, [text for _, text in named])
+    guessed = files.taken is None
+    if listing:
+        lineage, now = lineage_of([read[text] for _, text in listing]), taken
+    elif selection.stream is not None:
+        alone = locator is None
+        lineage, now = listed(selection.account, selection.stream, observer, alone=alone)
+    else:
+        raise UsageError("no stream is named", f"add {LIST}, or --stream STREAM")
+    if locator is None:
+        return SavedSnapshot(now, lineage)
+    arn = lineage.stream.arn
+    place = {"arn": locator.arn} if locator.arn else {}
+    kept = Snapshot(locator, lineage, (), {"medium": locator.medium, **place}, now)
+    kinesis = ListedStream(kept) if listing else kinesis_of(selection.account, arn, observer)
+    if texts:
+        rows = [(_table_of(text), read[_file_of(text)]) for text in texts]
+        store: Store = FrozenStore(_with_rows(kept, locator, rows, observer))
+    else:
+        store, now = ports_of(selection.account, locator, observer, arn).store, time_now()
+        guessed = False
+    if whole and guessed:
+        observer.note(f"as of {instant(now)}, when the newest file was written; or --taken TIME")
+    snapshot = own(take(kinesis, store, selection.stream or "", locator, lambda: now))
+    return SavedSnapshot(now, lineage, (snapshot,))
+
+
+def _file_of(text: str) -> str:
+    """The file of a `--rows`."""
+    return text if _table_of(text) == "" else text.partition("=")[2]
+
+
+def _table_of(text: str) -> str:
+    """The table that a `--rows` names, "" if it names none: no table's name has a slash."""
+    name, equals, _ = text.partition("=")
+    return name if equals and "/" not in name else ""
+
+
+def _require_once(named: Sequence[tuple[str, str]]) -> None:
+    from_stdin = [option for option, text in named if text == STDIN]
+    if len(from_stdin) > 1:
+        raise UsageError(
+            f"{' and '.join(from_stdin)} both read standard input, which can be read once",
+            "save one of them in a file",
+        )
+
+
+def _require_all(selection: FilesSelection, locator: Locator | None, *, whole: bool) -> None:
+    """UsageError for files that go with others, and for what is missing."""
+    files, listing = selection.files, selection.listing or selection.files.summary is not None
+    if whole:
+        require_compatible(asked(selection), FILES)
+        if argv := words(selection.account):
+            raise UsageError(
+                f"stream and positions are read from files, so {argv[0]} leads nowhere",
+                f"leave {argv[0]} out",
+            )
+        if not selection.listing:
+            raise UsageError(
+                f"{selection.file_words[0]} is given, and no file lists the shards of the stream",
+                f"add {LIST}",
+            )
+        if locator is not None and not files.rows and _on_aws(locator):
+            raise UsageError(
+                f"--shards is given, and no file holds the positions of {locator.text}",
+                f"add --rows FILE with the output of: {_printing(locator)}",
+            )
+        return
+    if selection.probe and listing:
+        raise UsageError(
+            "--probe reads records of the stream, in whose place files stand", "leave --probe out"
+        )
+    if files.taken is not None and not (listing and (files.rows or locator is None)):
+        raise UsageError(
+            "--taken is the time of files, and stream or positions are read now",
+            "leave --taken out, or name files of both: --shards FILE --summary FILE --rows FILE",
+        )
+
+
+def _taken_at(text: str | None, files: Sequence[str]) -> float:
+    """Unix seconds. The newest file's, unless given."""
+    if text is not None:
+        return parse_instant(text, "--taken")
+    return max((_path(file).stat().st_mtime for file in files), default=0.0)
+
+
+def _path(text: str) -> Path:
+    return Path("/dev/stdin" if text == STDIN else text)
+
+
+def _read(option: str, text: str) -> Printed:
+    path = _path(text)
+    if option == "--shards" and not path.exists():
+        raise UsageError(
+            f"--shards {text}: no such file, and no shards have such a name",
+            f"shards are {TAKES}; a file is what aws kinesis list-shards printed"
+            + (f": ./{text}" if names_shards(text) else ""),
+        )
+    return Printed("standard input" if text == STDIN else text, content(path, "name it again"))
+
+
+def _with_rows(
+    kept: Snapshot, locator: Locator, given: Sequence[tuple[str, Printed]], observer: Observer
+) -> Snapshot:
+    """The same snapshot with the rows of the files. given: the table that is named, and its file.
+
+    UsageError for a store whose rows cannot be read from files.
+    """
+    if locator.medium == "dynamodb":
+        if csv := [file.name for _, file in given if is_csv(file.content)]:
+            observer.note(
+                f"{csv[0]}: CSV has the rows that were on the screen, and does not say whether "
+                "there are more; a row that is missing looks like a position that was never stored"
+            )
+        return replace(kept, images=_of_tables(locator, given))
+    if named := [table for table, _ in given if table]:
+        raise UsageError(
+            f"--rows {named[0]}=…: the positions of {locator.text} are in no DynamoDB table",
+            "leave the table's name out",
+        )
+    files = [file for _, file in given]
+    if locator.medium not in READERS:
+        raise UsageError(
+            f"--rows: the positions of {locator.text} are read from no file",
+            "leave --rows out: the store itself is read",
+        )
+    images, store = READERS[locator.medium](locator, files)
+    return replace(kept, images=tuple(images), store={**kept.store, **store})
+
+
+def _of_tables(locator: Locator, given: Sequence[tuple[str, Printed]]) -> tuple[Image, ...]:
+    """The rows of the consumer's tables. UsageError if those of one that it needs are not given."""
+    shapes, types = locator.spec.tables(locator.target, locator.options), locator.spec.types
+    beside = consumer_of(locator).side_tables(locator.target)
+    names = [*(shape.name for shape in shapes), *(side.name for side in beside)]
+    files: dict[str, list[Printed]] = {name: [] for name in names}
+    for table, file in given:
+        if (table or names[0]) not in files:
+            raise UsageError(
+                f"--rows {table}={file.name}: {locator.text} has no table {table}",
+                f"it has {', '.join(files)}",
+            )
+        files[table or names[0]].append(file)
+    if missing := [shape.name for shape in shapes if not files[shape.name]]:
+        scan = command_line("aws", "dynamodb", "scan", "--table-name", missing[0])
+        raise UsageError(
+            f"--rows: those of table {missing[0]} are missing",
+            f"add --rows {missing[0]}=FILE with the output of: {scan}",
+        )
+    found = [row for shape in shapes for row in rows_of_table(files[shape.name], shape, types)]
+    for side in beside:
+        shape = TableShape(side.name, prefix=f"{side.name}/", hash=side.key)
+        if files[side.name]:
+            wanted = {shape.image_key(key) for key in side.rows}
+            rows = rows_of_table(files[side.name], shape, types)
+            found += [image for image in rows if not wanted or image.key in wanted]
+        else:
+            why = f"the rows of {side.name} were not given (--rows {side.name}=FILE)"
+            found.append(Image(f"{side.name}/", {"unread": {"S": why}}))
+    return tuple(found)
+
+
+Rows = tuple[Sequence[Image], Mapping[str, str]]
+"""The rows, and what is known of the store's identity."""
+
+
+def _of_redis(locator: Locator, files: Sequence[Printed]) -> Rows:
+    (shape,) = locator.spec.tables("", locator.options)
+    app = locator.options.get("app", "")
+    return rows_of_redis(files, shape, locator.spec.position_attribute, app), {}
+
+
+def _of_sql(locator: Locator, files: Sequence[Printed]) -> Rows:
+    name = locator.options.get("table", locator.spec.default_table)
+    (shape,) = locator.spec.tables(name, locator.options)
+    return rows_of_sql(files, shape, locator.spec.position_attribute, _printing(locator)), {}
+
+
+def _of_spark(locator: Locator, files: Sequence[Printed]) -> Rows:
+    from reshardctl.stores.files.archive import of_tar
+    from reshardctl.stores.files.tree import Tree
+
+    select = consumer_of(locator).files()
+    assert select is not None, "Spark keeps files"
+    file, way_out = _alone(files), f"pack it anew: {_printing(locator)}"
+    if locator.spec.log_table(locator.options) is not None:
+        raise UsageError(
+            f"--rows: {locator.text} keeps a part of its positions in a DynamoDB table",
+            "leave --rows out: directory and table are read themselves",
+        )
+    tree = Tree(of_tar(file.name, unpacked(file, way_out), way_out), select)
+    return tree.read(), tree.identity()
+
+
+def _of_quickwit(locator: Locator, files: Sequence[Printed]) -> Rows:
+    from reshardctl.consumers.quickwit.document import FILE, Document
+    from reshardctl.stores.files.archive import Held
+    from reshardctl.stores.files.blobs import Blob
+    from reshardctl.stores.quickwit import Indexes
+
+    index, source = (locator.options.get(name, "") for name in ("index", "source"))
+    if not index:
+        raise UsageError(
+            f"--rows: {locator.text} does not say of which index the file is", "add ?index=INDEX"
+        )
+    file = _alone(files)
+    blobs = Held(file.name, {f"{index}/metastore.json": Blob(unpacked(file, ""), 0)})
+    indexes = Indexes(blobs, partial(Document, FILE), index, source)
+    return indexes.read(), indexes.identity()
+
+
+def _alone(files: Sequence[Printed]) -> Printed:
+    if len(files) > 1:
+        raise UsageError(f"--rows: {len(files)} files are given", "name one")
+    return files[0]
+
+
+READERS: Mapping[str, Callable[[Locator, Sequence[Printed]], Rows]] = {
+    "redis": _of_redis, "rediss": _of_redis, "postgres": _of_sql, "mysql": _of_sql,
+    "files": _of_spark, "s3files": _of_spark,
+    "quickwit-files": _of_quickwit, "quickwit-s3": _of_quickwit,
+}
+"""How the rows of each other medium are read."""
+
+
+def _printing(locator: Locator) -> str:
+    """The command whose output holds the rows."""
+    table = locator.options.get("table", locator.spec.default_table)
+    columns = f"SELECT namespace, shard_id, sequence_number FROM {table}"  # noqa: S608
+    match locator.medium:
+        case "dynamodb":
+            shapes = locator.spec.tables(locator.target, locator.options)
+            return command_line("aws", "dynamodb", "scan", "--table-name", shapes[0].name)
+        case "redis" | "rediss":
+            return printing_keys(locator.options.get("app", ""))
+        case "postgres":
+            return command_line("psql", "--csv", "-c", columns)
+        case "mysql":
+            return command_line("mysql", "--batch", "-e", columns)
+        case "quickwit-s3":
+            return "aws s3 cp s3://…/metastore.json -"
+        case _:
+            return command_line("tar", "czf", "FILE", "-C", locator.target, ".")
+

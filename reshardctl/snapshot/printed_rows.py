@@ -1,0 +1,275 @@
+"""Reads rows as other programs printed them: the AWS CLI, an export, a console, clients of stores.
+
+| store | what is read |
+|---|---|
+| DynamoDB | `aws dynamodb scan` or `query`; an export to S3 in DynamoDB JSON, gzipped or not; CSV |
+| Redis | a line for each key: the key, a blank, and what `redis-cli get` prints |
+| PostgreSQL | `psql --csv` |
+| MySQL | `mysql --batch` |
+
+Sources: an export of DynamoDB has one `{"Item": …}` a line. The CSV of the console and of NoSQL
+Workbench has the names of the attributes in its first line and no types; lists are spelled in
+DynamoDB JSON (matheussilvasantos/dynamocli#4), and only the rows that were on the screen are in it
+(Amazon DynamoDB Developer Guide, "Exporting data to a CSV file"). `mysql --batch` separates by
+tabs, writes `NULL`, and escapes tab, line feed, NUL and backslash (MySQL Reference Manual, mysql
+Client Options).
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import shlex
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from reshardctl.codec import strict
+from reshardctl.codec.strict import JsonPath
+from reshardctl.codec.values import attributes
+from reshardctl.errors import UsageError, command_line
+from reshardctl.model import AttributeValue, Image, TableShape
+from reshardctl.model.images import OTHER_COLUMNS, canonical
+from reshardctl.snapshot.printed import WHOLE, Printed, documents, require_complete, text_of
+from reshardctl.stores.dynamodb.client import REPLICATION
+from reshardctl.stores.given_file import LARGEST, refuse_larger
+from reshardctl.stores.redis import MARK, parts_of
+
+
+def rows_of_table(
+    files: Sequence[Printed], shape: TableShape, types: Mapping[str, str]
+) -> list[Image]:
+    """The rows of a DynamoDB table.
+
+    Rows of other applications of the table are left out (`TableShape.fixed`).
+
+    Args:
+        files: The pages of one answer, or the files of one export.
+        shape: The table.
+        types: The type of each attribute that the library writes, for CSV.
+
+    Raises:
+        UsageError: A file is none of these, pages or filtered rows are missing, or a row stands
+            twice.
+    """
+    pages: list[tuple[str, bool]] = []
+    found: list[Image] = []
+    for file in files:
+        where = JsonPath(file.name, next=WHOLE)
+        content = unpacked(file, where.next)
+        if is_csv(content):
+            found += _of_csv(text_of(content, where), shape, types, where)
+        else:
+            found += _of_json(content, shape, where, pages)
+    if pages:
+        require_complete(pages, "rows")
+    rows = [image for image in found if _own(image, shape)]
+    return _each_once(rows, files)
+
+
+def unpacked(file: Printed, way_out: str) -> bytes:
+    """The content, unpacked if it is gzipped. UsageError if that fails, or is too large."""
+    if file.content[:2] != b"\x1f\x8b":
+        return file.content
+    try:
+        with gzip.open(io.BytesIO(file.content)) as packed:
+            content = packed.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{file.name}: it cannot be unpacked: {error}", way_out) from None
+    refuse_larger(file.name, len(content), way_out)
+    return content
+
+
+def _each_once(rows: list[Image], files: Sequence[Printed]) -> list[Image]:
+    found = Counter(image.key for image in rows)
+    if twice := [key for key, count in found.items() if count > 1]:
+        names = ", ".join(dict.fromkeys(file.name for file in files))
+        raise UsageError(f"{names}: row {twice[0]} stands twice", "give the rows of one reading")
+    return rows
+
+
+def _own(image: Image, shape: TableShape) -> bool:
+    return shape.fixed is None or image.attributes[shape.hash] == {"S": shape.fixed}
+
+
+def _of_json(
+    content: bytes, shape: TableShape, where: JsonPath, pages: list[tuple[str, bool]]
+) -> Iterator[Image]:
+    """The rows. pages: gets the file of each page, and whether more follow."""
+    for page, path in documents(content, where):
+        if "Items" in page:
+            if page.get("Count") != page.get("ScannedCount"):
+                path.wrong("a filter left rows out", "scan without a filter")
+            more = bool(page.get("NextToken") or page.get("LastEvaluatedKey"))
+            pages.append((where.file, more))
+            rows = strict.array(page["Items"], path / "Items")
+            yield from (_image(row, shape, path / "Items" / n) for n, row in enumerate(rows))
+        elif page.keys() == {"Item"}:
+            yield _image(page["Item"], shape, path / "Item")
+        else:
+            yield _image(page, shape, path)
+
+
+def _image(row: object, shape: TableShape, where: JsonPath) -> Image:
+    """A row in DynamoDB's JSON, as the store's own reader makes it."""
+    read = attributes(row, where)
+    own = {name: value for name, value in read.items() if not name.startswith(REPLICATION)}
+    for name in shape.names:
+        if set(own.get(name, ())) != {"S"}:
+            where.wrong(f"no row of {shape.name}: its key {name} is missing, or is no string")
+    return Image(shape.image_key(*(own[name]["S"] for name in shape.names)), canonical(own))
+
+
+def is_csv(content: bytes) -> bool:
+    """Whether rows of DynamoDB are CSV, with names and no types: it begins as no JSON does."""
+    begin = content.lstrip(codecs.BOM_UTF8)[:1]
+    return begin == b'"' or begin.isalpha()
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,38}", re.ASCII)
+
+
+def _of_csv(
+    text: str, shape: TableShape, types: Mapping[str, str], where: JsonPath
+) -> Iterator[Image]:
+    """The rows. An empty cell is an attribute that the row does not have."""
+    scan = command_line("aws", "dynamodb", "scan", "--table-name", shape.name)
+    where = where._replace(next=f"CSV has no types; save the output of: {scan}")
+    for row, path in _records(text, where, shape.names, csv.excel):
+        cells = {name: text for name, text in row.items() if text}
+        yield _image({name: _typed(name, text, types, path) for name, text in cells.items()},
+                     shape, path)  # fmt: skip
+
+
+def _typed(name: str, text: str, types: Mapping[str, str], where: JsonPath) -> AttributeValue:
+    """A cell as the attribute that the library writes. UsageError where it cannot be one."""
+    kind, path = types.get(name), where / name
+    if kind is None:
+        path.wrong("no attribute of this library, so that its type is not known")
+    if kind == "B" or (kind == "N" and not _NUMBER.fullmatch(text)):
+        path.wrong(f"{text!r} is not what the library writes there, or cannot be told from it")
+    if kind in ("S", "N"):
+        return {kind: text}
+    body = strict.parse(text, path)
+    if kind == "SS" and isinstance(body, list):
+        body = [_member(each) for each in body]
+    return {kind: body}
+
+
+def _member(value: object) -> object:
+    """A member of a set, which may be spelled as that of a list is."""
+    return value["S"] if isinstance(value, dict) and value.keys() == {"S"} else value
+
+
+def rows_of_sql(
+    files: Sequence[Printed], shape: TableShape, number: str, query: str
+) -> list[Image]:
+    """The rows of a relational database: comma- or tab-separated, with the columns' names.
+
+    Args:
+        files: What `psql --csv` or `mysql --batch` printed.
+        shape: The table and the columns of its key.
+        number: The column of the position.
+        query: The command that prints them, for messages.
+
+    Raises:
+        UsageError: A file is neither, or a row stands twice.
+    """
+    found = []
+    for file in files:
+        where = JsonPath(file.name, next=f"save the output of: {query}")
+        text = text_of(unpacked(file, where.next), where)
+        tabs = "\t" in text.partition("\n")[0]
+        dialect, columns = MySql if tabs else csv.excel, (*shape.names, number)
+        for row, path in _records(text, where, columns, dialect):
+            values = {n: _plain(v) if tabs else v or None for n, v in row.items()}
+            used = {n: {"S": v} for n in columns if (v := values.pop(n)) is not None}
+            if missing := [name for name in shape.names if name not in used]:
+                path.wrong(f"{missing[0]} has no value")
+            other = {n: {"NULL": True} if v is None else {"S": v} for n, v in values.items()}
+            extra = {OTHER_COLUMNS: {"M": other}} if other else {}
+            key = shape.image_key(*(used[name]["S"] for name in shape.names))
+            found.append(Image(key, canonical({**used, **extra})))
+    return _each_once(found, files)
+
+
+class MySql(csv.Dialect):
+    """What `mysql --batch` prints."""
+
+    delimiter, lineterminator, quoting = "\t", "\n", csv.QUOTE_NONE
+
+
+_ESCAPED = {"n": "\n", "t": "\t", "0": "\0", "\\": "\\"}
+
+
+def _plain(text: str) -> str | None:
+    """A value of `mysql --batch`."""
+    if text == "NULL":
+        return None
+    return re.sub(r"\\(.)", lambda match: _ESCAPED.get(match[1], match[0]), text)
+
+
+def _records(
+    text: str, where: JsonPath, needed: Sequence[str], dialect: type[csv.Dialect]
+) -> Iterator[tuple[dict[str, str], JsonPath]]:
+    """Each row by the names of the first line, with its place. needed: names that must be there."""
+    rows = csv.reader(io.StringIO(text, newline=""), dialect, strict=True)
+    try:
+        header = next(rows, [])
+        if missing := [name for name in needed if name not in header]:
+            where.wrong(f"its first line does not name the column {missing[0]}")
+        if twice := [name for name in header if header.count(name) > 1]:
+            where.wrong(f"column {twice[0]} stands twice")
+        for row in rows:
+            path = where / f"line {rows.line_num}"
+            if row and len(row) != len(header):
+                path.wrong(f"{len(row)} values for {len(header)} columns")
+            if row:
+                yield dict(zip(header, row, strict=True)), path
+    except csv.Error as error:
+        (where / f"line {rows.line_num}").wrong(f"no CSV: {error}")
+
+
+def rows_of_redis(
+    files: Sequence[Printed], shape: TableShape, number: str, app: str
+) -> list[Image]:
+    """The positions of Redis: a line for each key, with the key, a blank and its value.
+
+    Args:
+        files: What the loop over `redis-cli --scan` printed (docs/preflight.md).
+        shape: Namespace and shard, the key of an image.
+        number: The attribute of the position.
+        app: The application; "" for all.
+
+    Raises:
+        UsageError: A line is none, or a key stands twice.
+    """
+    found = []
+    for file in files:
+        where = JsonPath(file.name, next=f"save the output of: {printing_keys(app)}")
+        lines = text_of(unpacked(file, where.next), where).splitlines()
+        if not any(lines):
+            where.wrong("the file is empty")
+        for count, line in enumerate(lines, 1):
+            key, _, value = line.rpartition(" ")
+            if not line:
+                continue
+            space, shard = parts_of(key, app) if MARK in key else ("", "")
+            if not shard or not value or " " in shard or not key.startswith(app):
+                (where / f"line {count}").wrong("not a key of positions, a blank and a value")
+            row = {shape.hash: {"S": space}, number: {"S": value}}
+            row |= {shape.range or "": {"S": shard}}
+            found.append(Image(shape.image_key(space, shard), canonical(row)))
+    return _each_once(found, files)
+
+
+def printing_keys(app: str) -> str:
+    """The command that prints the keys of an application, each with its value."""
+    pattern = shlex.quote(f"{app or '*'}{MARK}*")
+    return (
+        f"redis-cli --scan --pattern {pattern} | while read -r key; do "
+        'echo "$key $(redis-cli get "$key")"; done'
+    )
