@@ -54,6 +54,8 @@ _NAMES = {
 
 GROUP_OF = {f"--{name}": group for group, names in _NAMES.items() for name in names}
 """The group of each option, by its long name."""
+_ELSEWHERE = {("audit", "--rows"): Group.OUTPUT}
+"""Options that mean another thing in one command."""
 
 
 def long_name(option: Any) -> str:
@@ -87,7 +89,10 @@ def grouped(command: Any, context: Any) -> list[tuple[str, list[Any]]]:
     most = [f"--{name}" for name in MOST_USED.get(command.name, ())]
     groups.append(("Most used", [options.pop(name) for name in most]))
     groups += [
-        (group.value, [each for name, each in options.items() if GROUP_OF[name] is group])
+        (group.value, [
+            each for name, each in options.items()
+            if _ELSEWHERE.get((command.name, name), GROUP_OF[name]) is group
+        ])
         for group in Group
     ]
     return [(title, members) for title, members in groups if members]

@@ -164,12 +164,18 @@ def _to_write(snapshot: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]
 
 def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
     """UsageError for what a snapshot or files cannot give: a write, or a plan to apply."""
-    from reshardctl.render.formats.by_hand import CLIENTS
+    from reshardctl.render.words import CLIENTS
 
     if not target.to_write:
         if dry_run and out is None:
             return
         form = CLIENTS.get(target.locator.medium)
+        if dry_run:
+            raise UsageError(
+                "--out: a plan is proven on the store that it is made for, not on files",
+                f"--format {form} in its place: a script that writes the plan" if form else
+                "leave it out, or name the store itself: --stream STREAM, and no files",
+            )
         raise UsageError(
             f"{target.locator.text} cannot be written to: files show what was",
             f"add --dry-run --format {form}: a script that writes the plan" if form else
@@ -272,16 +278,26 @@ def _of_files(text: str, selection: FilesSelection, observer: Observer) -> Targe
     )
 
 
+def _only(texts: Sequence[str], selection: FilesSelection) -> str:
+    """The only consumer that is named. UsageError for another number of them."""
+    if len(texts) != 1:
+        from reshardctl.commands.printed import require_listing
+
+        require_listing(selection)
+        raise UsageError(
+            f"{selection.file_words[0]} is of one consumer, and {len(texts)} are named",
+            "name the one whose positions --rows has, as in kcl://my-application",
+        )
+    return texts[0]
+
+
 def several(texts: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
     """The consumers of locators or configured names, each once; all configured ones for no name.
 
     A snapshot means all of its consumers. UsageError before anything is called.
     """
-    if isinstance(selection, FilesSelection) and selection.file_words and len(texts) != 1:
-        raise UsageError(
-            f"{selection.file_words[0]} is of one consumer, and {len(texts)} are named",
-            "name the one whose positions --rows has, as in kcl://my-application",
-        )
+    if isinstance(selection, FilesSelection) and selection.file_words:
+        return [one(_only(texts, selection), selection, observer)]
     if not texts:
         config = _configuration(selection)
         configured.tell_file(config.file, selection.config, observer)

@@ -22,7 +22,7 @@ from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError, command_line
 from reshardctl.model import Image, TableShape
-from reshardctl.model.shards import TAKES, names_shards
+from reshardctl.model.shards import TAKES
 from reshardctl.model.times import instant, parse_instant
 from reshardctl.report.report import own
 from reshardctl.snapshot import take
@@ -71,8 +71,9 @@ def saved_of(
     texts = [str(text) for text in files.rows]
     named = [*listing, *(("--rows", _file_of(text)) for text in texts)]
     _require_once(named)
+    require_listing(selection)
+    read = {text: _read(text) for _, text in named}
     _require_all(selection, locator, whole=whole)
-    read = {text: _read(option, text) for option, text in named}
     taken = _taken_at(files.taken, [text for _, text in named])
     guessed = files.taken is None
     if listing:
@@ -163,15 +164,19 @@ def _path(text: str) -> Path:
     return Path("/dev/stdin" if text == STDIN else text)
 
 
-def _read(option: str, text: str) -> Printed:
-    path = _path(text)
-    if option == "--shards" and not path.exists():
-        raise UsageError(
-            f"--shards {text}: no such file, and no shards have such a name",
-            f"shards are {TAKES}; a file is what aws kinesis list-shards printed"
-            + (f": ./{text}" if names_shards(text) else ""),
-        )
-    return Printed("standard input" if text == STDIN else text, content(path, "name it again"))
+def require_listing(selection: FilesSelection) -> None:
+    """UsageError for a value of `--shards` that names neither shards nor a file."""
+    for text in selection.listing:
+        if not _path(text).exists():
+            raise UsageError(
+                f"--shards {text}: no such file, and no shards have such a name",
+                f"shards are {TAKES}; a file is what aws kinesis list-shards printed",
+            )
+
+
+def _read(text: str) -> Printed:
+    name = "standard input" if text == STDIN else text
+    return Printed(name, content(_path(text), "name the file again"))
 
 
 def _with_rows(

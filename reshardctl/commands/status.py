@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from reshardctl.codec.argv import option
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
@@ -34,7 +35,7 @@ class StatusRequest(FilesSelection):
     """The column by which rows are sorted, the worst first."""
     by_worker: bool = False
     """Whether a row is a worker with its shards, instead of a shard."""
-    count: bool = False
+    count: bool = option("--count", False)
     """Whether to count the unread records of every shard, which reads all of them."""
     fail_on: Threshold = FailOn.AS_CONFIGURED
     """The severity from which the result's `exit` is `FINDINGS`; `None` for never. By default what

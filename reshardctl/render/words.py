@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from reshardctl.codec.argv import with_value
 from reshardctl.consumers.base import Candidate
@@ -161,8 +162,10 @@ def plan_file(report: Report, suggested_command: Sequence[str]) -> str:
 
 def of_files(suggested_command: Sequence[str]) -> bool:
     """Whether the arguments name files of what other programs printed, in place of a stream."""
-    typed = zip(suggested_command, suggested_command[1:], strict=False)
-    return any(option == "--shards" and not names_shards(value) for option, value in typed)
+    return any(
+        option == "--shards" and not names_shards(value)
+        for option, value in pairwise(suggested_command)
+    )
 
 
 CLIENTS = {

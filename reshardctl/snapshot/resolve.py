@@ -61,7 +61,7 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
         return replace(policy, since=time, places=dict.fromkeys(opened, START), notes=(note,))
     if stream.records is None:
         raise UsageError(
-            f"--policy {policy.text} has to read records, and a snapshot holds none",
+            f"--policy {policy.text} has to read records, which neither a snapshot nor files hold",
             "name the consumer and --stream instead",
         )
     positions = stream.records.places(lineage.stream.arn, opened, time)
@@ -190,7 +190,7 @@ def at_time(
         return PositionAtTime(START)
     if stream.records is None:
         raise UsageError(
-            f"{what} has to read records, and a snapshot holds none",
+            f"{what} has to read records, which neither a snapshot nor files hold",
             "name the consumer and --stream instead",
         )
     arn = state.lineage.stream.arn

@@ -278,7 +278,7 @@ def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) 
     """
     if kinesis.records is None:
         raise UsageError(
-            "--count has to read records, and a snapshot holds none",
+            "--count has to read records, which neither a snapshot nor files hold",
             "name the consumer and --stream instead",
         )
     counts = kinesis.records.counts(snapshot.lineage.stream.arn, intervals)
@@ -298,7 +298,7 @@ class FrozenStream:
         kept = self._snapshot.lineage.stream
         if stream not in ("", kept.name, kept.arn):
             raise UsageError(
-                f"the snapshot is of stream {kept.name}, not of {stream}", "leave --stream out"
+                f"what is given is of stream {kept.name}, not of {stream}", "leave --stream out"
             )
         return self._snapshot.lineage
 

@@ -186,7 +186,7 @@ def test_a_snapshot_gives_the_same_rows(lab, tmp_path):
     frozen = lab.cli("status", f"snapshot:{saved}", "--format", "json")
     assert frozen.code == 1 and rows(frozen) == rows(document(lab))
     refused = lab.cli("status", f"snapshot:{saved}", "--count")
-    assert refused.code == 2 and refused.says("--count", "a snapshot holds none")
+    assert refused.code == 2 and refused.says("--count", "neither a snapshot nor files")
 
 
 def test_what_the_configuration_suppresses(lab, tmp_path, monkeypatch):
