@@ -460,21 +460,21 @@ def mode_of_new_files() -> int:
     return 0o666 & ~mask
 
 
+def listed(lab: Lab, folder: Path) -> list[str]:
+    """What the AWS CLI would print of the stream, in files, as words of a command."""
+    stream = lab.fake.client("us-east-1")
+    summary = stream.describe_stream_summary(StreamName=lab.stream)["StreamDescriptionSummary"]
+    summary["StreamCreationTimestamp"] = summary["StreamCreationTimestamp"].timestamp()
+    shards = {"Shards": stream.list_shards(StreamName=lab.stream)["Shards"]}
+    (folder / "shards.json").write_text(json.dumps(shards))
+    (folder / "summary.json").write_text(json.dumps({"StreamDescriptionSummary": summary}))
+    return ["--shards", str(folder / "shards.json"), "--summary", str(folder / "summary.json")]
+
+
 def printed(lab: Lab, folder: Path) -> list[str]:
     """The files that the AWS CLI would print, as words of a command; `taken` is the lab's time."""
     from reshardctl.model.times import instant
 
-    stream = lab.fake.client("us-east-1")
-    summary = stream.describe_stream_summary(StreamName=lab.stream)["StreamDescriptionSummary"]
-    summary["StreamCreationTimestamp"] = summary["StreamCreationTimestamp"].timestamp()
-    files = {
-        "--shards": {"Shards": stream.list_shards(StreamName=lab.stream)["Shards"]},
-        "--summary": {"StreamDescriptionSummary": summary},
-        "--rows": {"Items": list(lab.items().values())},
-    }
-    typed = []
-    for option, body in files.items():
-        file = folder / f"{option[2:]}.json"
-        file.write_text(json.dumps(body))
-        typed += [option, str(file)]
-    return [*typed, "--taken", instant(lab.time())]
+    rows = folder / "rows.json"
+    rows.write_text(json.dumps({"Items": list(lab.items().values())}))
+    return [*listed(lab, folder), "--rows", str(rows), "--taken", instant(lab.time())]

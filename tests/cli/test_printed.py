@@ -1,0 +1,294 @@
+"""Files that other programs printed, in place of a stream and its positions: no call to AWS.
+
+What is said of them is what is said of the stream and the store themselves, whose expectations are
+the cases'. Redis, PostgreSQL and MySQL print their rows with their own clients, by the commands of
+docs/preflight.md. tests/proof/libraries/test_aws_cli.py has files of the AWS CLI itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from reshardctl import ExportRequest, InspectRequest, inspect
+from reshardctl import export as exported
+from reshardctl.commands.requests import Files
+from reshardctl.model.times import instant
+from reshardctl.snapshot.printed_rows import printing_keys
+from tests.cli.lab import LATEST, Lab, listed, printed
+from tests.cli.spark_lab import HEAD, QUBOLE
+from tests.cli.test_kinsumer import made as made_kinsumer  # noqa: F401
+from tests.cli.test_position_stores import made, running  # noqa: F401
+from tests.cli.test_quickwit import golden as quickwit  # noqa: F401
+from tests.cli.test_spark import golden as spark  # noqa: F401
+from tests.support.servers import PASSWORD, USER
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+JSON = ("--format", "json")
+
+
+def judged(lab: Lab, words: list[str], verb: str = "inspect", *more: str) -> dict:
+    """The document of a command on files, which made no call, without what names the place."""
+    lab.wire.calls.clear()
+    shown = lab.cli(verb, lab.locator, *more, *words, *JSON)
+    assert lab.wire.calls == [] and shown.code in (0, 1), shown.err
+    return without_place(shown.json)
+
+
+def live(lab: Lab, verb: str = "inspect", *more: str) -> dict:
+    shown = lab.cli(verb, lab.where[0], *more, *lab.where[1:], *JSON)
+    assert shown.code in (0, 1), shown.err
+    return without_place(shown.json)
+
+
+def without_place(document: dict) -> dict:
+    """A document without the identity of the store, and the commands that name files."""
+    for name in ("store", "next", "again", "suggested"):
+        document.pop(name, None)
+    return document
+
+
+def rows_in(folder: Path, content: str | bytes, name: str = "rows") -> list[str]:
+    file = folder / name
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return ["--rows", str(file)]
+
+
+VERBS = {
+    "inspect": [], "status": [], "explain": ["0-3"], "export": [], "graph": [],
+    "fix": ["--dry-run"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_reading_verb_says_the_same(lab_of, tmp_path, verb):
+    lab = lab_of("a-both", LATEST)
+    words = printed(lab, tmp_path)
+    assert judged(lab, words, verb, *VERBS[verb]) == live(lab, verb, *VERBS[verb])
+
+
+def test_python_does_the_same(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST)
+    _, shards, _, summary, _, rows, _, taken = printed(lab, tmp_path)
+    files = Files(summary=summary, rows=[rows], taken=taken)
+    lab.wire.calls.clear()
+    found = inspect(InspectRequest([lab.locator], shards=[Path(shards)], files=files))
+    assert {finding.code for finding in found.report.findings} == {"RSH203"}
+    part = inspect(InspectRequest([lab.locator], shards=[shards, "1"], files=files))
+    assert part.report.findings == ()
+    positions = exported(ExportRequest(consumer=lab.locator, shards=[shards], files=files))
+    assert len(positions.positions) == 4 and lab.wire.calls == []
+
+
+def test_what_names_shards_selects_them_and_all_else_is_a_file(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST)
+    words = printed(lab, tmp_path)
+    assert judged(lab, [*words, "--shards", "3"])["findings"] != []
+    assert judged(lab, [*words, "--shards", "shardId-000000000001"])["findings"] == []
+    Path("4").write_bytes(Path(words[1]).read_bytes())
+    assert lab.cli("inspect", lab.locator, *words, "--shards", "4").says("no such shard")
+    assert judged(lab, ["--shards", "./4", *words[2:]]) == live(lab)
+
+
+def test_the_stream_alone_is_drawn(lab, tmp_path):
+    drawn = lab.cli("graph", *listed(lab, tmp_path), "--taken", now(lab))
+    lab.wire.calls.clear()
+    assert drawn.code == 0 and drawn.out == lab.cli("graph", "--stream", lab.stream).out
+    assert lab.wire.calls != []
+
+
+@pytest.mark.parametrize("option", ["--shards", "--rows"])
+def test_a_dash_is_standard_input(lab_of, tmp_path, option):
+    lab = lab_of("a-both", LATEST)
+    words = printed(lab, tmp_path)
+    at = words.index(option) + 1
+    content, words[at] = Path(words[at]).read_bytes(), "-"
+    ran = subprocess.run(
+        [sys.executable, "-m", "reshardctl", "inspect", lab.locator, *words, *JSON],
+        input=content, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert without_place(json.loads(ran.stdout)) == live(lab), ran.stderr
+
+
+def test_the_time_is_the_newest_files_unless_given(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST)
+    *words, _, taken = printed(lab, tmp_path)
+    for age, file in enumerate(tmp_path.glob("*.json")):
+        os.utime(file, (lab.time() - age, lab.time() - age))
+    shown = lab.cli("inspect", lab.locator, *words, *JSON)
+    assert without_place(shown.json) == live(lab)
+    assert f"as of {taken}, when the newest file was written; or --taken TIME" in shown.err
+
+
+def test_a_name_of_the_configuration(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST)
+    Path("reshardctl.toml").write_text(
+        f'[streams.orders]\n[consumers.etl]\nstream = "orders"\nlocator = "{lab.locator}"\n'
+    )
+    shown = lab.cli("inspect", "etl", *printed(lab, tmp_path), *JSON)
+    (entry,) = shown.json["consumers"]
+    assert lab.wire.calls == [] and shown.code == 1 and entry["name"] == "etl"
+    assert [finding["code"] for finding in entry["report"]["findings"]] == ["RSH203"]
+
+
+# What is printed for those who may write
+
+def commands(script: str) -> str:
+    """What a script does, without its remarks."""
+    return script.partition("\ncase ")[2]
+
+
+def test_the_script_is_that_of_the_table_itself(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST)
+    words = printed(lab, tmp_path)
+    form = ("--dry-run", "--format", "aws-cli")
+    script = lab.cli("fix", *lab.where, *form).out
+    lab.wire.calls.clear()
+    asked = lab.cli("fix", lab.locator, *words, *form)
+    assert asked.code == 2 and asked.says("region of the table is not known", "by its ARN")
+    named = asked.err.rpartition(": ")[2].strip().strip("'")
+    assert named.startswith("kcl://arn:aws:dynamodb:us-east-1:123456789012:table/")
+    made = lab.cli("fix", named, *words, *form)
+    assert lab.wire.calls == [] and made.code == 1 and commands(made.out) == commands(script) != ""
+
+
+def test_the_next_command_takes_the_files_again(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST)
+    words = printed(lab, tmp_path)
+    verb, *typed = next_command(lab.cli("inspect", lab.locator, *words, "--format", "text").out)
+    assert (verb, typed) == ("fix", ["--dry-run", lab.locator, *words])
+    shown = next_command(lab.cli(verb, *typed, "--format", "text").out)
+    assert shown == ["fix", "--dry-run", "--format", "aws-cli", lab.locator, *words]
+    page = lab.cli("inspect", lab.locator, *words, "--format", "markdown").out
+    assert f"--shards {words[1]}" in page and "bash fix.sh undo" in page
+    assert "--watch" not in page and "--plan" not in page
+
+
+def next_command(text: str) -> list[str]:
+    typed = text.replace("\\\n", " ").rpartition("  reshardctl ")[2].partition("\n")[0]
+    return shlex.split(typed.partition("   #")[0])
+
+
+# The forms of rows
+
+def console(items: list[dict]) -> str:
+    """As the console of DynamoDB writes CSV: all in quotes, lists in JSON."""
+    names = list(dict.fromkeys(name for item in items for name in item))
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerow(names)
+    for item in items:
+        cells = [next(iter(item[name].values()), "") if name in item else "" for name in names]
+        writer.writerow([json.dumps(c) if isinstance(c, list | dict) else c for c in cells])
+    return text.getvalue()
+
+
+def exported_to_s3(items: list[dict]) -> bytes:
+    return gzip.compress("\n".join(json.dumps({"Item": item}) for item in items).encode())
+
+
+def queried(items: list[dict]) -> str:
+    counts = {"Count": len(items), "ScannedCount": len(items), "ConsumedCapacity": None}
+    return json.dumps({"Items": items, **counts}, indent=4)
+
+
+def pages(items: list[dict]) -> str:
+    """Two outputs of `--no-paginate`, one after the other in a file."""
+    first = {"Items": items[:1], "LastEvaluatedKey": {}, "NextToken": "t"}
+    return json.dumps(first, indent=4) + "\n" + queried(items[1:]) + "\n"
+
+
+@pytest.mark.parametrize("form", [console, exported_to_s3, queried, pages])
+def test_rows_of_dynamodb(lab_of, tmp_path, form):
+    lab = lab_of("a-both", LATEST)
+    *words, _, rows, _, taken = printed(lab, tmp_path)
+    given = rows_in(tmp_path, form(list(lab.items().values())))
+    assert judged(lab, [*words, *given, "--taken", taken]) == live(lab)
+
+
+def test_tables_of_kinsumer(made_kinsumer, tmp_path):  # noqa: F811
+    lab = made_kinsumer("e")
+    words = [*listed(lab, tmp_path), "--taken", now(lab)]
+    for shape in lab.shapes:
+        rows = [row for key, row in lab.items().items() if key.startswith(shape.prefix)]
+        _, file = rows_in(tmp_path, queried(rows), shape.name)
+        words += ["--rows", f"{shape.name}={file}"]
+    assert judged(lab, words) == live(lab)
+
+
+def now(lab: Lab) -> str:
+    """The lab's time, which becomes a whole second."""
+    lab.fake.clock.advance(-lab.time() % 1)
+    return instant(lab.time())
+
+
+def print_rows(lab) -> bytes:
+    """What the store's own client prints, by the command of the page."""
+    port, host = lab.running.port, "127.0.0.1"
+    table = f"SELECT namespace, shard_id, sequence_number FROM {lab.table_name}"
+    connect, command = {
+        "redis": (f"redis-cli -p {port} -n {lab.table_name}", printing_keys("app")),
+        "postgres": (f"psql -h {host} -p {port} -U {USER} -d {lab.running.database}",
+                     f"psql --csv -c '{table}'"),
+        "mysql": (f"mysql -h {host} --protocol=tcp -P {port} -u {USER} -D {lab.running.database}",
+                  f"mysql --batch -e '{table}'"),
+    }[lab.kind]
+    program = connect.split()[0]
+    script = f'{program}() {{ command {connect} "$@"; }}\n{command}'
+    secrets = dict.fromkeys(("REDISCLI_AUTH", "PGPASSWORD", "MYSQL_PWD"), PASSWORD)
+    ran = subprocess.run(
+        ["bash", "-c", script], env={**os.environ, **secrets}, capture_output=True, timeout=60,
+        check=True,
+    )  # fmt: skip
+    return ran.stdout
+
+
+@pytest.mark.parametrize("case", ["e", "e-below", "f-swapped"])
+def test_rows_that_a_clients_command_prints(made, tmp_path, case):  # noqa: F811
+    lab = made(case)
+    rows = print_rows(lab)
+    assert len(rows.splitlines()) >= len(lab.numbers())
+    words = [*listed(lab, tmp_path), *rows_in(tmp_path, rows), "--taken", now(lab)]
+    assert judged(lab, words) == live(lab)
+    form = ("--dry-run", "--format", {"postgres": "psql", "redis": "redis-cli"}.get(
+        lab.kind, lab.kind))
+    script = lab.cli("fix", *lab.where, *form).out
+    assert commands(lab.cli("fix", lab.locator, *words, *form).out) == commands(script) != ""
+
+
+def packed(root: Path, within: str) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        archive.add(root, within)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("within", [".", "checkpoint", "home/of/checkpoint"])
+@pytest.mark.parametrize(("release", "shape"), [(HEAD, "s1"), (QUBOLE, "s3")])
+def test_a_checkpoint_directory_in_an_archive(spark, tmp_path, release, shape, within):  # noqa: F811
+    lab = spark(release, shape)
+    words = [*listed(lab, tmp_path), *rows_in(tmp_path, packed(lab.root, within))]
+    assert judged(lab, [*words, "--taken", now(lab)]) == live(lab)
+
+
+def test_a_checkpoint_directory_beside_a_printed_stream(spark, tmp_path):  # noqa: F811
+    lab = spark(HEAD, "s1")
+    found = judged(lab, listed(lab, tmp_path))
+    assert found["findings"] == live(lab)["findings"] != []
+
+
+@pytest.mark.parametrize(("release", "state"), [("0.9.0", "q2"), ("0.8.2", "q1")])
+def test_the_metastore_file_of_an_index(quickwit, tmp_path, release, state):  # noqa: F811
+    lab = quickwit(release, state, "&index=events")
+    words = [*listed(lab, tmp_path), "--rows", str(lab.file()), "--taken", now(lab)]
+    assert judged(lab, words) == live(lab)
