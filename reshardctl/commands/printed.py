@@ -228,6 +228,13 @@ def _of_tables(locator: Locator, given: Sequence[tuple[str, Printed]]) -> tuple[
             f"add --rows {missing[0]}=FILE with the output of: {scan}",
         )
     found = [row for shape in shapes for row in rows_of_table(files[shape.name], shape, types)]
+    of_shards = [row.attributes for row in found if "shardId-" in row.key]
+    left_out = locator.spec.of_every_shard - {name for row in of_shards for name in row}
+    if of_shards and left_out:
+        raise UsageError(
+            f"{files[names[0]][0].name}: no row has {min(left_out)}: a projection left it out",
+            f"save the output of: {_printing(locator)}",
+        )
     for side in beside:
         shape = TableShape(side.name, prefix=f"{side.name}/", hash=side.key)
         if files[side.name]:

@@ -136,6 +136,7 @@ class Spec:
         attributes: Every attribute that the library writes, in rows of any kind and inside them;
             others may be called after the operator's own things.
         types: The type of each attribute of a row in DynamoDB, for texts that leave types out.
+        of_every_shard: Attributes that it writes into each row of a shard.
         rests_on: Attributes that a proof rests on.
         reading: Attributes of a footprint that change while the consumer reads normally.
         plain: Texts in rows that the library writes itself and that identify nobody.
@@ -167,6 +168,7 @@ class Spec:
     owner_attributes: frozenset[str] = frozenset()
     attributes: frozenset[str] = frozenset()
     types: Mapping[str, str] = field(default_factory=dict)
+    of_every_shard: frozenset[str] = frozenset()
     rests_on: tuple[str, ...] = ()
     reading: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()

@@ -86,6 +86,7 @@ KCL = Spec(
     }),
     attributes=ATTRIBUTES,
     types=TYPES,
+    of_every_shard=frozenset({"checkpoint", "leaseCounter"}),
     plain=PLAIN,
     least_watch=30.0,
     makes_itself="; KCL makes it itself, and then begins at its start position",

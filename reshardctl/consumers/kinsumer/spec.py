@@ -59,6 +59,7 @@ KINSUMER = Spec(
     kinds=frozenset({LATEST}),
     attributes=frozenset(TYPES),
     types=TYPES,
+    of_every_shard=frozenset({"SequenceNumber", "LastUpdate"}),
     rests_on=("SequenceNumber", "Finished", "OwnerID", "ShardIDs"),
     reading=frozenset({
         "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",

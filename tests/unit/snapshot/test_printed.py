@@ -1,39 +1,26 @@
-"""What the AWS CLI printed, read as a stream and as rows.
+"""What the AWS CLI printed of a stream.
 
-Recorded output is in tests/golden/aws-cli; lines of an export are as the DynamoDB Developer Guide
-shows them ("DynamoDB table export output format"); `HasMoreShards`, `NextToken`,
-`LastEvaluatedKey`, `Count` and `ScannedCount` are as in the API references.
+Recorded output is in tests/golden/aws-cli; `HasMoreShards` and `NextToken` are as in the API
+references.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, TableShape
 from reshardctl.snapshot.printed import Printed, lineage_of
-from reshardctl.snapshot.printed_rows import rows_of_table
-from tests.support.golden_tables import GOLDEN, items_of
-from tests.support.judging import images_of as expected_images
 
 RECORDED = Path(__file__).parents[2] / "golden" / "aws-cli"
 LIST, SUMMARY, DESCRIPTION, SCAN = (
     json.loads((RECORDED / f"{name}.json").read_text())
     for name in ("list", "summary", "describe", "scan")
 )
-LEASES = TableShape("orders-reader")
-
-
-def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
-    return rows_of_table(files, shape, KCL.types)
 
 
 def file(body: Any, name: str = "a.json") -> Printed:
@@ -112,6 +99,8 @@ def test_times_of_version_2() -> None:
         ([{"Shards": [{"ShardId": "x"}]}, SUMMARY], ["0.json: Shards[0]", "makes no sense"]),
         ([["Shards"], SUMMARY], ["0.json: not an object but a list"]),
         ([{"Shards": 5}, SUMMARY], ["0.json: Shards: not a list"]),
+        ([changed(DESCRIPTION, DESCRIBED, RetentionPeriodHours=None)],
+         ["RetentionPeriodHours is missing", "add --summary"]),
     ],
 )
 def test_what_is_no_whole_listing_is_refused(bodies: list[Any], words: list[str]) -> None:
@@ -121,92 +110,14 @@ def test_what_is_no_whole_listing_is_refused(bodies: list[Any], words: list[str]
     assert all(word in text for word in words), text
 
 
-FOLDERS = sorted(path.parent for path in GOLDEN.glob("*/*/leases.json"))
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f"{f.parent.name}/{f.name}")
-def test_a_scan_gives_the_rows_that_the_store_gives(folder: Path) -> None:
-    """Against the tests' own reading of the recorded tables of real KCLs."""
-    items = items_of(folder)
-    counts = {"Count": len(items), "ScannedCount": len(items)}
-    read = images_of([file({"Items": items, **counts})], LEASES)
-    assert sorted(read, key=lambda image: image.key) == sorted(
-        expected_images(items), key=lambda image: image.key
-    )
-
-
-def test_every_form_gives_the_same_rows() -> None:
-    items = SCAN["Items"]
-    recorded = Printed("scan.json", (RECORDED / "scan.json").read_bytes())
-    whole = images_of([recorded], LEASES)
-    assert len(whole) == len(items) == 7
-    lines = [json.dumps(item).encode() for item in items]
-    export = "\n".join(json.dumps({"Item": item}) for item in items).encode()
-    counts = {"Count": 4, "ScannedCount": 4}
-    first = {"Items": items[:4], **counts, "LastEvaluatedKey": {"leaseKey": {"S": "x"}}}
-    both = [first, {"Items": items[4:]}]
-    forms = {
-        "export": [Printed("a", export)],
-        "gzipped": [Printed("a.gz", gzip.compress(export))],
-        "two files of an export": [
-            Printed("a", export[: export.index(b"\n") + 1]),
-            Printed("b", export[export.index(b"\n") :]),
-        ],
-        "bare items, a line each": [Printed("a", b"\n".join(lines))],
-        "pages": [file(page) for page in both],
-        "pages, a line each": [Printed("a", "\n".join(map(json.dumps, both)).encode())],
-    }
-    for form, files in forms.items():
-        assert images_of(files, LEASES) == whole, form
-
-
-def test_what_a_global_table_adds_is_no_part_of_a_row() -> None:
-    item = {"leaseKey": {"S": "k"}, "aws:rep:updatetime": {"N": "1"}}
-    (row,) = images_of([file({"Item": item})], LEASES)
-    assert set(row.attributes) == {"leaseKey"}
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (json.dumps({**SCAN, "NextToken": "t"}), ["more rows follow", "--max-items"]),
-        (json.dumps({**SCAN, "LastEvaluatedKey": {}, "Count": 3}), ["a filter left rows out"]),
-        (json.dumps({"Items": [{"id": {"S": "x"}}]}), ["Items[0]", "its key leaseKey is missing"]),
-        (json.dumps({"Items": [{"leaseKey": {"N": "1"}}]}), ["Items[0]", "is no string"]),
-        (json.dumps({"Items": [{"leaseKey": "x"}]}), ["Items[0]", "leaseKey"]),
-        (json.dumps(LIST), ["Shards"]),
-        ("", ["the file is empty"]),
-        ('{"Item": {"leaseKey": {"S": "a"}}}\n{"Item": ', ["line 2"]),
-        ('{"Items": [', ["line 1", "not JSON"]),
-        ("[1]", ["not an object"]),
-        ("[" * 100_000, ["nested too deep"]),
-        (json.dumps({"Items": SCAN["Items"] * 2}), ["row Leader stands twice"]),
-        ("\x1f\x8bxx", ["not JSON"]),
-    ],
-)
-def test_what_are_no_rows_is_refused(content: str, words: list[str]) -> None:
-    with pytest.raises(UsageError) as caught:
-        images_of([Printed("scan.json", content.encode())], LEASES)
-    text = f"{caught.value.what}\n{caught.value.next}"
-    assert "scan.json" in text and all(word in text for word in words), text
-
-
-def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reshardctl.snapshot.printed_rows.LARGEST", 1000)
-    monkeypatch.setattr("reshardctl.stores.given_file.LARGEST", 1000)
-    with pytest.raises(UsageError, match="larger than 1,000 bytes"):
-        images_of([Printed("a.gz", gzip.compress(b" " * 2000))], LEASES)
-
-
-def test_rows_of_another_application_are_left_out() -> None:
-    """A scan has them; the store's own reader queries by the application's name."""
-    shape = TableShape("positions", hash="namespace", range="shard_id", fixed="app")
-    items = [{"namespace": {"S": name}, "shard_id": {"S": "s"}} for name in ("app", "other")]
-    (row,) = images_of([file({"Items": items})], shape)
-    assert row.key == "app/s"
-
-
-def test_an_archive_that_is_cut_off_is_refused() -> None:
-    cut = gzip.compress(json.dumps(SCAN).encode())[:-20]
-    with pytest.raises(UsageError, match="cannot be unpacked"):
-        images_of([Printed("a.gz", cut)], LEASES)
+def test_pages_and_a_summary_in_one_file() -> None:
+    """As `>>` appends what several commands print; PowerShell saves it as UTF-16."""
+    outputs = [*pages(LIST, NextToken="t"), SUMMARY]
+    text = "\n".join(json.dumps(body, indent=4) for body in outputs)
+    for content in (text.encode(), text.encode("utf-16"), text.encode("utf-8-sig")):
+        read = lineage_of([Printed("all.json", content)])
+        assert read.digest() == lineage(LIST, SUMMARY).digest()
+    with pytest.raises(UsageError, match=r"all.json: line \d+: not JSON"):
+        lineage_of([Printed("all.json", f"{text}\nShards:".encode())])
+    with pytest.raises(UsageError, match="no text"):
+        lineage_of([Printed("all.json", b"{\xff")])
