@@ -27,7 +27,7 @@ from reshardctl.model.times import instant, parse_instant
 from reshardctl.report.report import own
 from reshardctl.snapshot import take
 from reshardctl.snapshot.file import SavedSnapshot
-from reshardctl.snapshot.printed import Printed, lineage_of
+from reshardctl.snapshot.printed import Printed, lineage_of, without_parents
 from reshardctl.snapshot.printed_rows import (
     is_csv,
     printing_keys,
@@ -78,6 +78,8 @@ def saved_of(
     guessed = files.taken is None
     if listing:
         lineage, now = lineage_of([read[text] for _, text in listing]), taken
+        if lacking := without_parents(lineage, now):
+            observer.note(lacking)
     elif selection.stream is not None:
         alone = locator is None
         lineage, now = listed(selection.account, selection.stream, observer, alone=alone)
@@ -187,12 +189,13 @@ def _with_rows(
     UsageError for a store whose rows cannot be read from files.
     """
     if locator.medium == "dynamodb":
+        kept = replace(kept, images=_of_tables(locator, given))
         if csv := [file.name for _, file in given if is_csv(file.content)]:
             observer.note(
                 f"{csv[0]}: CSV has the rows that were on the screen, and does not say whether "
                 "there are more; a row that is missing looks like a position that was never stored"
             )
-        return replace(kept, images=_of_tables(locator, given))
+        return kept
     if named := [table for table, _ in given if table]:
         raise UsageError(
             f"--rows {named[0]}=…: the positions of {locator.text} are in no DynamoDB table",

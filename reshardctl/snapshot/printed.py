@@ -23,6 +23,7 @@ from reshardctl.errors import UsageError
 from reshardctl.kinesis.listing import contradictions
 from reshardctl.lineage import Lineage, shard_of
 from reshardctl.model import Shard, Stream
+from reshardctl.model.times import duration
 
 SUMMARY = "StreamDescriptionSummary"
 DESCRIPTION = "StreamDescription"
@@ -85,10 +86,10 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
     for file in files:
         for body, where in documents(file.content, JsonPath(file.name, next=WHOLE)):
             if isinstance(summary := body.get(SUMMARY), dict):
-                told.insert(0, (summary, where / SUMMARY))
+                told.insert(0, (_without_null(summary), where / SUMMARY))
             elif isinstance(page := body.get(DESCRIPTION), dict):
                 shards += _shards(page, where / DESCRIPTION)
-                told.append((page, where / DESCRIPTION))
+                told.append((_without_null(page), where / DESCRIPTION))
                 pages.append((file.name, page.get("HasMoreShards") is True))
             elif "Shards" in body:
                 shards += _shards(body, where)
@@ -114,6 +115,33 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
             "the stream changed meanwhile, or a page is missing; run the commands again",
         )
     return lineage
+
+
+LISTED = 23 * 3600.0
+"""Seconds for which a closed shard is listed at least: the shortest retention period, less the time
+by which shards were seen to vanish early."""
+
+
+def without_parents(lineage: Lineage, now: float) -> str:
+    """A remark on parents that are not listed although they may not have expired, "" for none.
+
+    A listing with `--shard-filter` looks so, and one that was made under a shorter retention period
+    than the present one. now: Unix seconds.
+
+    UsageError if a parent closed less than LISTED ago: every complete listing has it.
+    """
+    lacking = {
+        parent: opened for shard in lineage if (opened := lineage.opened_at(shard)) is not None
+        for parent in lineage[shard].parents
+        if parent not in lineage and now - opened < lineage.stream.retention
+    }
+    if not lacking:
+        return ""
+    parent, closed = max(lacking.items(), key=lambda each: each[1])
+    what = f"no file lists {parent}, which closed {duration(now - closed)} before they were made"
+    if now - closed < LISTED:
+        raise UsageError(what, "run list-shards without --shard-filter")
+    return f"{what}: was list-shards run with --shard-filter, or the retention period longer since?"
 
 
 def _shards(page: Mapping[str, Any], where: JsonPath) -> list[Shard]:
@@ -142,6 +170,11 @@ def _stream(description: Mapping[str, Any], opened: int, where: JsonPath) -> Str
         mode=mode.get("StreamMode", PROVISIONED) if isinstance(mode, dict) else PROVISIONED,
         open_shards=strict.integer(count, where / "OpenShardCount"),
     )
+
+
+def _without_null(description: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is said of a stream: emulators print null for what they do not know."""
+    return {name: value for name, value in description.items() if value is not None}
 
 
 def _is_of(stream: Stream, description: Mapping[str, Any], where: JsonPath) -> bool:

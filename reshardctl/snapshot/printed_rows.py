@@ -8,9 +8,10 @@
 | MySQL | `mysql --batch` |
 
 Sources: an export of DynamoDB has one `{"Item": …}` a line. The CSV of the console and of NoSQL
-Workbench has the names of the attributes in its first line and no types; lists are spelled in
-DynamoDB JSON (matheussilvasantos/dynamocli#4), and only the rows that were on the screen are in it
-(Amazon DynamoDB Developer Guide, "Exporting data to a CSV file"). `mysql --batch` separates by
+Workbench has the names of the attributes in its first line, older ones with their types
+(spring-attic/spring-integration-aws#64); lists are spelled in DynamoDB JSON
+(matheussilvasantos/dynamocli#4), and only the rows that were on the screen are in it (Amazon
+DynamoDB Developer Guide, "Exporting data to a CSV file"). `mysql --batch` separates by
 tabs, writes `NULL`, and escapes tab, line feed, NUL and backslash (MySQL Reference Manual, mysql
 Client Options).
 """
@@ -130,6 +131,7 @@ def is_csv(content: bytes) -> bool:
 
 
 _NUMBER = re.compile(r"-?[0-9]{1,38}", re.ASCII)
+_WITH_TYPE = re.compile(r"(?P<name>.+) \((?P<type>S|N|B|SS|L|M|BOOL)\)\Z")
 
 
 def _of_csv(
@@ -137,23 +139,28 @@ def _of_csv(
 ) -> Iterator[Image]:
     """The rows. An empty cell is an attribute that the row does not have."""
     scan = command_line("aws", "dynamodb", "scan", "--table-name", shape.name)
-    where = where._replace(next=f"CSV has no types; save the output of: {scan}")
+    where = where._replace(next=f"save the output of: {scan}")
     for row, path in _records(text, where, shape.names, csv.excel):
-        cells = {name: text for name, text in row.items() if text}
-        yield _image({name: _typed(name, text, types, path) for name, text in cells.items()},
-                     shape, path)  # fmt: skip
+        item = {}
+        for header, cell in row.items():
+            typed = _WITH_TYPE.match(header)
+            name, kind = typed.groups() if typed else (header, types.get(header))
+            if cell:
+                item[name] = _typed(cell, kind, path / name)
+        yield _image(item, shape, path)
 
 
-def _typed(name: str, text: str, types: Mapping[str, str], where: JsonPath) -> AttributeValue:
+def _typed(text: str, kind: str | None, where: JsonPath) -> AttributeValue:
     """A cell as the attribute that the library writes. UsageError where it cannot be one."""
-    kind, path = types.get(name), where / name
     if kind is None:
-        path.wrong("no attribute of this library, so that its type is not known")
+        where.wrong("no attribute of this library, so that its type is not known")
     if kind == "B" or (kind == "N" and not _NUMBER.fullmatch(text)):
-        path.wrong(f"{text!r} is not what the library writes there, or cannot be told from it")
+        where.wrong(f"{text!r} is not what the library writes there, or cannot be told from it")
     if kind in ("S", "N"):
         return {kind: text}
-    body = strict.parse(text, path)
+    if kind == "SS" and text.startswith("{"):
+        text = f"[{text.strip()[1:-1]}]"
+    body = strict.parse(text, where)
     if kind == "SS" and isinstance(body, list):
         body = [_member(each) for each in body]
     return {kind: body}
@@ -219,7 +226,8 @@ def _records(
     rows = csv.reader(io.StringIO(text, newline=""), dialect, strict=True)
     try:
         header = next(rows, [])
-        if missing := [name for name in needed if name not in header]:
+        names = [_WITH_TYPE.sub(r"\g<name>", name) for name in header]
+        if missing := [name for name in needed if name not in names]:
             where.wrong(f"its first line does not name the column {missing[0]}")
         if twice := [name for name in header if header.count(name) > 1]:
             where.wrong(f"column {twice[0]} stands twice")

@@ -14,7 +14,7 @@ import pytest
 
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.snapshot.printed import Printed, lineage_of
+from reshardctl.snapshot.printed import Printed, lineage_of, without_parents
 
 RECORDED = Path(__file__).parents[2] / "golden" / "aws-cli"
 LIST, SUMMARY, DESCRIPTION, SCAN = (
@@ -121,3 +121,18 @@ def test_pages_and_a_summary_in_one_file() -> None:
         lineage_of([Printed("all.json", f"{text}\nShards:".encode())])
     with pytest.raises(UsageError, match="no text"):
         lineage_of([Printed("all.json", b"{\xff")])
+
+
+def test_a_parent_that_is_not_listed() -> None:
+    """What `--shard-filter Type=AT_LATEST` leaves of the recorded listing: the open shards."""
+    whole = lineage(LIST, SUMMARY)
+    opened = [shard for shard in LIST["Shards"]
+              if "EndingSequenceNumber" not in shard["SequenceNumberRange"]]  # fmt: skip
+    part = lineage({"Shards": opened}, SUMMARY)
+    closed = max(time for shard in part if (time := part.opened_at(shard)))
+    assert without_parents(whole, closed + 60) == ""
+    with pytest.raises(UsageError, match=r"no file lists shardId-.*, which closed 1m before") as err:
+        without_parents(part, closed + 60)
+    assert "--shard-filter" in err.value.next
+    assert "--shard-filter" in without_parents(part, closed + 25 * 3600)
+    assert without_parents(part, closed + 49 * 3600) == ""
