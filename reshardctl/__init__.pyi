@@ -19,6 +19,7 @@ from reshardctl.commands.rebuild import RebuildRequest as RebuildRequest
 from reshardctl.commands.rebuild import plan_rebuild as plan_rebuild
 from reshardctl.commands.rebuild import rebuild as rebuild
 from reshardctl.commands.requests import Account as Account
+from reshardctl.commands.requests import Files as Files
 from reshardctl.commands.requests import Sink as Sink
 from reshardctl.commands.status import StatusRequest as StatusRequest
 from reshardctl.commands.status import StatusResult as StatusResult

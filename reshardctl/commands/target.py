@@ -105,7 +105,7 @@ class FilesSelection(Selection):
     """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all. What names no
     shards is a file: what `aws kinesis list-shards` or `describe-stream` printed."""
     files: Files = field(default_factory=Files)
-    """The other files."""
+    """What else other programs printed, in place of calls."""
 
     @property
     def selectors(self) -> tuple[str, ...]:

@@ -20,9 +20,8 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl import ExportRequest, InspectRequest, inspect
+from reshardctl import ExportRequest, Files, InspectRequest, inspect
 from reshardctl import export as exported
-from reshardctl.commands.requests import Files
 from reshardctl.model.times import instant
 from reshardctl.snapshot.printed_rows import printing_keys
 from tests.cli.lab import LATEST, Lab, listed, printed

@@ -6,12 +6,13 @@ tests/whole/docs/test_shell_blocks says of every page why.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.lab import Lab
+from tests.cli.lab import Lab, printed
 from tests.cli.page_reader import Reader, of
 
 CHILDREN_LOST, LATEST_ROOTS, ROOTS = (
@@ -55,7 +56,17 @@ def test_before_a_reshard_that_breaks_a_consumer(reader):
 
 def test_before_a_reshard_that_is_refused(reader):
     page = reader(ROOTS, "21:45:42")
-    for transcript in of("preflight", first="What the service would refuse"):
+    refused = ("What the service would refuse", "Limits of the forecast")
+    for transcript in of("preflight", first=refused[0], last=refused[1]):
+        page.type(transcript)
+
+
+def test_files_in_place_of_calls(reader, tmp_path):
+    page = reader(CHILDREN_LOST, "21:47:10")
+    printed(page.lab, tmp_path)
+    for file in tmp_path.glob("*.json"):
+        os.utime(file, (page.lab.time(), page.lab.time()))
+    for transcript in of("preflight", first="Without credentials"):
         page.type(transcript)
 
 

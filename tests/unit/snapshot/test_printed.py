@@ -131,7 +131,7 @@ def test_a_parent_that_is_not_listed() -> None:
     part = lineage({"Shards": opened}, SUMMARY)
     closed = max(time for shard in part if (time := part.opened_at(shard)))
     assert without_parents(whole, closed + 60) == ""
-    with pytest.raises(UsageError, match=r"no file lists shardId-.*, which closed 1m before") as err:
+    with pytest.raises(UsageError, match=r"lists shardId-.*, which closed 1m before") as err:
         without_parents(part, closed + 60)
     assert "--shard-filter" in err.value.next
     assert "--shard-filter" in without_parents(part, closed + 25 * 3600)
