@@ -32,6 +32,7 @@ from reshardctl.errors import UsageError, command_line
 from reshardctl.stores.given_file import content
 
 if TYPE_CHECKING:
+    from reshardctl.consumers.locator import Locator
     from reshardctl.diagnosis.evidence import Snapshot
     from reshardctl.lineage import Lineage
     from reshardctl.snapshot import Ports
@@ -238,13 +239,13 @@ def _one(text: str, selection: Selection, observer: Observer) -> Target:
     if config := configured.names(text, selection):
         configured.tell_file(config.file, selection.config, observer)
         return configured.one(text, config, selection, observer)
+    locator = place_of(text, observer)
     if selection.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-    return _located(text, selection.stream, selection, observer)
+    return _located(locator, selection.stream, selection, observer)
 
 
-def _located(text: str, stream: str, selection: Selection, observer: Observer) -> Target:
-    locator = place_of(text, observer)
+def _located(locator: Locator, stream: str, selection: Selection, observer: Observer) -> Target:
     repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
@@ -267,7 +268,8 @@ def _of_files(text: str, selection: FilesSelection, observer: Observer) -> Targe
     if config := configured.names(text, selection):
         target = configured.one(text, config, selection, observer)
     else:
-        target = _located(text, selection.stream or "", selection, observer)
+        locator = place_of(text, observer)
+        target = _located(locator, selection.stream or "", selection, observer)
     saved = saved_of(selection, target.locator, observer, whole=True)
     (frozen,) = saved.consumers
     kept = ("--config", "--policy", "--accept", "--created", "--recreated", "--bootstrap")

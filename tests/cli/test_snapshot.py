@@ -286,7 +286,8 @@ def test_what_the_aws_cli_printed_is_judged_as_the_store_is(lab, tmp_path):
 @pytest.mark.parametrize(("consumer", "words", "says"), [
     ("kcl://app", ["--rows", "other=ROWS"], ["has no table other", "app-CoordinatorState"]),
     ("kinsumer://app", ["--rows", "ROWS"], ["table app_clients are missing", "scan --table-name"]),
-    ("spark:/tmp/checkpoint", ["--rows", "ROWS"], ["in no DynamoDB table", "leave --rows out"]),
+    ("spark:/tmp/checkpoint", ["--rows", "t=ROWS"], ["in no DynamoDB table", "table's name out"]),
+    ("spark:/tmp/checkpoint", ["--rows", "ROWS"], ["no tar archive", "tar czf FILE"]),
     ("kcl://app", ["--rows", "ROWS", "--probe"], ["--probe reads records", "leave --probe out"]),
     ("kcl://app", ["--taken", "2026-11-21T00:00:00Z"], ["--taken is the time of files"]),
     ("kcl://app", ["--rows", "nowhere.json"], ["nowhere.json: No such file"]),
