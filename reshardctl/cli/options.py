@@ -149,7 +149,7 @@ ListedShards = Annotated[
     ),
 ]
 Summary = Annotated[
-    str | None,
+    Path | None,
     typer.Option(
         "--summary", metavar="FILE", show_default=False,
         help="What aws kinesis describe-stream-summary printed, beside list-shards.",

@@ -102,20 +102,21 @@ class FilesSelection(Selection):
     """A selection whose stream and positions may come from files that other programs printed."""
 
     shards: Sequence[str | Path] = option("--shards", ())
-    """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all. What names no
-    shards is a file: what `aws kinesis list-shards` or `describe-stream` printed."""
+    """Numbers, ranges and ids of shards, as in `["4,5", "8-11"]`; none means all. A path, or a text
+    that names no shards, is a file: what `aws kinesis list-shards` or `describe-stream` printed."""
     files: Files = field(default_factory=Files)
     """What else other programs printed, in place of calls."""
 
     @property
     def selectors(self) -> tuple[str, ...]:
         """What names shards."""
-        return tuple(str(text) for text in self.shards if names_shards(str(text)))
+        return tuple(text for text in self.shards if isinstance(text, str) and names_shards(text))
 
     @property
     def listing(self) -> tuple[str, ...]:
         """The files that list the stream's shards."""
-        return tuple(str(text) for text in self.shards if not names_shards(str(text)))
+        files = (str(text) for text in self.shards if text not in self.selectors)
+        return tuple(f"./{file}" if names_shards(file) else file for file in files)
 
     @property
     def file_words(self) -> tuple[str, ...]:

@@ -96,7 +96,8 @@ def test_what_names_shards_selects_them_and_all_else_is_a_file(lab_of, tmp_path)
     assert judged(lab, [*words, "--shards", "shardId-000000000001"])["findings"] == []
     Path("4").write_bytes(Path(words[1]).read_bytes())
     assert lab.cli("inspect", lab.locator, *words, "--shards", "4").says("no such shard")
-    assert judged(lab, ["--shards", "./4", *words[2:]]) == live(lab)
+    for verb in ("inspect", "export"):
+        assert judged(lab, ["--shards", "./4", *words[2:]], verb) == live(lab, verb)
 
 
 def test_the_stream_alone_is_drawn(lab, tmp_path):
