@@ -50,7 +50,7 @@ EXCLUDE = (
     Exclusion("--live", ("--bootstrap", "--recreated"),
               f"{BOTH}a running application makes positions of its own meanwhile",
               "stop every worker first, and leave {option} out"),
-    Exclusion(FILES, ("--probe", "--count", "--wait", "--watch", "--every"),
+    Exclusion(FILES, ("--probe", "--count", "--wait", "--watch", "--every", "--discover"),
               "{other} reads stream or positions as they are now, and files stand in their place"),
     Exclusion(REBUILD, (FILES,), "rebuild reads the stream and the positions themselves"),
     Exclusion(REBUILD, SCOPE, "rebuild writes what a sink proves of every shard: {other} excluded",

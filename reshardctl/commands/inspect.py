@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from reshardctl.at_once import at_once
 from reshardctl.codec.argv import option, words
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
-from reshardctl.commands.exclusions import require_compatible
+from reshardctl.commands.exclusions import FILES, require_compatible
 from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
 from reshardctl.commands.places import account_of
@@ -328,7 +328,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     """
     baseline = None if request.baseline is None else baseline_of(request.baseline)
     scope = request.scope
-    require_compatible(asked(request), "--shards", "--discover")
+    require_compatible(asked(request), FILES, "--shards", "--discover")
     looking = looking_of(
         request.wait, request.until, request.if_reshard, request.watch, request.metrics
     )

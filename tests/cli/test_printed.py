@@ -329,7 +329,7 @@ REFUSED = {
     "for a snapshot": ("snapshot", [*GIVEN, "--shards", "4", "-o", "s"], ["of all shards"]),
     **{option: ("inspect", [*GIVEN, option, *more], [f"leave {option} out"])
        for option, *more in (["--probe"], ["--count"], ["--watch", "60s"], ["--every", "60s"],
-                             ["--wait", "15m"], ["--region", "us-east-1"])},
+                             ["--wait", "15m"], ["--region", "us-east-1"], ["--discover"])},
     "status --count": ("status", [*GIVEN, "--count"], ["leave --count out"]),
 }
 
