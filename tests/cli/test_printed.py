@@ -168,7 +168,9 @@ def test_the_next_command_takes_the_files_again(lab_of, tmp_path):
     words = printed(lab, tmp_path)
     verb, *typed = next_command(lab.cli("inspect", lab.locator, *words, "--format", "text").out)
     assert (verb, typed) == ("fix", ["--dry-run", lab.locator, *words])
-    shown = next_command(lab.cli(verb, *typed, "--format", "text").out)
+    text = lab.cli(verb, *typed, "--format", "text").out
+    assert "bash SCRIPT undo" in text and "JOURNAL" not in text
+    shown = next_command(text)
     assert shown == ["fix", "--dry-run", "--format", "aws-cli", lab.locator, *words]
     page = lab.cli("inspect", lab.locator, *words, "--format", "markdown").out
     assert f"--shards {words[1]}" in page and "bash fix.sh undo" in page

@@ -131,8 +131,9 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     _after(sheet, report, decided)
     _costs(sheet, report, decided)
     residuals(sheet, report)
-    back = f"reshardctl undo JOURNAL   # {undo_words(changed)}"
-    sheet.labelled(("undo", "bold"), back, indent=2)
+    by_hand = of_files(sheet.context.suggested_command)
+    back = "bash SCRIPT undo" if by_hand else "reshardctl undo JOURNAL"
+    sheet.labelled(("undo", "bold"), f"{back}   # {undo_words(changed)}", indent=2)
     sheet.blank()
     sheet.line((counts(changed), "bold"), "  " + price_words(decided))
 
