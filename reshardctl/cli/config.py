@@ -1,4 +1,4 @@
-"""`reshardctl config`: shows and checks the configuration, and prints its IAM policies."""
+"""`reshardctl config`: shows and checks the configuration, prints IAM policies and tables."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli.help import Command, CommandGroup
-from reshardctl.cli.options import Account, Config, takes
+from reshardctl.cli.options import Account, Config, Consumers, takes
 
 config = typer.Typer(
     name="config", cls=CommandGroup, no_args_is_help=True, rich_markup_mode=None,
-    help="What reshardctl.toml says, whether it holds together, and the permissions it needs. "
+    help="What reshardctl.toml says, whether it holds together, the permissions that it needs, and "
+    "its tables. "
     "Example: reshardctl config check --online",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -31,6 +32,16 @@ class Group(StrEnum):
     INSPECT = "inspect"
     PROBE = "probe"
     FIX = "fix"
+    TABLES = "tables"
+
+
+class TableFormat(StrEnum):
+    """What makes tables."""
+
+    CLI = "cli"
+    TERRAFORM = "terraform"
+    CLOUDFORMATION = "cloudformation"
+    SQL = "sql"
 
 
 @config.command(cls=Command)
@@ -99,3 +110,41 @@ def iam(
     from reshardctl.console.output import show as printed
 
     printed(allowed(names or (), Selection(config=config), wanted, account, whose))
+
+
+@config.command(cls=Command)
+@takes
+def tables(
+    account: Account,
+    consumers: Consumers = None,
+    config: Config = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Look at the tables there are: is anything wrong with them?"),
+    ] = False,
+    form: Annotated[
+        TableFormat | None,
+        typer.Option("--format", help="What is to make them.  [default: cli]", show_default=False),
+    ] = None,
+) -> None:
+    """The DynamoDB tables of consumers, as their libraries make them. Makes none.
+
+    Calls nothing without --check. Example: reshardctl config tables 'kcl://my-app?release=3.5'
+    """
+    from reshardctl.cli.terminal import Terminal
+    from reshardctl.commands.tables import checked, printed
+    from reshardctl.commands.target import Selection
+    from reshardctl.console.output import show as shown
+    from reshardctl.errors import UsageError
+
+    if check and form:
+        raise UsageError(
+            "--check prints what it finds, so --format is of no use", "leave one of them out"
+        )
+    selection = Selection(account=account, config=config)
+    if not check:
+        shown(printed(consumers or (), selection, form or TableFormat.CLI, Terminal()))
+        return
+    lines, code = checked(consumers or (), selection, Terminal())
+    shown(lines)
+    raise typer.Exit(code)

@@ -36,7 +36,7 @@ _NAMES = {
         "dry-run", "out", "plan", "resume", "policy", "positions", "set", "shift", "bootstrap",
         "to", "probe", "count", "probe-budget", "wait", "until", "since", "if-reshard", "every",
         "against-stream", "master", "remote", "list", "show", "prune", "older-than",
-        "whole-file", "serve", "env", "online",
+        "whole-file", "serve", "env", "online", "check",
         "for",
     ),
     Group.CONSENT: ("accept", "yes"),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from reshardctl.lineage import Lineage
     from reshardctl.snapshot import Ports
     from reshardctl.stores.dynamodb.catalog import Catalog
+    from reshardctl.stores.dynamodb.described import Described
 
 
 def place_of(text: str, observer: Observer) -> Locator:
@@ -136,6 +137,22 @@ def catalog_of(account: Account) -> Catalog:
     return Catalog(
         _session(account, endpoints), region=account.region,
         endpoint_url=endpoints.get("dynamodb"), clock=time.monotonic, sleep=time.sleep,
+    )
+
+
+def described_of(store: Account, locator: Locator) -> Described:
+    """What DynamoDB says of a consumer's tables. Calls nothing yet, unless a role is assumed.
+
+    store: how they are reached.
+    """
+    from reshardctl.stores.dynamodb.client import list_tables
+    from reshardctl.stores.dynamodb.described import Described
+
+    endpoints = endpoints_of(store.endpoints)
+    return Described(
+        _session(store, endpoints), region=store.region, endpoint_url=endpoints.get("dynamodb"),
+        clock=time.monotonic, sleep=time.sleep, account=locator.account,
+        search=lambda region: list_tables(region, store.profile),
     )
 
 

@@ -18,10 +18,12 @@ from reshardctl.stores.files.s3 import ACTIONS as FILES
 
 Statement = dict[str, Any]
 
+TABLES = "tables"
 GROUPS = {
     "inspect": ("inspect", "inspect"), "probe": ("probe", "inspect"), "fix": ("inspect", "fix"),
+    TABLES: ("", TABLES),
 }
-"""What is to be done → the groups of actions on streams and on stores."""
+"""What is to be done → the groups of actions on streams, "" for none, and on stores."""
 BUCKETS = frozenset({"s3files", "quickwit-s3"})
 """Media of stores that are kept on S3."""
 ENVIRONMENT = "the environment's own credentials"
@@ -41,7 +43,7 @@ class ArnParts:
 def policies(
     consumers: Iterable[Consumer], group: str, account: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """Identity → policy. group: `inspect`, `probe` or `fix`. account: for what no ARN names.
+    """Identity → policy. group: a key of `GROUPS`. account: for what no ARN names.
 
     Raises UsageError if a region or an account is unknown.
     """
@@ -49,7 +51,8 @@ def policies(
     on_stream, on_table = GROUPS[group]
     for entry in consumers:
         stream, reach = entry.stream, entry.reach
-        _add(statements_of, stream.reach, _stream(entry, STREAM[on_stream], account))
+        if on_stream:
+            _add(statements_of, stream.reach, _stream(entry, STREAM[on_stream], account))
         arn_parts = _place(reach, entry.origin, account)
         for statement in _store(entry, arn_parts, on_table):
             _add(statements_of, reach, statement)
@@ -117,6 +120,8 @@ def _store(entry: Consumer, arn_parts: ArnParts, group: str) -> list[Statement]:
     """Statements on the table, with its side tables, or on the bucket; none outside AWS."""
     medium, target = entry.locator.medium, entry.locator.target
     table = f"arn:{arn_parts.partition}:dynamodb:{arn_parts.region}:{arn_parts.account}:table/"
+    if group == TABLES:
+        return _tables(entry, table)
     log = _log(entry, table, group)
     if medium not in ("dynamodb", *BUCKETS):
         return log
@@ -127,6 +132,15 @@ def _store(entry: Consumer, arn_parts: ArnParts, group: str) -> list[Statement]:
     beside = [_allow(TABLE["beside"], *sides)] if sides else []
     shapes = entry.locator.spec.tables(target, entry.locator.options)
     return [_allow(TABLE[group], *(table + shape.name for shape in shapes)), *beside]
+
+
+def _tables(entry: Consumer, table: str) -> list[Statement]:
+    """The statement on all tables that the application may have."""
+    spec, options = entry.locator.spec, entry.locator.options
+    if entry.locator.medium != "dynamodb" and spec.log_table(options) is None:
+        return []
+    own = spec.new_tables(entry.locator.target, options).tables
+    return [_allow(TABLE[TABLES], *(table + new.shape.name for new in own))]
 
 
 def _log(entry: Consumer, table: str, group: str) -> list[Statement]:

@@ -16,7 +16,8 @@ from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.spark.spec import SPARK
-from reshardctl.consumers.spec import Scheme, Spec, TableKey
+from reshardctl.consumers.spec import Scheme, Spec
+from reshardctl.consumers.tables import TableKey
 from reshardctl.errors import UsageError, command_line
 from reshardctl.given_secrets import MASK
 from reshardctl.model.phrases import similar

@@ -7,18 +7,16 @@ loading the code that interprets rows.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.codec.values import AFTER, SHARD_END, TRIM_HORIZON
-from reshardctl.errors import NoStore
+from reshardctl.consumers.tables import NewTable, OwnTables, TableKey, create_command, key_of
+from reshardctl.errors import NoStore, command_line
 from reshardctl.model import Image, Stream, TableShape
 
 Options = Mapping[str, str]
 """A locator's options by name."""
-TableKey = tuple[tuple[str, str, str], ...]
-"""Kind (HASH, RANGE), name and type of each part of a table's primary key."""
 
 BASIC_KINDS = frozenset({AFTER, TRIM_HORIZON, SHARD_END})
 """What an operator can give for every library. AT_TIMESTAMP is resolved to a number."""
@@ -72,27 +70,20 @@ def create_dynamodb_table(missing: Missing) -> str:
     """
     shapes, error = missing.tables, missing.error
     shape = next((shape for shape in shapes if shape.name == error.table), shapes[0])
-    arguments = [
-        "aws", "dynamodb", "create-table", "--table-name", shape.name,
-        "--attribute-definitions",
-        *(f"AttributeName={name},AttributeType=S" for name in shape.names),
-        "--key-schema",
-        *(f"AttributeName={name},KeyType={kind}" for kind, name, _ in key_of(shape)),
-        "--billing-mode", "PAY_PER_REQUEST",
-        *(("--region", error.region) if error.region else ()),
-    ]
-    return "make it first, with your own tags: " + " ".join(shlex.quote(word) for word in arguments)
-
-
-def key_of(shape: TableShape) -> TableKey:
-    """The primary key of a table, as DescribeTable lists it."""
-    return tuple(
-        (kind, name, "S") for kind, name in zip(("HASH", "RANGE"), shape.names, strict=False)
-    )
+    words = create_command(NewTable(shape), region=error.region)
+    return "make it first, with your own tags: " + command_line(*words)
 
 
 def _lease_table(target: str, _options: Options) -> Sequence[TableShape]:
     return (TableShape(target),)
+
+
+def _no_tables(_target: str, _options: Options) -> OwnTables:
+    return OwnTables()
+
+
+def _no_statement(_medium: str, _table: str) -> str:
+    return ""
 
 
 def _no_log_table(_options: Options) -> TableShape | None:
@@ -129,6 +120,10 @@ class Spec:
             that row into an empty store.
         position_attribute: Name of the position, for stores that keep one attribute only.
         default_table: Of a relational database, where `table=` names none.
+        new_tables: (target, options) → the DynamoDB tables of an application, as the library makes
+            them; raises UsageError for options that it has not.
+        create_table: (medium, table) → the SQL statement that makes its table in a relational
+            database, "" for other media.
         create_store: How an operator re-creates a deleted store, as text.
         volatile_attributes: Attributes that change by themselves and that no undo restores.
         monotonic_counters: Those of them that only grow.
@@ -162,6 +157,8 @@ class Spec:
     identity_rows: Mapping[str, str] = field(default_factory=dict)
     position_attribute: str = ""
     default_table: str = ""
+    new_tables: Callable[[str, Options], OwnTables] = _no_tables
+    create_table: Callable[[str, str], str] = _no_statement
     create_store: Callable[[Missing], str] = create_dynamodb_table
     volatile_attributes: frozenset[str] = frozenset()
     monotonic_counters: frozenset[str] = frozenset()

@@ -36,6 +36,7 @@ from reshardctl.consumers.kcl.flaws import (
 from reshardctl.consumers.options import (
     Known,
     MatchedRelease,
+    Version,
     read_initial,
     refuse_unknown,
     version_of,
@@ -151,6 +152,11 @@ def traits_of(release: str) -> Traits:
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 
 
+def version_named(release: str) -> Version:
+    """The version, or the newest with this prefix; raises UsageError."""
+    return _matched(release).version
+
+
 def note_of(release: str | None) -> str:
     """The note that another release stands for the named one; "" where none does."""
     return _matched(release).note if release else ""
@@ -162,6 +168,10 @@ def _matched(release: str) -> MatchedRelease:
             f"release={release}: not a KCL version", "write it as in the pom, e.g. release=2.7.2"
         )
     return KNOWN.matching(release, version_of(release))
+
+
+DEFAULT_FAILOVER = 10.0
+"""failoverTimeMillis where the application sets none, in seconds (1.x to 3.5.1)."""
 
 
 class Start(StrEnum):
@@ -184,7 +194,7 @@ class App:
     initial: Start
     traits: Traits
     time: float | None = None
-    failover: float = 10.0
+    failover: float = DEFAULT_FAILOVER
 
     def options(self) -> Mapping[str, str]:
         """The options that tell this candidate from others, as a locator spells them."""
@@ -198,7 +208,7 @@ class Options:
     initial: Start | None = None
     time: float | None = None
     traits: Traits | None = None
-    failover: float = 10.0
+    failover: float = DEFAULT_FAILOVER
 
 
 def read_options(options: Mapping[str, str]) -> Options:
@@ -207,7 +217,9 @@ def read_options(options: Mapping[str, str]) -> Options:
     refuse_unknown(options, names, "kcl://", "initial, release and failover")
     initial, time = _initial(options.get("initial"))
     release = options.get("release")
-    failover = parse_seconds(options.get("failover", "10s"), "failover")
+    failover = DEFAULT_FAILOVER
+    if "failover" in options:
+        failover = parse_seconds(options["failover"], "failover")
     return Options(initial, time, traits_of(release) if release else None, failover)
 
 

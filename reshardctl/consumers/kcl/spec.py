@@ -8,6 +8,7 @@ wrote, and of `DynamoDBLeaseSerializer` and `DynamoDBMultiStreamLeaseSerializer`
 from __future__ import annotations
 
 from reshardctl.codec.values import LATEST
+from reshardctl.consumers.kcl.new_tables import new_tables
 from reshardctl.consumers.kcl.rows import SENTINELS
 from reshardctl.consumers.kcl.table import split
 from reshardctl.consumers.spec import TABLE_NAME, Scheme, Spec
@@ -67,6 +68,7 @@ KCL = Spec(
         ),
     },
     names_stream=_names_stream,
+    new_tables=new_tables,
     volatile_attributes=frozenset({
         "leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint",
         "throughputKBps",

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.releases import SQL, Whose
-from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD
+from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, WORKER
 from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, classify
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -42,7 +42,7 @@ from reshardctl.model.images import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 
 REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"
-LEASE, WORKER = "LEASE#", "WORKER#"
+LEASE = "LEASE#"
 NAMED = 5
 """How many namespaces a message names."""
 

@@ -41,6 +41,7 @@ from reshardctl.consumers.spec import (
     Spec,
     create_dynamodb_table,
 )
+from reshardctl.consumers.tables import NewTable, OwnTables
 from reshardctl.model import Image, ShardId, Stream, TableShape
 from reshardctl.model.images import (
     ENDS,
@@ -52,6 +53,10 @@ from reshardctl.model.images import (
 )
 
 NAMESPACE, SHARD, NUMBER = "namespace", "shard_id", "sequence_number"
+
+
+WORKER = "WORKER#"
+"""How the keys of a consumer group's workers begin."""
 
 
 def tables(table: str, _options: Mapping[str, str]) -> tuple[TableShape, ...]:
@@ -81,17 +86,39 @@ _COLUMN_TYPES = {
 """README of harlow/kinesis-consumer v0.5.0, whose PostgreSQL and MySQL stores make no table."""
 
 
+def _create_table(medium: str, table: str) -> str:
+    """The SQL that creates a table of positions in a relational database."""
+    if medium not in _COLUMN_TYPES:
+        return ""
+    key, number = _COLUMN_TYPES[medium]
+    quote = '"' if medium == "postgres" else "`"
+    name = table if table.replace("_", "").isalnum() else quote + table + quote
+    return (
+        f"CREATE TABLE {name} (namespace {key} NOT NULL, shard_id {key} NOT NULL, sequence_number "
+        f"{number} NOT NULL, PRIMARY KEY (namespace, shard_id))"
+    )
+
+
 def _create_store(missing: Missing) -> str:
     """The SQL that creates a table of positions in a relational database, else the command."""
     if missing.medium not in _COLUMN_TYPES:
         return create_dynamodb_table(missing)
-    table, (key, number) = missing.error.table, _COLUMN_TYPES[missing.medium]
-    quote = '"' if missing.medium == "postgres" else "`"
-    name = table if table.replace("_", "").isalnum() else quote + table + quote
-    return (
-        f"{missing.error.next}; make it first: "
-        f"CREATE TABLE {name} (namespace {key} NOT NULL, shard_id {key} NOT NULL, sequence_number "
-        f"{number} NOT NULL, PRIMARY KEY (namespace, shard_id))"
+    statement = _create_table(missing.medium, missing.error.table)
+    return f"{missing.error.next}; make it first: {statement}"
+
+
+def new_tables(table: str, options: Mapping[str, str]) -> OwnTables:
+    """The table, which neither the library nor Telegraf makes; both name its key in their README.
+
+    Billed by request, as the library's example for consumer groups makes it (v0.5.0,
+    examples/consumer-group-ddb/main.go); with the time to live that its README wants for a group,
+    which rows of workers alone have (group/consumergroup/ddb/repository.go).
+    """
+    grouped = "group" in options or options.get("release", "").partition("-")[0] == "group"
+    ttl = ("ttl", WORKER) if grouped else ("", "")
+    return OwnTables(
+        (NewTable(tables(table, options)[0], None, (), *ttl),),
+        "neither kinesis-consumer nor Telegraf makes the table",
     )
 
 
@@ -141,6 +168,8 @@ KINESIS_CONSUMER = Spec(
     position_attribute=NUMBER,
     # The table of the DDL in the library's README; the library itself has no default.
     default_table="kinesis_consumer",
+    new_tables=new_tables,
+    create_table=_create_table,
     create_store=_create_store,
     volatile_attributes=frozenset({
         "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline",

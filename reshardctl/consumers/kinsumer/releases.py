@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from reshardctl.consumers.kinsumer.spec import OPTIONS
 from reshardctl.consumers.options import (
     Known,
     MatchedRelease,
@@ -117,7 +118,7 @@ def applications(options: Mapping[str, str], forked: bool) -> list[App]:
     candidate of its own: it treats the tables as v1.7 does. Raises UsageError for an unknown option
     or a bad value.
     """
-    refuse_unknown(options, ("initial", "release"), "kinsumer://", "initial and release")
+    refuse_unknown(options, OPTIONS, "kinsumer://", "initial and release")
     release = options.get("release")
     families = [traits_of(release)] if release else [SNOWPLOW_1_7] if forked else [
         TWITCH, SNOWPLOW_1_7

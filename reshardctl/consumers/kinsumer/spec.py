@@ -9,12 +9,15 @@ import re
 from collections.abc import Mapping
 
 from reshardctl.codec.values import LATEST
+from reshardctl.consumers.options import refuse_unknown
 from reshardctl.consumers.spec import Scheme, Spec
+from reshardctl.consumers.tables import Capacity, NewTable, OwnTables, Writes
 from reshardctl.model import ShardId, TableShape
 
 CHECKPOINTS, CLIENTS, METADATA = "checkpoints/", "clients/", "metadata/"
 """Prefixes of the keys of each table's rows."""
 
+OPTIONS = ("initial", "release")
 CACHE = METADATA + "ShardCache"
 LEADER = METADATA + "Leader"
 
@@ -25,6 +28,22 @@ def tables(app: str, _options: Mapping[str, str] | None = None) -> tuple[TableSh
         TableShape(f"{app}_checkpoints", CHECKPOINTS, "Shard", holds="kinsumer checkpoints"),
         TableShape(f"{app}_clients", CLIENTS, "ID", holds="kinsumer clients"),
         TableShape(f"{app}_metadata", METADATA, "Key", holds="kinsumer metadata"),
+    )
+
+
+def new_tables(app: str, options: Mapping[str, str]) -> OwnTables:
+    """The three tables as CreateRequiredTables makes them, which an application has to call.
+
+    Both kinsumers alike: dynamoCreateTableIfNotExists of kinsumer.go, and in config.go a capacity
+    of 10 and 10 and a commitFrequency of a second (Twitch 9a48088, Snowplow 1.2.0 to 1.6.0).
+    """
+    refuse_unknown(options, OPTIONS, "kinsumer://", "initial and release")
+    return OwnTables(
+        tuple(NewTable(shape, Capacity(10, 10)) for shape in tables(app)),
+        "kinsumer makes missing tables only where the application calls CreateRequiredTables",
+        writes=Writes(
+            1.0, "a client saves a shard's position once a second (commitFrequency)", always=False
+        ),
     )
 
 
@@ -54,6 +73,7 @@ KINSUMER = Spec(
         ),
     },
     tables=tables,
+    new_tables=new_tables,
     volatile_attributes=frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"}),
     owner_attributes=frozenset({"OwnerID", "OwnerName"}),
     kinds=frozenset({LATEST}),

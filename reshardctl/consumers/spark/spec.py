@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 
 from reshardctl.codec.values import AT
 from reshardctl.consumers.spark.files import METADATA, VALUE, beside
 from reshardctl.consumers.spark.positions import PLAIN
 from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
+from reshardctl.consumers.tables import NewTable, OwnTables
 from reshardctl.errors import command_line
 from reshardctl.model.files import on_this_machine
 
@@ -29,6 +31,18 @@ def _create_store(missing: Missing) -> str:
     return f"make it first, as the user of the query: {make} {shlex.quote(target)}"
 
 
+def _new_tables(_target: str, options: Mapping[str, str]) -> OwnTables:
+    """The table of awslabs' connector, where it keeps a part of the log in DynamoDB.
+
+    DynamodbMetadataCommitter.createMetadataTableIfNotExists of 2.0.0: billed by request.
+    """
+    shape = beside(options)
+    if shape is None:
+        return OwnTables()
+    made = "awslabs' connector makes the table where it is missing, if it may call CreateTable"
+    return OwnTables((NewTable(shape),), made)
+
+
 SPARK = Spec(
     name="spark",
     schemes={
@@ -43,6 +57,7 @@ SPARK = Spec(
         ),
     },
     log_table=beside,
+    new_tables=_new_tables,
     identity_rows={"query": METADATA},
     create_store=_create_store,
     volatile_attributes=frozenset({"crc", "crc_stored_with", "modified", "size", "stored_with"}),

@@ -224,6 +224,12 @@ ACTIONS = {
     ),
     "discover": ("dynamodb:DescribeTable", "dynamodb:ListTables", "dynamodb:Scan"),
     "beside": ("dynamodb:GetItem", "dynamodb:Scan"),
+    "tables": (
+        "dynamodb:DescribeContinuousBackups",
+        "dynamodb:DescribeTable",
+        "dynamodb:DescribeTimeToLive",
+        "dynamodb:Scan",
+    ),
     "log": (
         "dynamodb:BatchGetItem",
         "dynamodb:DeleteItem",
@@ -235,7 +241,8 @@ ACTIONS = {
 """Command group → actions on the table. `fix` stands for `fix` and `undo`.
 
 `beside`: on the side tables of KCL 3.0-3.4, for every command. Without it they are not read, and
-the report says so. `log`: on the table of a log, for `fix` and `undo`: its rows are deleted and
+the report says so. `tables`: for `config tables --check`, on side tables as well; it scans where
+the time to live is on. `log`: on the table of a log, for `fix` and `undo`: its rows are deleted and
 restored, never updated.
 
 A transaction needs the actions of the writes in it and none of its own (Amazon DynamoDB Developer

@@ -166,6 +166,15 @@ def _batch(
     )
 
 
+def check_account(arn: str, account: str) -> None:
+    """UsageError for a table (by its ARN) of another account. account: "" for any."""
+    if account and account != arn.split(":")[4]:
+        raise UsageError(
+            f"the table's ARN names account {account}, and these credentials reach {arn}",
+            "check --table-profile and --table-role-arn, or name the table alone",
+        )
+
+
 class Table:
     """Reads one table, below half of its own capacity."""
 
@@ -231,16 +240,9 @@ class Table:
             TableName=self._client.table,
         )
         table: Mapping[str, Any] = answer["Table"]
-        self._check_account(table["TableArn"])
+        check_account(table["TableArn"], self._account)
         self._check_key(table)
         return table
-
-    def _check_account(self, arn: str) -> None:
-        if self._account and self._account != arn.split(":")[4]:
-            raise UsageError(
-                f"the table's ARN names account {self._account}, and these credentials reach {arn}",
-                "check --table-profile and --table-role-arn, or name the table alone",
-            )
 
     def _check_key(self, table: Mapping[str, Any]) -> None:
         types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
