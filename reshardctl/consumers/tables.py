@@ -243,9 +243,9 @@ def _of_expiry(new: NewTable, seen: SeenTable) -> Iterator[Remark]:
         return
     lost = [key for key in seen.expiring if not (own and new.expiring in key)]
     if lost:
-        rows = "1 row" if len(lost) == 1 else f"{len(lost)} rows"
+        rows = "1 row has it" if len(lost) == 1 else f"{len(lost)} rows have it"
         yield Remark(
-            f"time to live is on for {seen.ttl}, and {rows} have it: DynamoDB deletes them at that "
+            f"time to live is on for {seen.ttl}, and {rows}: DynamoDB deletes such rows at that "
             f"time ({listed(sorted(lost), 3)})", True,
             command_line(
                 "aws", "dynamodb", "update-time-to-live", "--region", seen.region,

@@ -129,7 +129,7 @@ class Wire:
         """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
         reads = {"Scan", "DescribeTable", "ListTables", "BatchGetItem", "GetItem",
                  "DescribeStreamSummary", "ListShards", "ListStreams", "GetShardIterator",
-                 "GetRecords"}  # fmt: skip
+                 "GetRecords", "DescribeTimeToLive", "DescribeContinuousBackups"}  # fmt: skip
         return [operation for _, operation in self.calls if operation not in reads]
 
     def fail(self, operation: str, code: str, status: int = 400, *, times: int | None = None,
@@ -251,6 +251,8 @@ class Lab:
             allowed |= documented("discover")
         if argv[0] == "discover":
             allowed = documented("discover")
+        if list(argv[:2]) == ["config", "tables"]:
+            allowed = documented("tables")
         allowed |= documented("name")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page
         fresh, self.wire.needed_now = self.wire.needed_now, set()

@@ -24,6 +24,7 @@ WANTED = {
 ON_S3 = {"s3-inspect": "inspect", "s3-fix": "fix"}
 """Policy → verb group, where a store is a bucket."""
 SOURCE = "source"
+TABLES = "tables"
 SEARCH = "discover"
 """It looks at every table there is."""
 
@@ -43,7 +44,7 @@ def documented(group: str) -> set[str]:
 
 def test_one_policy_a_group():
     assert list(policies()) == ["inspect", "probe", "name", "fix", *ON_S3, "spark-log",
-                                "journal", "journal-prune", SEARCH, "audit", SOURCE]
+                                "journal", "journal-prune", SEARCH, TABLES, "audit", SOURCE]
 
 
 def test_to_name_another_stream_is_optional_and_reads_no_record():
@@ -81,6 +82,11 @@ def test_the_page_and_the_code_agree(group):
     assert stream["Resource"].startswith("arn:aws:kinesis:")
     assert table["Resource"].startswith("arn:aws:dynamodb:")
     assert {stream["Effect"], table["Effect"], beside["Effect"]} == {"Allow"}
+
+
+def test_a_look_at_tables_is_a_read_of_each_of_them():
+    (tables,) = policies()[TABLES]["Statement"]
+    assert tuple(tables["Action"]) == TABLE[TABLES] and len(tables["Resource"]) == 3
 
 
 @pytest.mark.parametrize("group", WANTED)

@@ -13,11 +13,14 @@ REACH = Reach(region="eu-west-1")
 STREAM = Stream("orders", "orders", REACH, None, "reshardctl.toml:1")
 
 
-def statements(text: str, group: str) -> list[dict]:
-    entry = Consumer(
+def entry_of(text: str) -> Consumer:
+    return Consumer(
         "c", STREAM, locator.parse(text), "lossless", "", "", REACH, "reshardctl.toml:2", {}
     )
-    (found,) = policies([entry], group, "123456789012").items()
+
+
+def statements(text: str, group: str) -> list[dict]:
+    (found,) = policies([entry_of(text)], group, "123456789012").items()
     assert found[0] == ENVIRONMENT
     return found[1]["Statement"][1:]
 

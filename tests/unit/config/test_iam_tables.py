@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from reshardctl.config.iam import ENVIRONMENT, policies
 from reshardctl.stores.dynamodb.client import ACTIONS
-from tests.unit.config.test_iam_buckets import statements
+from tests.unit.config.test_iam_buckets import entry_of, statements
+from tests.whole.test_iam import policies as documented
+
+
+def test_a_look_at_tables_needs_all_of_them_and_no_stream():
+    """The statement is the first one: `statements` leaves that of the stream out."""
+    assert statements("kinsumer://reader", "tables") == []
+    found = policies([entry_of("kcl://orders-reader?release=3.1")], "tables", "123456789012")
+    assert found[ENVIRONMENT]["Statement"] == documented()["tables"]["Statement"]
+    assert policies([entry_of("spark:/x")], "tables", "123456789012") == {}
 
 
 @pytest.mark.parametrize("group", ["inspect", "probe", "fix"])
