@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_configured import configure
 from tests.whole.test_iam import documented
+
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 

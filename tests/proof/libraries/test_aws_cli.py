@@ -1,6 +1,7 @@
 """The AWS CLI itself: it runs what we print, and we judge what it prints.
 
-What `fix --dry-run --format aws-cli` prints leaves the table as after `fix`. Files of its output
+What `fix --dry-run --format aws-cli` prints leaves the table as after `fix`; `config tables`
+prints tables that it makes. Files of its output
 are judged as the stream and the table are, whatever its options; a part of an answer is refused.
 """
 
@@ -17,6 +18,7 @@ import pytest
 
 from tests.cli.conftest import in_tmp_path, lab_of, servers, wire  # noqa: F401
 from tests.cli.lab import ACCESS_KEY, LATEST, SECRET_KEY, Lab
+from tests.cli.test_config_tables import CONSUMERS
 from tests.cli.test_kinesis_consumer import made as in_dynamodb  # noqa: F401
 from tests.cli.test_printed import judged, live, now
 from tests.proof.libraries.aws_cli.built import PROGRAM
@@ -138,3 +140,36 @@ def test_a_part_of_an_answer_is_refused(lab_of, saved, listing, rows, says):  # 
     refused = lab.cli("inspect", lab.locator, *words, "--taken", now(lab))
     assert refused.code == 2 and refused.says(*says), refused.err
     assert lab.wire.calls == []
+
+
+@pytest.mark.parametrize("kind", ["kcl-1", "kcl-3.4", "kinsumer", "group"])
+def test_tables_are_made_as_printed(lab_of, servers, tmp_path: Path, kind):  # noqa: F811
+    """`config tables` prints commands that the AWS CLI takes, and --check accepts their tables."""
+    lab = lab_of("a-both", LATEST)
+    name = f"{lab.table.name}-{kind}"
+    locator = CONSUMERS[kind].format(name=name)
+    printed = lab.cli("config", "tables", locator, "--region", "us-east-1").out
+    ran = Bash(tmp_path, environment(servers))(printed)
+    assert ran.returncode == 0, ran.stderr
+    checked = lab.cli("config", "tables", "--check", locator, "--region", "us-east-1")
+    assert checked.code == 0, checked.out
+    for table in lab.table.boto.list_tables()["TableNames"]:
+        if table.startswith(name):
+            lab.table.boto.delete_table(TableName=table)
+
+
+def test_what_is_wrong_is_mended_as_printed(lab_of, servers, tmp_path: Path):  # noqa: F811
+    """The index that KCL 3.x needs, and a time to live that deletes leases."""
+    lab = lab_of("a-both", LATEST)
+    lab.table.boto.update_time_to_live(
+        TableName=lab.table.name,
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"},
+    )
+    lab.alter("shardId-000000000001", expires={"N": "1795220630"})
+    words = ["config", "tables", "--check", lab.locator, "--region", "us-east-1"]
+    before = lab.cli(*words)
+    commands = [line for line in before.out.splitlines() if line.startswith("      aws ")]
+    assert before.code == 1 and len(commands) == 2, before.out
+    ran = Bash(tmp_path, environment(servers))("set -e\n" + "\n".join(commands))
+    assert ran.returncode == 0, ran.stderr
+    assert lab.cli(*words).code == 0
