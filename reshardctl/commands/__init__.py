@@ -6,6 +6,6 @@ the same code serves the command line and Python. The names that Python users im
 
 Other rooms import `audit`, `config`, `configured`, `consent`, `discover`, `exclusions`, `explain`,
 `export`, `fix`, `graph`, `inspect`, `inspect_again`, `journals`, `named`, `observer`, `planned`,
-`rebuild`, `requests`, `snapshot`, `status`, `survey`, `target`, `undo`, `undo_source`,
+`rebuild`, `requests`, `snapshot`, `status`, `survey`, `tables`, `target`, `undo`, `undo_source`,
 `write_requests`. Read `inspect` first.
 """

@@ -4,5 +4,5 @@ A folder for each library; none knows of another. `base` has the interface that 
 `registry` finds the one for a locator.
 
 Other rooms import `base`, `locator`, `quickwit.document`, `quickwit.rows`, `registry`,
-`sequence_numbers`, `spec`. Read `base` first.
+`sequence_numbers`, `spec`, `tables`. Read `base` first.
 """

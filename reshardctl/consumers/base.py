@@ -102,11 +102,51 @@ class Worker:
         name: As the rows of shards name their owner.
         seen: When it last gave a sign of life there, in Unix seconds; `None` if no row says so.
         leads: Whether it holds the leader's lock.
+        lock: Seconds for which that lock holds after it was last renewed, `None` if not known.
     """
 
     name: str
     seen: float | None = None
     leads: bool = False
+    lock: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimit:
+    """How many leases a worker may hold at most, and how many there are.
+
+    Finished leases count, and those of other streams in the same table.
+
+    Attributes:
+        most: Leases of one worker.
+        held: Worker → how many it holds.
+        leases: How many there are in all.
+    """
+
+    most: int
+    held: Mapping[str, int]
+    leases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step of the application from one way to keep its state to another.
+
+    Attributes:
+        name: One word, the same for all of its states.
+        what: What follows the word "migration".
+        state: As the store spells it, "" where none is stored.
+        next: What has to happen next, "" if it is over.
+        since: Unix seconds at which the state was reached, `None` if that is not stored.
+        by: The worker that set it, "" if that is not stored.
+    """
+
+    name: str
+    what: str
+    state: str
+    next: str
+    since: float | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +387,14 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     def workers(self, _checkpoint: C, /) -> Sequence[Worker]:
         """The processes that have rows of their own, with shards or without."""
+        return ()
+
+    def worker_limit(self, _checkpoint: C, _options: Options, /) -> WorkerLimit | None:
+        """How many leases a worker may hold; `None` if no option says so."""
+        return None
+
+    def migrations(self, _checkpoint: C, /) -> Sequence[Migration]:
+        """The migrations of the application's own state that have begun."""
         return ()
 
     def saved_at(self, _checkpoint: C, /) -> Mapping[ShardId, float]:

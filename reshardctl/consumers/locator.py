@@ -17,10 +17,10 @@ from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.spark.spec import SPARK
 from reshardctl.consumers.spec import Scheme, Spec
-from reshardctl.consumers.tables import TableKey
 from reshardctl.errors import UsageError, command_line
 from reshardctl.given_secrets import MASK
 from reshardctl.model.phrases import similar
+from reshardctl.model.tables import TableKey
 
 SPECS: dict[str, Spec] = {
     spec.name: spec for spec in (KCL, KINSUMER, KINESIS_CONSUMER, SPARK, QUICKWIT)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.codec.values import AFTER, SHARD_END, TRIM_HORIZON
-from reshardctl.consumers.tables import NewTable, OwnTables, TableKey, create_command, key_of
+from reshardctl.consumers.tables import NewTable, OwnTables, create_command
 from reshardctl.errors import NoStore, command_line
 from reshardctl.model import Image, Stream, TableShape
+from reshardctl.model.tables import TableKey, key_of
 
 Options = Mapping[str, str]
 """A locator's options by name."""

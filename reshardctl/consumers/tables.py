@@ -17,17 +17,7 @@ from typing import Any
 from reshardctl.errors import command_line
 from reshardctl.model import TableShape
 from reshardctl.model.phrases import listed
-
-TableKey = tuple[tuple[str, str, str], ...]
-"""Kind (HASH, RANGE), name and type of each part of a primary key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """Provisioned read and write units a second."""
-
-    read: int
-    write: int
+from reshardctl.model.tables import Capacity, SeenTable, TableKey, key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,61 +88,12 @@ class OwnTables:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenIndex:
-    """A global secondary index that there is. status, projection: as DescribeTable says them."""
-
-    name: str
-    key: TableKey
-    status: str
-    projection: str
-    capacity: Capacity | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SeenTable:
-    """A table that there is.
-
-    Attributes:
-        status: As DescribeTable says it.
-        rows: Its ItemCount, which DynamoDB brings up to date about every six hours.
-        capacity: `None` for a table billed by request.
-        ttl: The attribute of its time to live, "" where that is off, `None` if it was not told.
-        expiring: Keys of the rows that have this attribute as a number.
-        recovery: Whether point-in-time recovery is on, `None` if that was not told.
-        stream: What its stream holds (StreamViewType), "" without one.
-        protected: Whether it is protected from deletion.
-        replicas: Regions of a global table.
-    """
-
-    name: str
-    region: str
-    key: TableKey
-    status: str
-    rows: int
-    capacity: Capacity | None = None
-    indexes: tuple[SeenIndex, ...] = ()
-    ttl: str | None = ""
-    expiring: tuple[str, ...] = ()
-    recovery: bool | None = None
-    stream: str = ""
-    protected: bool = False
-    replicas: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Remark:
     """What is to be said of a table. wrong: whether it harms the consumer. next: a command."""
 
     what: str
     wrong: bool = False
     next: str = ""
-
-
-def key_of(shape: TableShape) -> TableKey:
-    """The primary key of a table, as DescribeTable lists it."""
-    return tuple(
-        (kind, name, "S") for kind, name in zip(("HASH", "RANGE"), shape.names, strict=False)
-    )
 
 
 def key_text(key: TableKey) -> str:

@@ -1,7 +1,7 @@
 """Values that everything else is made of: pure, frozen, ordered.
 
 Other rooms import what this file names, and `cuts`, `files`, `images`, `memo`,
-`phrases`, `retry`, `shards`, `times`, `write_state`. Read `cuts` first.
+`phrases`, `retry`, `shards`, `tables`, `times`, `write_state`. Read `cuts` first.
 """
 
 from reshardctl.model.cuts import (

@@ -28,9 +28,9 @@ def aws(client: Any, script: str) -> None:
         given: dict[str, list[str]] = {}
         for word in options:
             if word.startswith("--"):
-                texts = given.setdefault(word, [])
+                given[word] = []
             else:
-                texts.append(word)
+                given[list(given)[-1]].append(word)
         given.pop("--region", None)
         arguments = {
             "".join(part.capitalize() for part in name[2:].split("-")): _value(texts)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation, Worker
+from reshardctl.consumers.base import (
+    BaseConsumer,
+    Candidate,
+    Cannot,
+    Incarnation,
+    Migration,
+    Worker,
+    WorkerLimit,
+)
 from reshardctl.consumers.kcl.behaviour import simulate_start
 from reshardctl.consumers.kcl.beside import MULTI_STREAM, applications, in_the_way
 from reshardctl.consumers.kcl.encode import bootstrap, encode, rebuild
 from reshardctl.consumers.kcl.flaws import flaws
+from reshardctl.consumers.kcl.migrations import migrations
 from reshardctl.consumers.kcl.processed import (
     PositionKind,
     begun_again,
@@ -64,6 +74,20 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     def workers(self, table: LeaseTable, /) -> list[Worker]:
         """Those of KCL 3.x that report their load, and the holder of the leader's lock."""
         return named_workers(table.foreign, table.side, table.coordinator.leader)
+
+    def worker_limit(
+        self, table: LeaseTable, options: Mapping[str, str], /
+    ) -> WorkerLimit | None:
+        """maxLeasesForWorker, against all leases of the application."""
+        most = read_options(options).most_leases
+        if most is None:
+            return None
+        leases = table.leases()
+        return WorkerLimit(most, Counter(row.owner for row in leases if row.owner), len(leases))
+
+    def migrations(self, table: LeaseTable, /) -> list[Migration]:
+        """From 2.x to 3.x, and of the side tables into the lease table."""
+        return migrations(table)
 
     def positions(self, table: LeaseTable, /) -> dict[ShardId, str]:
         """Checkpoints as spelled, with the sub-sequence number where there is one."""

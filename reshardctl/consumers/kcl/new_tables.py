@@ -28,8 +28,9 @@ from dataclasses import replace
 from reshardctl.consumers.kcl.releases import DEFAULT_FAILOVER, read_options, version_named
 from reshardctl.consumers.kcl.rows import RENEWALS
 from reshardctl.consumers.kcl.table import side_tables
-from reshardctl.consumers.tables import Capacity, Index, NewTable, OwnTables, Writes
+from reshardctl.consumers.tables import Index, NewTable, OwnTables, Writes
 from reshardctl.model import TableShape
+from reshardctl.model.tables import Capacity
 
 INDEX = Index("LeaseOwnerToLeaseKeyIndex", "leaseOwner", "leaseKey")
 PROVISIONED = Capacity(10, 10)

@@ -143,6 +143,7 @@ KNOWN = Known("KCL", (
 ))  # fmt: skip
 """By the tags of awslabs/amazon-kinesis-client at 3.5.1 (024eb86)."""
 
+_COUNT = re.compile(r"[1-9][0-9]{0,9}\Z", re.ASCII)
 _VERSION = re.compile(r"\d+(\.\d+){0,3}\Z", re.ASCII)
 
 
@@ -203,24 +204,37 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The values of the options; `None` for an option that was not given."""
+    """The values of the options; `None` for an option that was not given.
+
+    most_leases: maxLeasesForWorker.
+    """
 
     initial: Start | None = None
     time: float | None = None
     traits: Traits | None = None
     failover: float = DEFAULT_FAILOVER
+    most_leases: int | None = None
 
 
 def read_options(options: Mapping[str, str]) -> Options:
-    """Read `initial`, `release` and `failover`; raises UsageError for any other or a bad value."""
-    names = ("initial", "release", "failover")
-    refuse_unknown(options, names, "kcl://", "initial, release and failover")
+    """Read every option; raises UsageError for an unknown one or a bad value."""
+    names = ("initial", "release", "failover", "max-leases")
+    refuse_unknown(options, names, "kcl://", "initial, release, failover and max-leases")
     initial, time = _initial(options.get("initial"))
     release = options.get("release")
     failover = DEFAULT_FAILOVER
     if "failover" in options:
         failover = parse_seconds(options["failover"], "failover")
-    return Options(initial, time, traits_of(release) if release else None, failover)
+    most = options.get("max-leases")
+    if most is not None and not _COUNT.match(most):
+        raise UsageError(
+            f"max-leases={most}: not a number of leases",
+            "write the application's maxLeasesForWorker, at least 1, as in max-leases=10",
+        )
+    return Options(
+        initial, time, traits_of(release) if release else None, failover,
+        None if most is None else int(most),
+    )
 
 
 def _initial(text: str | None) -> tuple[Start | None, float | None]:

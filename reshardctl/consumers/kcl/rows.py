@@ -194,9 +194,17 @@ class LeaseTable:
     coordinator: Coordinator = NO_COORDINATOR
     strangers: tuple[Row, ...] = ()
 
+    def leases(self) -> list[Row]:
+        """All leases of the application, finished ones and those of other streams too.
+
+        So does KCL count them for maxLeasesForWorker: DynamoDBLeaseTaker.computeLeasesToTake
+        (2.7.3), LeaseAssignmentManager.isWorkerAssignedLeasesLessThanMaxLeases (3.5.1).
+        """
+        return [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
+
     def images(self) -> list[Image]:
         """Every row that the table was parsed from."""
-        leases = [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
+        leases = self.leases()
         beside = (*self.foreign.values(), *self.side.values())
         return [*(row.image for row in (*leases, *self.strangers)), *beside]
 

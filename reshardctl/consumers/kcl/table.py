@@ -122,8 +122,10 @@ class Coordinator:
 
     Attributes:
         client: State of the migration, "" where none is stored.
+        migration: The row that holds it.
         broken: What makes its row unreadable.
         tables: State of the move into the lease table.
+        move: The row that holds it.
         leader: The row of the leader's lock.
         beside: Whether the separate tables exist.
         unread: Why those were not read.
@@ -135,6 +137,8 @@ class Coordinator:
     leader: Image | None = None
     beside: bool = False
     unread: tuple[str, ...] = ()
+    migration: Image | None = None
+    move: Image | None = None
 
     @property
     def as_2(self) -> bool:
@@ -167,14 +171,22 @@ def workers(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Iterator
 def named_workers(
     foreign: Mapping[str, Image], side: Mapping[str, Image], leader: Image | None
 ) -> list[Worker]:
-    """The workers that have a row of their own, and the holder of the leader's lock."""
+    """The workers that have a row of their own, and the holder of the leader's lock.
+
+    leaseDuration of the lock's row is in milliseconds, as text (amazon-dynamodb-lock-client).
+    """
     holder = _text(leader.attributes, "ownerName") if leader is not None else ""
     seen = {
         _text(image.attributes, "wid") or _text(image.attributes, "leaseKey"): float(time)
         for image, time in workers(foreign, side)
     }
+    lock = _text(leader.attributes, "leaseDuration") if leader is not None else ""
+    held = int(lock) / 1000 if lock.isdecimal() and len(lock) <= LONGEST_TIME else None
     names = dict.fromkeys([*seen, *([holder] if holder else [])])
-    return [Worker(name, seen.get(name), name == holder) for name in names if name]
+    return [
+        Worker(name, seen.get(name), name == holder, held if name == holder else None)
+        for name in names if name
+    ]
 
 
 def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Coordinator:
@@ -195,7 +207,7 @@ def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> C
     return Coordinator(
         _text(migration.attributes, "cv") if migration else "",
         broken(migration.attributes, beside) if migration else "",
-        moved, first.get(LEADER) or second.get(LEADER), bool(there), unread,
+        moved, first.get(LEADER) or second.get(LEADER), bool(there), unread, migration, tables,
     )
 
 

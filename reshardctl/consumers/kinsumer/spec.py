@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from reshardctl.codec.values import LATEST
 from reshardctl.consumers.options import refuse_unknown
 from reshardctl.consumers.spec import Scheme, Spec
-from reshardctl.consumers.tables import Capacity, NewTable, OwnTables, Writes
+from reshardctl.consumers.tables import NewTable, OwnTables, Writes
 from reshardctl.model import ShardId, TableShape
+from reshardctl.model.tables import Capacity
 
 CHECKPOINTS, CLIENTS, METADATA = "checkpoints/", "clients/", "metadata/"
 """Prefixes of the keys of each table's rows."""

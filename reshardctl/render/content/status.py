@@ -40,7 +40,7 @@ from reshardctl.report.status import (
     ShardStatus,
     StoredPosition,
 )
-from reshardctl.report.workers import WorkerStatus, by_worker
+from reshardctl.report.workers import Room, WorkerStatus, by_worker, migrations_of, room_of
 
 STATUS = "reshardctl/status/1"
 VERDICTS = ("error", "warning", "info", "ok")
@@ -53,6 +53,8 @@ def status_document(status: ConsumerStatus, code: Exit) -> Json:
         "findings": [finding_document(finding) for finding in status.findings],
         "shards": [shard_document(row) for row in status.rows],
         "workers": [workers.document(worker) for worker in by_worker(status)],
+        "capacity": workers.room_document(room_of(status.report)),
+        "migrations": [workers.migration_document(m) for m in migrations_of(status.report)],
         **tail(status),
     }
 
@@ -341,10 +343,12 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
         sheet.line(note)
     sheet.blank()
     if status.selection.by_worker:
-        found = by_worker(status)
-        sheet.raw(_of_workers(found, status.report.snapshot.now, context))
+        report, found = status.report, by_worker(status)
+        room, now = room_of(report), report.snapshot.now
+        sheet.raw(_of_workers(found, now, room, context))
         sheet.blank()
-        sheet.line(workers.summary(found))
+        for line in workers.below(found, room, migrations_of(report), now):
+            sheet.line(line)
         sheet.blank()
     elif status.rows:
         sheet.raw(_rows(status, context))
@@ -363,9 +367,11 @@ def _rows(status: ConsumerStatus, context: Context) -> str:
     return "".join(_colored(parts, status.rows, context))
 
 
-def _of_workers(found: Sequence[WorkerStatus], now: float, context: Context) -> str:
-    rows = [workers.row(worker, now, whole=context.verbose) for worker in found]
-    grid = Grid.of(workers.HEADS, rows, context.ascii)
+def _of_workers(
+    found: Sequence[WorkerStatus], now: float, room: Room | None, context: Context
+) -> str:
+    rows = [workers.row(worker, now, room, whole=context.verbose) for worker in found]
+    grid = Grid.of(workers.heads(room), rows, context.ascii)
     laid = fitting([grid], context.width)
     parts = blocks(grid, context.width) if laid is None else laid.lines()
     return "".join(_colored(parts, found, context))

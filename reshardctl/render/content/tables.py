@@ -13,19 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.tables import (
-    Capacity,
     NewTable,
     OwnTables,
     Remark,
-    SeenTable,
     attributes,
     capacity_json,
     create_command,
     index_json,
     key_json,
-    key_of,
 )
 from reshardctl.errors import ReshardError, command_line
+from reshardctl.model.tables import Capacity, SeenTable, key_of
 from reshardctl.render.words import count
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from reshardctl.consumers.base import Migration
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model.times import duration
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.words import brief, count, shards
-from reshardctl.report.workers import WorkerStatus
+from reshardctl.report.workers import Room, WorkerStatus
 
 NOTHING = "-"
-HEADS = ["worker", "shards", "lag", "last seen", "finding", "which"]
 TABLE = (
     "worker", "leader", "last_seen", "unfinished", "finished", "lag_seconds", "verdict", "rules",
-    "shards",
+    "shards", "room", "lock_seconds",
 )
 """The heads of a table for spreadsheets; shards are separated by blanks, as rules are."""
 
 
-def row(worker: WorkerStatus, now: float, *, whole: bool) -> list[str]:
+def heads(room: Room | None) -> list[str]:
+    """The heads of the rows. room: `None` if no option says how many leases a worker may hold."""
+    more = ["room"] if room else []
+    return ["worker", "shards", *more, "lag", "last seen", "finding", "which"]
+
+
+def row(worker: WorkerStatus, now: float, room: Room | None, *, whole: bool) -> list[str]:
     """The cells below these heads. whole: every code and the full ids of its shards."""
     codes = worker.rules if whole else worker.rules[:1]
     more = len(worker.rules) - len(codes)
@@ -26,6 +34,7 @@ def row(worker: WorkerStatus, now: float, *, whole: bool) -> list[str]:
     ids = [one.shard for one in worker.unfinished]
     return [
         (worker.name or NOTHING) + (" (leader)" if worker.leads else ""), str(len(ids)),
+        *([] if room is None else [NOTHING if worker.room is None else str(worker.room)]),
         NOTHING if worker.lag is None else (duration if whole else brief)(worker.lag),
         NOTHING if worker.seen is None else f"{brief(max(0.0, now - worker.seen))} ago",
         " ".join(filter(None, found)), shards(ids, whole) or NOTHING,
@@ -52,7 +61,64 @@ def document(worker: WorkerStatus) -> Json:
         "verdict": _verdict(worker),
         "rules": list(worker.rules),
         "shards": [one.shard for one in worker.shards],
+        "room": worker.room,
+        "lock_seconds": worker.lock,
     }
+
+
+def room_document(room: Room | None) -> Json | None:
+    """The room of all workers; null if no option says how many leases one may hold."""
+    if room is None:
+        return None
+    return {
+        "max_leases": room.most, "leases": room.leases, "held": room.held, "room": room.free,
+        "without_room": room.without, "workers": room.workers, "workers_needed": room.needed,
+    }
+
+
+def migration_document(migration: Migration) -> Json:
+    """One migration. next: "" if it is over."""
+    return {
+        "migration": migration.name, "state": migration.state or None, "next": migration.next,
+        "since": time_json(migration.since), "by": migration.by or None,
+    }
+
+
+def below(
+    workers: list[WorkerStatus], room: Room | None, migrations: Sequence[Migration], now: float
+) -> Iterator[str]:
+    """The sentences below the rows: sums, room, the leader's lock, and migrations."""
+    yield summary(workers)
+    if room is not None:
+        yield _room(room)
+    for worker in workers:
+        if worker.lock is not None:
+            yield (
+                f"Leader {worker.name}: if it is killed, its lock holds for "
+                f"{duration(worker.lock)}, and nobody assigns leases meanwhile."
+            )
+    for migration in migrations:
+        yield _migration(migration, now)
+
+
+def _room(room: Room) -> str:
+    most, workers = count(room.most, "lease"), count(room.workers, "worker")
+    each = f"Each worker may hold {most} of {room.leases}"
+    if not room.without:
+        return f"{each}: {workers} may hold all of them."
+    without = f"{count(room.without, 'lease')} {'stay' if room.without > 1 else 'stays'}"
+    return (
+        f"{each}: {workers} may hold {room.held + room.free}, and {without} without an owner until "
+        f"there are {room.needed} workers."
+    )
+
+
+def _migration(migration: Migration, now: float) -> str:
+    state = migration.state or "not begun"
+    since = "" if migration.since is None else f" for {brief(max(0.0, now - migration.since))}"
+    by = f", by {migration.by}" if migration.by else ""
+    following = f"next: {migration.next}" if migration.next else "it is over"
+    return f"Migration {migration.what}: {state}{since}{by}; {following}."
 
 
 def summary(workers: list[WorkerStatus]) -> str:

@@ -16,6 +16,7 @@ from reshardctl.render.document import Document, Measured
 from reshardctl.render.escape import escape
 from reshardctl.report.lag import Lag, lags_of, worst_of
 from reshardctl.report.report import Report
+from reshardctl.report.workers import migrations_of, ownership_of, room_of
 
 UP, SUCCESS = "reshardctl_up", "reshardctl_last_success_timestamp_seconds"
 FAMILIES: Mapping[str, tuple[str, str]] = {
@@ -37,6 +38,16 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
     "reshardctl_expired_unread": ("", "Shards of which unread records may have expired."),
     "reshardctl_position_age_seconds": (
         "seconds", "Time since the record of the stored position was written.",
+    ),
+    "reshardctl_workers": ("", "Workers that own a shard or have a row of their own."),
+    "reshardctl_idle_workers": ("", "Workers without an unfinished shard."),
+    "reshardctl_worker_shards": ("", "Unfinished shards of the worker with the most."),
+    "reshardctl_unowned_shards": ("", "Unfinished shards with a position and without an owner."),
+    "reshardctl_leases_without_room": (
+        "", "Leases that stay without an owner, as no worker may hold more (max-leases).",
+    ),
+    "reshardctl_migration": (
+        "", "1 for the state of a migration of the application's own state.",
     ),
 }
 """Each metric with its unit, "" for none, and its help, in the order in which they are written."""
@@ -79,8 +90,8 @@ def write(document: Document[Any]) -> str:
 def of_consumers(measured: Iterable[Measured], earlier: str = "", per_shard: bool = False) -> str:
     """The metrics of several consumers.
 
-    earlier: the text that this one replaces. per_shard: whether shards have series of their own
-    instead of one for the worst of them.
+    earlier: the text that this one replaces. per_shard: whether shards and workers have series of
+    their own instead of one for the worst of them.
     """
     text, old = _Text(), _timestamps(earlier)
     for each in measured:
@@ -122,6 +133,7 @@ def _judged(text: _Text, labels: str, report: Report, per_shard: bool) -> None:
         _lag(text, f"{labels},{_labels({'shard': shard})}", lag, retention)
     if not per_shard:
         _lag(text, labels, worst_of(lag for _, lag in lags), retention)
+    _owned(text, labels, report, per_shard)
 
 
 def _findings(report: Report) -> dict[tuple[str, str], Sequence[str]]:
@@ -141,6 +153,26 @@ def _lag(text: _Text, labels: str, lag: Lag, retention: int) -> None:
         text.add("reshardctl_lag_retention_ratio", labels, oldest / retention)
     text.add("reshardctl_expired_unread", labels, lag.expired)
     text.add("reshardctl_position_age_seconds", labels, lag.position_age)
+
+
+def _owned(text: _Text, labels: str, report: Report, per_shard: bool) -> None:
+    """Who owns how much; nothing of a library that stores no owners."""
+    if not report.snapshot.locator.spec.owner_attributes:
+        return
+    owned = ownership_of(report)
+    shards = owned.workers
+    text.add("reshardctl_workers", labels, len(shards))
+    text.add("reshardctl_idle_workers", labels, sum(not number for number in shards.values()))
+    for worker, number in sorted(shards.items()) if per_shard else ():
+        text.add("reshardctl_worker_shards", f"{labels},{_labels({'worker': worker})}", number)
+    if not per_shard:
+        text.add("reshardctl_worker_shards", labels, max(shards.values(), default=None))
+    text.add("reshardctl_unowned_shards", labels, owned.unowned)
+    if (room := room_of(report)) is not None:
+        text.add("reshardctl_leases_without_room", labels, room.without)
+    for migration in migrations_of(report):
+        own = _labels({"migration": migration.name, "state": migration.state})
+        text.add("reshardctl_migration", f"{labels},{own}", 1)
 
 
 def _timestamps(earlier: str) -> dict[str, float | None]:

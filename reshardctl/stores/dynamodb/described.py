@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.consumers.tables import Capacity, SeenIndex, SeenTable, TableKey, key_of
 from reshardctl.errors import CannotTell
 from reshardctl.model import TableShape
+from reshardctl.model.tables import Capacity, SeenIndex, SeenTable, TableKey, key_of
 from reshardctl.stores.dynamodb.client import Client
 from reshardctl.stores.dynamodb.reading import Pace, check_account, read_units, scan
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from reshardctl.consumers.locator import parse
-from reshardctl.consumers.tables import NewTable, attributes, index_json, key_json, key_of
+from reshardctl.consumers.tables import NewTable, attributes, index_json, key_json
+from reshardctl.model.tables import key_of
 from tests.proof.libraries.kcl.built import RELEASES
 from tests.proof.libraries.kcl.dynamodb import DynamoDb
 from tests.proof.libraries.kcl.library import Library

@@ -9,17 +9,9 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.locator import parse
-from reshardctl.consumers.tables import (
-    Capacity,
-    SeenIndex,
-    SeenTable,
-    attributes,
-    index_json,
-    key_json,
-    key_of,
-    remarks,
-)
+from reshardctl.consumers.tables import attributes, index_json, key_json, remarks
 from reshardctl.errors import UsageError
+from reshardctl.model.tables import Capacity, SeenIndex, SeenTable, key_of
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "kcl"
 MADE = sorted(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
 from reshardctl.consumers.base import Worker
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.model import Image, shard_id
-from reshardctl.report.status import StatusSelection, status_of
-from reshardctl.report.workers import by_worker
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.model import Image, canonical, shard_id
+from reshardctl.report.report import Report
+from reshardctl.report.status import PositionKind, StatusSelection, status_of
+from reshardctl.report.workers import Room, by_worker, ownership_of, room_of
 from tests.support import golden_kinsumer
 from tests.support.golden_tables import GOLDEN, items_of, side_images
 from tests.support.judging import images_of
-from tests.unit.render.samples import report_of
+from tests.unit.render.samples import CASES, report_of
 from tests.unit.render.status.samples import OPTIONS
 
 NANOS = 10**9
@@ -25,8 +29,9 @@ def of_kcl(*folders: str) -> list[Worker]:
 
 
 def test_kcl_3_1_reports_its_workers_in_a_table_of_their_own():
-    """lut of app-WorkerMetricStats.json, ownerName of app-CoordinatorState.json."""
-    assert of_kcl("3.1.3", "g1-mid-read") == [Worker("w1", 1795241832.0, leads=True)]
+    """lut of app-WorkerMetricStats.json, ownerName and leaseDuration of app-CoordinatorState.json.
+    """
+    assert of_kcl("3.1.3", "g1-mid-read") == [Worker("w1", 1795241832.0, leads=True, lock=120)]
 
 
 def test_kcl_3_5_reports_them_beside_its_leases():
@@ -80,3 +85,154 @@ def test_finished_shards_of_nobody_are_no_worker():
     report = report_of("healthy-split-cleaned", OPTIONS)
     status = status_of(report, report.findings, StatusSelection(by_worker=True))
     assert all(worker.name or worker.unfinished for worker in by_worker(status))
+
+
+def test_a_finished_shard_whose_row_was_deleted_is_nobodys_to_read():
+    """KCL deletes the lease of 0 once its children are read: its leases are those of w1 alone."""
+    report = report_of("healthy-split-cleaned", OPTIONS)
+    found = by_worker(status_of(report, report.findings, StatusSelection(by_worker=True)))
+    assert [worker.name for worker in found] == ["w1"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_numbers_of_metrics_are_those_of_the_rows(name):
+    report = judged(name)
+    if report is None:
+        return
+    workers = by_worker(status_of(report, report.findings, StatusSelection(by_worker=True)))
+    owned = ownership_of(report)
+    assert owned.workers == {w.name: len(w.unfinished) for w in workers if w.name}
+    free = sum(
+        row.position.kind is not PositionKind.NONE
+        for worker in workers if not worker.name for row in worker.unfinished
+    )
+    assert owned.unowned == free
+
+
+def judged(name: str) -> Report | None:
+    """`None` for a case that cannot be judged."""
+    try:
+        return report_of(name, OPTIONS)
+    except ReshardError:
+        return None
+
+
+def owned_by(owners: list[str], most: int) -> Report:
+    """A report on as many leases, each of its owner."""
+    row = next(item for item in CASES["a-both"].items() if item["leaseKey"]["S"] == shard_id(1))
+    items = [
+        {**row, "leaseKey": {"S": shard_id(n)}, "leaseOwner": {"S": owner}}
+        for n, owner in enumerate(owners)
+    ]
+    for item in items:
+        if not item["leaseOwner"]["S"]:
+            del item["leaseOwner"]
+    return report_of("a-both", f"{OPTIONS}&max-leases={most}", items=items)
+
+
+TEN = ["w1"] * 4 + ["w2"] * 4 + [""] * 2
+"""The owners of ten leases."""
+
+
+@pytest.mark.parametrize(("owners", "most", "rooms", "without", "needed"), [
+    (TEN, 4, {"w1": 0, "w2": 0}, 2, 3),
+    (TEN, 5, {"w1": 1, "w2": 1}, 0, 2),
+    (["w1"] * 6 + ["w2"] * 4, 4, {"w1": 0, "w2": 0}, 0, 3),  # w1 was started with more
+    ([""] * 10, 4, {}, 10, 3),
+    (["w1"] + [""] * 9, 4, {"w1": 3}, 6, 3),
+])  # fmt: skip
+def test_the_room_of_all_workers(owners, most, rooms, without, needed):
+    """Of ten leases two workers of at most four hold eight: LeaseSpillover of KCL."""
+    report = owned_by(owners, most)
+    room = room_of(report)
+    assert room == Room(most, 10, len([o for o in owners if o]), sum(rooms.values()), len(rooms),
+                        needed)  # fmt: skip
+    assert room.without == without
+    found = by_worker(status_of(report, report.findings, StatusSelection(by_worker=True)))
+    assert {w.name: w.room for w in found if w.name} == rooms
+    assert all(w.room is None for w in found if not w.name)
+
+
+def test_without_the_option_no_room_is_known():
+    report = report_of("a-both", OPTIONS)
+    assert room_of(report) is None
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "1" * 11])
+def test_a_limit_that_is_none(text):
+    """withMaxLeasesForWorker: "maxLeasesForWorker should be >= 1"."""
+    with pytest.raises(UsageError, match="max-leases"):
+        CONSUMERS["kcl"].validate_options({"max-leases": text})
+
+
+RECORDED = {
+    "2-compatible": ("3.5.1", "g6-two-to-three-compatible"), "2-to-3.5": ("3.5.1", "g6-two-to-3.5"),
+    "three-tables": ("3.1.3", "g1-mid-read"), "2": ("2.7.2", "g1-mid-read"),
+    "3.5-on-three-tables": ("3.5.1", "g6-three-tables-to-3.5"),
+}  # fmt: skip
+
+
+def migrations(run: str, client: str = "", tables: str = "", reporting: bool = True) -> dict:
+    """Migration → state and next, of a recorded table; client, tables: other states in its rows.
+    reporting: whether its workers have rows of their own."""
+    folder = GOLDEN.joinpath(*RECORDED[run])
+    images = [*images_of(items_of(folder)), *side_images(folder)]
+    rows = []
+    for image in images:
+        item = dict(image.attributes)
+        if image.key.endswith("Migration3.0") and client:
+            item["cv"] = {"S": client}
+        if not reporting and "lut" in item:
+            continue
+        rows.append(Image(image.key, canonical(item)))
+    if tables:
+        side = "app-CoordinatorState/" if run in ("three-tables", "3.5-on-three-tables") else ""
+        rows.append(Image(f"{side}TableMigration3.5", canonical({
+            ("key" if side else "leaseKey"): {"S": "TableMigration3.5"}, "mb": {"S": "w9"},
+            "tm": {"S": f"TABLE_MIGRATION_STATUS_{tables}"}, "mts": {"N": "1795241000000"},
+            "entityType": {"S": "TABLE_MIGRATION"},
+        })))  # fmt: skip
+    kcl = CONSUMERS["kcl"]
+    return {m.name: m for m in kcl.migrations(kcl.parse(rows, None))}
+
+
+AS_2, BACK, ROLLED = (
+    "CLIENT_VERSION_UPGRADE_FROM_2X", "CLIENT_VERSION_3X_WITH_ROLLBACK", "CLIENT_VERSION_2X",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "name", "state", "following"), [
+    (("2-compatible",), "client", AS_2, "every owner of a lease has reported"),
+    (("2-compatible", "", "", False), "client", AS_2, "in place of w1"),
+    (("2-compatible", BACK), "client", BACK, "without clientVersionConfig"),
+    (("2-compatible", ROLLED), "client", ROLLED, "--mode rollforward"),
+    (("2-compatible", "CLIENT_VERSION_INIT"), "client", "CLIENT_VERSION_INIT", "start the workers"),
+    (("2-compatible", "X"), "client", "X", "RSH302"),
+    (("2-to-3.5",), "client", "CLIENT_VERSION_3X", ""),
+    (("three-tables",), "client", "CLIENT_VERSION_3X", ""),
+    (("three-tables",), "tables", "", "start every worker with 3.5"),
+    (("three-tables", AS_2), "tables", "", "finish the migration to 3.x first"),
+    (("3.5-on-three-tables", "", "INIT"), "tables", "INIT", "by itself"),
+    (("3.5-on-three-tables", "", "DEPLOYED"), "tables", "DEPLOYED", "with migrateAllEntities"),
+    (("3.5-on-three-tables", "", "PENDING"), "tables", "PENDING", "by itself"),
+    (("3.5-on-three-tables", "", "COMPLETE"), "tables", "COMPLETE", "delete the tables"),
+    (("2-to-3.5", "", "COMPLETE"), "tables", "COMPLETE", ""),
+])  # fmt: skip
+def test_how_far_a_migration_is(changed, name, state, following):
+    """States: ClientVersion and TableMigrationStatus of 3.5.1, on tables that real workers left."""
+    found = migrations(*changed)[name]
+    assert found.state == state and following in found.next and bool(following) is bool(found.next)
+
+
+def test_when_and_by_whom_a_state_was_set():
+    """mts (milliseconds) and mb of both rows."""
+    found = migrations("3.5-on-three-tables", "", "PENDING")
+    assert (found["tables"].since, found["tables"].by) == (1795241000.0, "w9")
+    assert found["client"].by == "w1" and found["client"].since
+
+
+@pytest.mark.parametrize(("run", "names"), [
+    ("2", []), ("2-to-3.5", ["client"]), ("three-tables", ["client", "tables"]),
+])  # fmt: skip
+def test_migrations_that_never_began_are_none(run, names):
+    assert list(migrations(run)) == names
