@@ -264,6 +264,61 @@ def test_a_row_for_each_worker(lab_of):
     assert table[0].startswith("worker,leader,last_seen,unfinished,") and len(table) == 3
 
 
+def test_room_and_who_stays_without_an_owner(lab_of, monkeypatch):
+    """w1 holds both leases; nobody may take those of 2 and 3 that an upgrade has just made."""
+    lab = lab_of("a-both", f"{LATEST}&max-leases=2")
+    fits = lab.cli("status", *lab.where, "--by", "worker")
+    assert "Each worker may hold 2 leases of 2: 1 worker may hold all of them." in fits.out
+    root = lab.items()["shardId-000000000001"]
+    for number in (2, 3):
+        row = {**root, "leaseKey": {"S": f"shardId-{number:012d}"}}
+        lab.plant({name: value for name, value in row.items() if name != "leaseOwner"})
+    shown = lab.cli("status", *lab.where, "--by", "worker")
+    heads, *rows = shown.out.splitlines()[3:6]
+    assert heads.split()[:3] == ["worker", "shards", "room"]
+    assert sorted(row.split()[:3] for row in rows) == [["-", "2", "-"], ["w1", "1", "0"]]
+    said = ("Each worker may hold 2 leases of 4: 1 worker may hold 2, and 2 leases stay without "
+            "an owner until there are 2 workers.")  # fmt: skip
+    assert said in " ".join(shown.out.split())
+    told = lab.cli("status", *lab.where, "--format", "json").json
+    assert told["capacity"] == {
+        "max_leases": 2, "leases": 4, "held": 2, "room": 0, "without_room": 2, "workers": 1,
+        "workers_needed": 2,
+    }
+    lab.terminal = True
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = lab.cli("status", *lab.where, "--by", "worker")
+    assert said in " ".join(narrow.out.split())
+    assert all(len(line) <= 60 for line in narrow.out.splitlines() if not line.startswith("  "))
+    metrics = lab.cli("status", *lab.where, "--format", "openmetrics").out
+    told = {line.partition("{")[0]: line.split()[-1] for line in metrics.splitlines()}
+    assert {name: told[f"reshardctl_{name}"] for name in (
+        "workers", "idle_workers", "worker_shards", "unowned_shards", "leases_without_room",
+    )} == {"workers": "1", "idle_workers": "0", "worker_shards": "1", "unowned_shards": "2",
+           "leases_without_room": "2"}  # fmt: skip
+    each = lab.cli("status", *lab.where, "--format", "openmetrics", "--per-shard").out
+    assert 'reshardctl_worker_shards{stream="orders"' in each and ',worker="w1"} 1' in each
+
+
+def test_a_limit_that_cannot_be_read(lab):
+    result = lab.cli("status", f"{lab.locator}&max-leases=0", "--stream", lab.stream)
+    assert result.code == 2 and result.says("max-leases=0", "maxLeasesForWorker")
+
+
+@pytest.mark.parametrize("case", ["side-upgrading", "side-children-lost"])
+def test_migrations_and_the_leader_in_one_view(lab_of, case):
+    lab = lab_of(case, "?initial=LATEST&release=3.1.3")
+    shown = lab.cli("status", *lab.where, "--by", "worker")
+    told = lab.cli("status", *lab.where, "--format", "json").json["migrations"]
+    assert [m["migration"] for m in told] == ["client", "tables"]
+    text = " ".join(shown.out.split())
+    assert all(m["state"] is None or m["state"] in text for m in told)
+    assert all(f"next: {m['next']}." in text for m in told if m["next"])
+    metrics = lab.cli("status", *lab.where, "--format", "openmetrics").out
+    for m in told:
+        assert f'migration="{m["migration"]}",state="{m["state"] or ""}"}} 1' in metrics
+
+
 def test_a_store_without_owners_has_no_workers(lab):
     shown = lab.cli("status", "spark:/checkpoint", "--stream", lab.stream, "--by", "worker")
     assert shown.code == 2 and shown.says("--by worker", "without owners", "leave --by out")

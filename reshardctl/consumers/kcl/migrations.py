@@ -36,9 +36,9 @@ _OF_CLIENTS = {
     FINAL: "",
 }
 _OF_TABLES = {
-    "INIT": "nothing: it goes on by itself once every worker has run 3.5 for a while",
+    "INIT": "wait: it goes on by itself once every worker has run 3.5 for a while",
     "DEPLOYED": "start every worker with migrateAllEntitiesToLeaseTable",
-    "PENDING": "nothing: it goes on by itself, as long as every worker has "
+    "PENDING": "wait: it goes on by itself, as long as every worker has "
     "migrateAllEntitiesToLeaseTable",
 }
 
@@ -71,10 +71,10 @@ def _ready(table: LeaseTable) -> str:
         "(reshardctl config tables --check)"
     )
     if not silent:
-        return f"nothing: {by_itself}; every owner of a lease has reported its load"
+        return f"wait: {by_itself}; every owner of a lease has reported its load"
     return (
-        f"start 3.x in place of {listed(silent, NAMED)}, which has leases and has not reported its "
-        f"load; then {by_itself}"
+        "start 3.x in place of the owners of leases that have not reported their load "
+        f"({listed(silent, NAMED)}); then {by_itself}"
     )
 
 

@@ -203,7 +203,7 @@ AS_2, BACK, ROLLED = (
 
 @pytest.mark.parametrize(("changed", "name", "state", "following"), [
     (("2-compatible",), "client", AS_2, "every owner of a lease has reported"),
-    (("2-compatible", "", "", False), "client", AS_2, "in place of w1"),
+    (("2-compatible", "", "", False), "client", AS_2, "their load (w1)"),
     (("2-compatible", BACK), "client", BACK, "without clientVersionConfig"),
     (("2-compatible", ROLLED), "client", ROLLED, "--mode rollforward"),
     (("2-compatible", "CLIENT_VERSION_INIT"), "client", "CLIENT_VERSION_INIT", "start the workers"),
