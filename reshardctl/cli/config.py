@@ -120,7 +120,7 @@ def tables(
     config: Config = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Look at the tables there are: is anything wrong with them?"),
+        typer.Option("--check", help="Look whether anything is wrong with the existing ones."),
     ] = False,
     form: Annotated[
         TableFormat | None,

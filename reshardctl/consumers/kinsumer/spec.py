@@ -36,7 +36,8 @@ def new_tables(app: str, options: Mapping[str, str]) -> OwnTables:
     """The three tables as CreateRequiredTables makes them, which an application has to call.
 
     Both kinsumers alike: dynamoCreateTableIfNotExists of kinsumer.go, and in config.go a capacity
-    of 10 and 10 and a commitFrequency of a second (Twitch 9a48088, Snowplow 1.2.0 to 1.6.0).
+    of 10 and 10 and a commitFrequency of a second (Twitch 9a48088, Snowplow 1.2.0 to 1.6.0). A
+    run of 1.7.0 made the same (November 2026).
     """
     refuse_unknown(options, OPTIONS, "kinsumer://", "initial and release")
     return OwnTables(

@@ -41,6 +41,11 @@ func run(ctx context.Context, settings lines.Settings, say lines.Say) error {
 	if err != nil {
 		return err
 	}
+	if settings["create"] != "" {
+		if err := reader.CreateRequiredTables(); err != nil {
+			return err
+		}
+	}
 	if err := reader.Run(); err != nil {
 		return err
 	}

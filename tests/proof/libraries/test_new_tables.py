@@ -1,4 +1,4 @@
-"""The tables that the real KCL makes at its first start are those that `config tables` prints."""
+"""The tables that the real KCL and kinsumer make are those that `config tables` prints."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from reshardctl.consumers.locator import parse
 from reshardctl.consumers.tables import NewTable, attributes, index_json, key_json
 from reshardctl.model.tables import key_of
+from tests.proof.libraries.go.library import Library as GoLibrary
 from tests.proof.libraries.kcl.built import RELEASES
 from tests.proof.libraries.kcl.dynamodb import DynamoDb
 from tests.proof.libraries.kcl.library import Library
@@ -33,9 +34,7 @@ def dynamodb() -> Iterator[DynamoDb]:
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_tables_of_a_new_application(dynamodb: DynamoDb, release: str) -> None:
     app = f"made-by-{release}"
-    locator = parse(f"kcl://{app}?release={release}")
-    new = [t for t in locator.spec.new_tables(app, locator.options).tables if t.needed]
-    wanted = {table.shape.name: wanted_of(table) for table in new}
+    wanted = wanted_by(f"kcl://{app}?release={release}")
     with ServedStream(load(CASES / "kcl" / "a-both.toml")) as stream:
         library = Library(release)
         try:
@@ -43,14 +42,41 @@ def test_the_tables_of_a_new_application(dynamodb: DynamoDb, release: str) -> No
                 "kinesis": stream.address, "dynamodb": dynamodb.address, "stream": stream.name,
                 "table": app, "worker": "w1", "initial": "TRIM_HORIZON",
             })  # fmt: skip
-            ends = time.monotonic() + PATIENCE_SECONDS
-            while (found := made(dynamodb, app)) != wanted and time.monotonic() < ends:
-                time.sleep(1)
-            time.sleep(3)  # nothing is made later
-            assert made(dynamodb, app) == found == wanted
+            wait_for(dynamodb, app, wanted)
         finally:
             library.stop(app)
             library.close()
+
+
+@needs("real-kinsumer")
+def test_the_tables_of_kinsumer(dynamodb: DynamoDb) -> None:
+    """CreateRequiredTables of snowplow-devops/kinsumer v1.7.0."""
+    app = "made-by-kinsumer"
+    with ServedStream(load(CASES / "kcl" / "a-both.toml")) as stream:
+        library = GoLibrary("kinsumer")
+        try:
+            run, _ = library.start({
+                "kinesis": stream.address, "dynamodb": dynamodb.address, "stream": stream.name,
+                "app": app, "create": "yes",
+            })  # fmt: skip
+            wait_for(dynamodb, app, wanted_by(f"kinsumer://{app}?release=snowplow-1.7"))
+            library.stop(run)
+        finally:
+            library.close()
+
+
+def wanted_by(text: str) -> dict[str, Mapping[str, Any]]:
+    locator = parse(text)
+    new = locator.spec.new_tables(locator.target, locator.options).tables
+    return {table.shape.name: wanted_of(table) for table in new if table.needed}
+
+
+def wait_for(dynamodb: DynamoDb, app: str, wanted: Mapping[str, Any]) -> None:
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while (found := made(dynamodb, app)) != wanted and time.monotonic() < ends:
+        time.sleep(1)
+    time.sleep(3)  # nothing is made later
+    assert made(dynamodb, app) == found == wanted
 
 
 def made(dynamodb: DynamoDb, app: str) -> dict[str, Mapping[str, Any]]:
