@@ -120,7 +120,7 @@ def tables(
     config: Config = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Look whether anything is wrong with the existing ones."),
+        typer.Option("--check", help="Look at the existing tables: is anything wrong with them?"),
     ] = False,
     form: Annotated[
         TableFormat | None,

@@ -71,6 +71,7 @@ class Room:
         free: How many more the workers may take.
         workers: How many workers there are.
         needed: How many workers it takes to hold all leases.
+        over: Workers that hold more than they may, so that theirs is another limit.
     """
 
     most: int
@@ -79,11 +80,12 @@ class Room:
     free: int
     workers: int
     needed: int
+    over: tuple[str, ...] = ()
 
     @property
     def without(self) -> int:
-        """Leases that stay without an owner, as no worker may take them."""
-        return max(0, self.leases - self.held - self.free)
+        """Leases that find no worker once every worker keeps to the limit."""
+        return max(0, self.leases - self.workers * self.most)
 
 
 def by_worker(status: ConsumerStatus) -> list[WorkerStatus]:
@@ -118,6 +120,7 @@ def room_of(report: Report) -> Room | None:
     return Room(
         limit.most, limit.leases, sum(limit.held.values()), sum(_room(limit, n) for n in names),
         len(names), -(-limit.leases // limit.most),
+        tuple(sorted(name for name, number in limit.held.items() if number > limit.most)),
     )
 
 

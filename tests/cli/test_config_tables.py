@@ -238,7 +238,7 @@ def test_rows_that_expire_are_counted(lab):
 def test_a_table_that_is_not_there_ends_with_2(lab):
     result = lab.cli("config", "tables", "--check", "kcl://not-there?release=2.7", "--region",
                      "us-east-1")  # fmt: skip
-    assert result.code == 2 and "there is no table not-there in us-east-1" in result.out
+    assert result.code == 2 and "missing: there is no table not-there in us-east-1" in result.out
 
 
 def test_tables_that_only_old_releases_make_need_not_be_there(lab):

@@ -283,8 +283,10 @@ def test_room_and_who_stays_without_an_owner(lab_of, monkeypatch):
     told = lab.cli("status", *lab.where, "--format", "json").json
     assert told["capacity"] == {
         "max_leases": 2, "leases": 4, "held": 2, "room": 0, "without_room": 2, "workers": 1,
-        "workers_needed": 2,
+        "workers_needed": 2, "over": [],
     }
+    one = lab.cli("status", lab.locator.replace("=2", "=1"), *lab.where[1:], "--by", "worker")
+    assert "More than that: w1; is max-leases right?" in " ".join(one.out.split())
     lab.terminal = True
     monkeypatch.setenv("COLUMNS", "60")
     narrow = lab.cli("status", *lab.where, "--by", "worker")

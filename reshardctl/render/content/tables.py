@@ -22,7 +22,7 @@ from reshardctl.consumers.tables import (
     index_json,
     key_json,
 )
-from reshardctl.errors import ReshardError, command_line
+from reshardctl.errors import NoStore, ReshardError, command_line
 from reshardctl.model.tables import Capacity, SeenTable, key_of
 from reshardctl.render.words import count
 
@@ -270,6 +270,7 @@ def _table(look: TableLook) -> Iterator[str]:
 
 
 def _failed(error: ReshardError, margin: str) -> Iterator[str]:
-    yield f"{margin}could not tell: {error.what}"
+    missing = isinstance(error, NoStore)
+    yield f"{margin}{'missing' if missing else 'could not tell'}: {error.what}"
     if error.next:
         yield f"{margin}  {error.next}"

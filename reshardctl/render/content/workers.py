@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from reshardctl.consumers.base import Migration
 from reshardctl.diagnosis.rules import Severity
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
@@ -13,6 +14,8 @@ from reshardctl.render.words import brief, count, shards
 from reshardctl.report.workers import Room, WorkerStatus
 
 NOTHING = "-"
+NAMED = 5
+"""Workers that a sentence names."""
 TABLE = (
     "worker", "leader", "last_seen", "unfinished", "finished", "lag_seconds", "verdict", "rules",
     "shards", "room", "lock_seconds",
@@ -73,6 +76,7 @@ def room_document(room: Room | None) -> Json | None:
     return {
         "max_leases": room.most, "leases": room.leases, "held": room.held, "room": room.free,
         "without_room": room.without, "workers": room.workers, "workers_needed": room.needed,
+        "over": list(room.over),
     }
 
 
@@ -104,12 +108,13 @@ def below(
 def _room(room: Room) -> str:
     most, workers = count(room.most, "lease"), count(room.workers, "worker")
     each = f"Each worker may hold {most} of {room.leases}"
+    over = f" More than that: {listed(room.over, NAMED)}; is max-leases right?" if room.over else ""
     if not room.without:
-        return f"{each}: {workers} may hold all of them."
+        return f"{each}: {workers} may hold all of them.{over}"
     without = f"{count(room.without, 'lease')} {'stay' if room.without > 1 else 'stays'}"
     return (
-        f"{each}: {workers} may hold {room.held + room.free}, and {without} without an owner until "
-        f"there are {room.needed} workers."
+        f"{each}: {workers} may hold {room.workers * room.most}, and {without} without an owner "
+        f"until there are {room.needed} workers.{over}"
     )
 
 

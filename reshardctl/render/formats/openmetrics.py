@@ -44,7 +44,7 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
     "reshardctl_worker_shards": ("", "Unfinished shards of the worker with the most."),
     "reshardctl_unowned_shards": ("", "Unfinished shards with a position and without an owner."),
     "reshardctl_leases_without_room": (
-        "", "Leases that stay without an owner, as no worker may hold more (max-leases).",
+        "", "Leases that find no worker, as none may hold more than max-leases.",
     ),
     "reshardctl_migration": (
         "", "1 for the state of a migration of the application's own state.",
