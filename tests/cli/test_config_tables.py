@@ -235,6 +235,42 @@ def test_rows_that_expire_are_counted(lab):
     assert check(lab).code == 0
 
 
+def test_what_is_switched_on_is_seen(lab):
+    lab.options = "?release=2.7"
+    table = {"TableName": lab.table.name}
+    assert {"point-in-time recovery is off", "deletion protection is off"} == notes(lab)
+    lab.table.boto.update_continuous_backups(
+        **table, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
+    )
+    lab.table.boto.update_table(**table, DeletionProtectionEnabled=True, StreamSpecification={
+        "StreamEnabled": True, "StreamViewType": "KEYS_ONLY",
+    })  # fmt: skip
+    try:
+        (note,) = notes(lab)
+        assert "stream (KEYS_ONLY)" in note
+    finally:
+        lab.table.boto.update_table(**table, DeletionProtectionEnabled=False)
+
+
+def notes(lab) -> set[str]:
+    lines = check(lab).out.splitlines()
+    return {line.strip().removeprefix("note: ") for line in lines if line.startswith("    note: ")}
+
+
+def test_a_provisioned_table_that_is_too_small(lab):
+    """Two leases, each renewed three times a second."""
+    lab.options = "?release=2.7&failover=1s"
+    lab.table.boto.update_table(
+        TableName=lab.table.name, BillingMode="PROVISIONED",
+        ProvisionedThroughput={"ReadCapacityUnits": 5, "WriteCapacityUnits": 5},
+    )
+    found = check(lab)
+    assert found.code == 1 and "for 2 rows 6 write units a second" in found.out
+    (command,) = [line for line in found.out.splitlines() if "PAY_PER_REQUEST" in line]
+    aws(lab.table.boto, command)
+    assert check(lab).code == 0
+
+
 def test_a_table_that_is_not_there_ends_with_2(lab):
     result = lab.cli("config", "tables", "--check", "kcl://not-there?release=2.7", "--region",
                      "us-east-1")  # fmt: skip
