@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.spec import Missing
+from reshardctl.errors import NoStore, Refused
 from reshardctl.model.files import on_this_machine
 
 if TYPE_CHECKING:
@@ -203,3 +206,17 @@ STORES: Mapping[str, Callable[[Locator, Reached], Store]] = {
     "rediss": _rediss,
     "s3files": _s3files,
 }
+
+
+@contextmanager
+def saying_how_to_make(locator: Locator) -> Iterator[None]:
+    """Raises Refused, with the command that makes it, for a table or directory that is missing.
+
+    It is not made here: its owner, its tags and its policies are not ours to choose.
+    """
+    try:
+        yield
+    except NoStore as error:
+        tables = locator.spec.tables(locator.target, locator.options)
+        make = locator.spec.create_store(Missing(locator.medium, locator.target, tables, error))
+        raise Refused(error.what + locator.spec.makes_itself, make) from None

@@ -11,6 +11,7 @@ from reshardctl.commands.exclusions import GIVEN, REBUILD, require_compatible
 from reshardctl.commands.fix import carry_through, planned_alone
 from reshardctl.commands.named import is_snapshot, one
 from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.open_store import saying_how_to_make
 from reshardctl.commands.places import account_of
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.repair import Fresh, require_writable
@@ -18,9 +19,8 @@ from reshardctl.commands.repair_from_file import of_file
 from reshardctl.commands.requests import Sink
 from reshardctl.commands.target import Target, asked, counting
 from reshardctl.commands.write_requests import FixRequest, require_consistent
-from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import NoStore, Refused, UsageError
+from reshardctl.errors import UsageError
 from reshardctl.model.files import on_this_machine
 from reshardctl.planning.plan import Case
 from reshardctl.report.report import case_of
@@ -115,14 +115,8 @@ def _holds_parts(case: Case) -> bool:
 def _taken(target: Target, ports: Ports) -> Snapshot:
     """The stream and the store, which may be empty.
 
-    Raises Refused for a deleted table or directory, with the command that makes it again: its
-    owner, its tags and its policies are not ours to choose.
+    Raises Refused for a deleted table or directory, with the command that makes it again.
     """
-    locator = target.locator
-    try:
+    with saying_how_to_make(target.locator):
         ports.store.identity()  # tells before the stream is listed
-        return take(ports.kinesis, ports.store, target.stream, locator, ports.clock)
-    except NoStore as error:
-        tables = locator.spec.tables(locator.target, locator.options)
-        make = locator.spec.create_store(Missing(locator.medium, locator.target, tables, error))
-        raise Refused(error.what + locator.spec.makes_itself, make) from None
+        return take(ports.kinesis, ports.store, target.stream, target.locator, ports.clock)

@@ -8,7 +8,7 @@ planned.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from reshardctl.codec.argv import words
@@ -18,6 +18,7 @@ from reshardctl.commands.consent import naming_next_step, new_plan, require_cons
 from reshardctl.commands.journals import Journals, kept_if_used, typed
 from reshardctl.commands.named import only_shown
 from reshardctl.commands.observer import Observer
+from reshardctl.commands.open_store import saying_how_to_make
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned, left
 from reshardctl.commands.requests import SUNK
 from reshardctl.commands.survey import survey
@@ -295,7 +296,11 @@ class Fresh(Repair):
     def _report(self, ports: Ports, created: float | None) -> Report:
         """What is stored now, judged; of a stream that is proven to be the positions' own."""
         target = self._target
-        report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
+        new = target.repair_options.bootstrap
+        with saying_how_to_make(target.locator) if new else nullcontext():
+            report = survey(
+                ports, target.stream, target.locator, target.repair_options, target.probe
+            )
         require_known(report)
         right_incarnation(report, created)
         report = verified_report(report, ports.kinesis)

@@ -61,7 +61,9 @@ def judged(kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: b
         make(snapshot, replace(options, policy=LOSSLESS))  # a wrong table is refused first
         resolve = resolved if options.policy.given is None else resolved_positions
         options = replace(options, policy=resolve(options.policy, snapshot, kinesis))
-    if probe and options.bootstrap:
+    if options.bootstrap and snapshot.locator.spec.ends_by_number and (
+        probe or options.policy.since is not None
+    ):
         options = replace(options, policy=with_ends(options.policy, snapshot, kinesis))
     report = make(snapshot, options)
     if probe and (places := places_to_probe(report)):

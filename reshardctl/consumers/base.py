@@ -22,7 +22,7 @@ from reshardctl.consumers.sequence_numbers import (
     unborn,
 )
 from reshardctl.consumers.spec import Options, Spec
-from reshardctl.errors import UsageError, WrongStream
+from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Anomaly,
@@ -341,17 +341,14 @@ class BaseConsumer(ABC, Generic[C, A]):
         """Writes after which it reads from the frontier; may round cuts down, not up."""
 
     @abstractmethod
-    def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: A, /) -> list[Step]:
-        """First positions for a new application; raises UsageError where none can hold them."""
+    def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: A, /) -> list[Step] | Cannot:
+        """First positions for a new application."""
 
     def rebuild(
         self, lineage: Lineage, _checkpoint: C, want: TargetFrontier, app: A, /
     ) -> list[Step] | Cannot:
         """Positions for a store that lost its own; by default those of a new application."""
-        try:
-            return self.bootstrap(lineage, want, app)
-        except UsageError as error:
-            return Cannot(error.what, (error.next,))
+        return self.bootstrap(lineage, want, app)
 
     def holds_parts(self, _app: A, /) -> bool:
         """Whether a position may lie inside an aggregated record."""

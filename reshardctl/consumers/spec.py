@@ -146,6 +146,8 @@ class Spec:
         rebuilt_empty: What to know of positions written into an empty store.
         kinds: Kinds of positions that its store can hold, besides those of `BASIC_KINDS`.
         iterator: The type of shard iterator with which it asks Kinesis for a stored number.
+        ends_by_number: Whether a row says that nothing of a shard is to be read by the number of
+            its last record.
     """
 
     name: str
@@ -179,6 +181,7 @@ class Spec:
     rebuilt_empty: str = ""
     kinds: frozenset[str] = frozenset()
     iterator: str = "AFTER_SEQUENCE_NUMBER"
+    ends_by_number: bool = False
 
     @property
     def table_scheme(self) -> str:

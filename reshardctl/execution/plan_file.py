@@ -45,7 +45,7 @@ from reshardctl.codec.values import (
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
-from reshardctl.model import TIP, Cut, ShardId, Step, keys_of
+from reshardctl.model import DONE, TIP, Cut, ShardId, Step, keys_of
 from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
@@ -276,7 +276,7 @@ def _since_json(policy: Policy) -> dict[str, Any] | None:
         return {"places": {shard: _place_json(cut) for shard, cut in policy.places.items()}}
     if policy.since is None or policy.when is None:
         return None
-    places = {s: cut_list(cut) for s, cut in policy.places.items()}
+    places = {s: cut_list(DONE if cut == DONE else cut) for s, cut in policy.places.items()}
     return {"asked": policy.when.text, "time": policy.since, "places": places}
 
 

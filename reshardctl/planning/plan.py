@@ -9,15 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reshardctl.consumers.base import Incarnation
+from reshardctl.codec.values import number_of
+from reshardctl.consumers.base import Cannot, Incarnation
 from reshardctl.model import (
+    DONE,
     START,
     Cut,
     Frontier,
     ShardId,
     Span,
     Step,
+    TargetFrontier,
     ahead,
+    at_number,
+    exactly,
     index_of,
     short,
     time_of,
@@ -45,9 +50,10 @@ from reshardctl.planning.decision import (
     alike,
     shards_left,
 )
-from reshardctl.planning.effects import Effect, drained_unended
+from reshardctl.planning.effects import Effect, Harm, drained_unended, effects
 from reshardctl.planning.joining import PASSES, SideBySide, cheapest, joined
 from reshardctl.planning.one_candidate import ROUNDS, narrowed
+from reshardctl.planning.prices import acceptable, no_safe_plan, not_held
 from reshardctl.planning.starts import Starts, policy_costs
 from reshardctl.planning.within_scope import widened
 
@@ -253,18 +259,56 @@ class Answers:
         )
 
 
-def bootstrap(case: Case) -> Plan:
-    """First positions for a consumer that the operator declares new."""
+def bootstrap(case: Case) -> Decision:
+    """First positions for a consumer that the operator declares new.
+
+    Those of a candidate that are right for all, and read least beyond what is wanted; or the
+    question which candidate it is.
+    """
     lineage = case.state.lineage
     empty: Frontier = {shard: Span(START, START) for shard in lineage}
     want = case.wanted(empty)
-    steps = case.consumer.bootstrap(lineage, want, case.candidates[0].app)
+    own, right = list[Decision](), list[Plan]()
+    for number, candidate in enumerate(case.candidates):
+        steps = case.consumer.bootstrap(lineage, want, candidate.app)
+        if isinstance(steps, Cannot):
+            own.append(not_held(steps, {}))
+            continue
+        plan, wrong = _begun(case, want, empty, steps)
+        own.append(no_safe_plan(wrong[number][0]) if wrong[number] else plan)
+        if not any(wrong):
+            right.append(plan)
+    if right:
+        return min(right, key=lambda plan: len(plan.price))
+    return agree(case.consumer.spec.ambiguous_options, case.candidates, own)
+
+
+def _begun(
+    case: Case, want: TargetFrontier, empty: Frontier, steps: Sequence[Step]
+) -> tuple[Plan, list[list[Effect]]]:
+    """First positions as a plan, and what is wrong with each candidate's start on them."""
     checkpoint = case.checkpoint(case.after(steps))
     judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
+    wrong = [[e for e in j.effects if not acceptable(e, case.limit)] for j in judged]
+    passed = {shard: exactly(_last(cut)) for shard, cut in want.items()}
+    beyond = [
+        tuple(e for e in effects(case.state, want, passed, j.simulation) if e.harm is Harm.REREAD)
+        for j in judged
+    ]  # read although the policy passes it over
     return Plan(
-        tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),
+        tuple(steps), tuple(() for _ in judged),
+        tuple(j.effects + more for j, more in zip(judged, beyond, strict=True)),
         costs=policy_costs(case, want, empty, judged[0].simulation),
-    )
+        price=tuple(dict.fromkeys(effect for more in beyond for effect in more)),
+    ), wrong
+
+
+def _last(cut: Cut) -> Cut:
+    """A shard's end as the cut after its last record, where that is known; any other cut itself."""
+    if cut.text == str(START):
+        return START
+    last = number_of(cut)
+    return at_number(last) if cut == DONE and last is not None else cut
 
 
 def _forgetting(case: Case, plan: Plan) -> Plan:

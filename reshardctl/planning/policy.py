@@ -6,7 +6,7 @@ Positions that the operator gives are kept as they were asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -116,11 +116,21 @@ class Policy:
         if self.name == LOSSLESS.name:
             return {shard: span.lo for shard, span in processed.items()}
         if self.name == LATEST_AT_START.name:
-            return {shard: _tip(lineage, shard, self.places.get(shard)) for shard in processed}
+            ends = self.places
+            return {shard: _tip(lineage, shard, ends.get(shard, DONE)) for shard in processed}
         if self.names_shards:
             return {shard: self.places.get(shard, span.lo) for shard, span in processed.items()}
         assert not self.unresolved, "a time is resolved to numbers before anything is planned"
         return {shard: self._at_its_time(lineage, shard, span) for shard, span in processed.items()}
+
+    def takes_as_over(self, lineage: Lineage, shard: ShardId) -> bool:
+        """Whether nothing of a closed shard is to be read, whatever is stored of it."""
+        if self.name == LATEST_AT_START.name:
+            return True
+        if shard in self.places:
+            return self.places[shard] == DONE
+        closed = lineage.closed_at(shard)
+        return self.since is not None and closed is not None and closed <= self.since
 
     def _at_its_time(self, lineage: Lineage, shard: ShardId, span: Span) -> Cut:
         """The shard's position at the policy's time.
@@ -151,14 +161,9 @@ class Policy:
         return cut
 
 
-def _tip(lineage: Lineage, shard: ShardId, last: Cut | None) -> Cut:
-    """The tip as of the next start for an open shard, the end for a closed one.
-
-    last: its last record, if known.
-    """
-    if shard in lineage and lineage.is_open(shard):
-        return TIP
-    return DONE if last is None else replace(DONE, text=last.text)
+def _tip(lineage: Lineage, shard: ShardId, end: Cut) -> Cut:
+    """The tip as of the next start for an open shard, the end for a closed one."""
+    return TIP if shard in lineage and lineage.is_open(shard) else end
 
 
 LOSSLESS = Policy("lossless")

@@ -150,7 +150,7 @@ class Report:
         policy = self.options.policy
         return nothing_left(
             self.decision, errors=any(fails(finding, policy.name) for finding in self.findings),
-            asked_more=policy.skips or self.options.line is not None,
+            asked_more=policy.skips or self.options.line is not None or self.options.bootstrap,
         )
 
     def counts(self) -> dict[str, int]:

@@ -34,7 +34,7 @@ from reshardctl.model.times import When, duration, instant, same_second
 from reshardctl.planning.as_given import StoredPosition, stored_positions, times_back
 from reshardctl.planning.case import Case
 from reshardctl.planning.effects import StreamState
-from reshardctl.planning.policy import LATEST_AT_START, GivenPosition, GivenPositions, Policy
+from reshardctl.planning.policy import GivenPosition, GivenPositions, Policy
 from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.snapshot.take import Stream
 
@@ -79,23 +79,23 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
 
 
 def with_ends(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
-    """`latest-at-start` with the last record of every closed shard, where it can be read.
+    """The policy with the last record of every shard that it takes as over, where it can be read.
 
-    Some stores mark a shard as over by that record's number. A shard without records, or whose last
-    one is not reached within the reads allowed, has none.
+    Some stores mark a shard as over by that record's number (`Spec.ends_by_number`). A shard whose
+    last record is not reached within the reads allowed has none.
     """
-    if policy.name != LATEST_AT_START.name or stream.records is None:
+    if not policy.skips or policy.names_shards or stream.records is None:
         return policy
     lineage, ends = snapshot.lineage, dict(policy.places)
     for shard in lineage:
         closed = lineage.closed_at(shard)
-        if closed is None:
+        if closed is None or not policy.takes_as_over(lineage, shard):
             continue
         asked = {shard: lineage.opened_at(shard)}
         places = stream.records.places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
         position = places[shard]
-        if position is not None and position.nothing_after and position.at.rank is Rank.INSIDE:
-            ends[shard] = position.at
+        if position is not None and position.nothing_after:
+            ends[shard] = replace(DONE, text=str(position.at))
     return replace(policy, places=ends)
 
 

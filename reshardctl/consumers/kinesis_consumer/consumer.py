@@ -89,7 +89,9 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         note = note_of(options.get("release"))
         return [Candidate(app, app.options(), note, _defaults(app)) for app in apps]
 
-    def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: App, /) -> list[Step]:
+    def bootstrap(
+        self, lineage: Lineage, want: TargetFrontier, app: App, /
+    ) -> list[Step] | Cannot:
         """First rows."""
         namespace = self._whose.namespace(lineage.stream.name)
         return bootstrap(lineage, want, app, namespace)

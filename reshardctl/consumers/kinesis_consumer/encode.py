@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from reshardctl.codec.values import number_of
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer.behaviour import never_reached, simulate_start
 from reshardctl.consumers.kinesis_consumer.releases import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions, evidence
 from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, key_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, unborn
-from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -146,18 +146,21 @@ def encode(
     return not_guarded(unguarded) if unguarded else steps
 
 
-def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
+def bootstrap(
+    lineage: Lineage, want: TargetFrontier, app: App, namespace: str
+) -> list[Step] | Cannot:
     """First rows for an application that has none, at each shard's start.
 
     For master only where the frontier begins, because a row further on would end its ancestors.
-    Raises UsageError for a frontier at which it cannot begin.
     """
     empty = Positions(namespace, {}, {}, {}, (), ())
     orders = _Orders(lineage, empty, want, app, frozenset())
     orders.collect()
     if orders.cannot is not None:
-        raise UsageError(orders.cannot.why, orders.cannot.ways_out[0])
+        return orders.cannot
     for shard in lineage:
+        if want[shard] == DONE:
+            orders.pass_over(shard)
         if want[shard] in (DONE, TIP) or want[shard].by_time:
             continue
         if not app.traits.infers_ends or shard not in orders.late:
@@ -257,6 +260,16 @@ class _Orders:
                 self.order(shard, end, "it is done: Telegraf takes this number for its end")
         elif fate.cause is Cause.AT_END or self._null(shard):
             self._without_its_end(shard, fate.why)
+
+    def pass_over(self, shard: ShardId) -> None:
+        """Lets a new application begin after the last record of a shard, if that is known.
+
+        Nothing else keeps v0.5.0 from reading it.
+        """
+        last = number_of(self.want[shard])
+        known = shard in self.by_shard or shard in self.late or self._comes_right(shard)
+        if last is not None and not known:
+            self.order(shard, last, "nothing of it is to be read")
 
     def _without_its_end(self, shard: ShardId, why: str) -> None:
         """Removes a refused end.

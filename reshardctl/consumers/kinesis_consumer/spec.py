@@ -187,6 +187,7 @@ KINESIS_CONSUMER = Spec(
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false", NO_UNIQUE_KEY, NO_TRANSACTIONS}),
     selectors=("app", "group", "table"),
+    ends_by_number=True,
     # Only positions are written, and a quiet shard's does not change (runs, Nov 2026).
     watchable=False,
 )

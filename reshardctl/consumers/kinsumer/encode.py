@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from reshardctl.codec.values import number_of
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, finished_at, named, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.releases import App
@@ -166,7 +167,8 @@ def new_row(
 
 
 def _last(at: Cut) -> AttributeValue:
-    return {"S": at.text} if at.text else NULL
+    last = number_of(at)
+    return NULL if last is None else {"S": last}
 
 
 def spelling(lineage: Lineage, shard: ShardId, at: Cut, pinned: bool) -> AttributeValue:

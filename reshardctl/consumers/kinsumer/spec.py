@@ -90,4 +90,5 @@ KINSUMER = Spec(
     key_words=frozenset(prefix.rstrip("/") for prefix in (CHECKPOINTS, CLIENTS, METADATA)),
     # The default of shardCheckFrequency, within which a running client's row changes.
     least_watch=60.0,
+    ends_by_number=True,
 )

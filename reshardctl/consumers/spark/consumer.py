@@ -26,7 +26,7 @@ from reshardctl.consumers.spark.options import (
     start_times,
 )
 from reshardctl.consumers.spark.positions import NUMBERED, cut_of, is_foreign, spelled
-from reshardctl.consumers.spark.rebuilt import lost, rebuild
+from reshardctl.consumers.spark.rebuilt import begun, lost, rebuild
 from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.consumers.spark.releases import App
 from reshardctl.consumers.spark.sources import chosen, select
@@ -34,7 +34,7 @@ from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.consumers.spark.spec import SPARK
 from reshardctl.consumers.spark.starts import far_ahead
 from reshardctl.consumers.spark.tree import checkpoint_of, superseded_rows
-from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Anomaly,
@@ -116,6 +116,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
     """
 
     spec = SPARK
+    bootstrap = staticmethod(begun)
     rebuild = staticmethod(rebuild)
     check_sink = staticmethod(in_step)
     redact = staticmethod(redact)
@@ -247,13 +248,6 @@ class Spark(BaseConsumer[Checkpoint, App]):
         sound = replace(checkpoint, spoiled={}) if checkpoint.spoiled else checkpoint
         steps = plan(lineage, sound, want, app, leave)
         return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]
-
-    def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> list[Step]:
-        """Raises UsageError: a first batch needs the query's own id and configuration."""
-        raise UsageError(
-            "a checkpoint cannot be begun from outside: Spark writes its first batch itself",
-            "start the query with startingPosition set to the positions you want, as JSON",
-        )
 
     def footprint(self, image: Image, /) -> dict[str, object]:
         """A file's content and checksum, without the time at which it was written."""

@@ -47,6 +47,21 @@ def lost(connector: str, source: str) -> Checkpoint:
     )
 
 
+def begun(lineage: Lineage, want: TargetFrontier, app: App) -> Cannot:
+    """Always a reason: a new query begins at its own option, and Spark writes its first batch."""
+    places = _places(lineage, want)
+    ways = list(_ways(lineage, want, app))
+    if app.traits.connector == LINEAGE:
+        ways = [f"start the query with startingPosition={json.dumps(_start(lineage, want))}"]
+    elif app.traits.release.startswith(qubole.NAME) and len(places) <= SHOWN:
+        line = qubole.line(lineage.stream.name, 0, places, app.traits.scala)
+        ways = [f"start the query with startingPosition={line}"]
+    return Cannot(
+        "a new query has no checkpoint to be written: it begins where its option says",
+        tuple(ways),
+    )
+
+
 def rebuild(
     lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App
 ) -> list[Step] | Cannot:
@@ -160,6 +175,16 @@ def _offset(lineage: Lineage, want: TargetFrontier) -> Mapping[str, Any]:
         "stream": lineage.stream.name,
         "created": created,
         "retention": lineage.stream.retention,
+    }
+
+
+def _start(lineage: Lineage, want: TargetFrontier) -> Mapping[str, Any]:
+    """Option startingPosition of kinesis-lineage: the shards at which the frontier begins."""
+    over = {shard for shard in lineage if want[shard] == DONE}
+    return {
+        shard: {"AFTER_SEQUENCE_NUMBER": want[shard].text} if want[shard] != START
+        else "TRIM_HORIZON"
+        for shard in lineage if shard not in over and over.issuperset(lineage.parents(shard))
     }
 
 
