@@ -36,6 +36,7 @@ from reshardctl.cli.options import (
     Set,
     Shards,
     Shift,
+    Skipped,
     Stream,
     Verbose,
     WatchFirst,
@@ -95,6 +96,7 @@ def fix(
             help="Copy the checkpoint directory to a new one and repair that (spark:PATH).",
         ),
     ] = None,
+    skipped: Skipped = None,
     fail_on: Forgive = None,
     if_reshard: Annotated[list[str] | None, typer.Option("--if-reshard", hidden=True)] = None,
     form: Format = None,
@@ -122,7 +124,7 @@ def fix(
     places = destinations(form, output, BY_HAND if dry_run else ())
     request = FixRequest(
         names[0] if len(names) == 1 else None, plan, resume, out, to, count, assume_stopped, live,
-        watch, journal, positions=positions, set_to=set_to or (), shift=shift,
+        watch, journal, skipped=skipped, positions=positions, set_to=set_to or (), shift=shift,
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
         account=replace(account, budget=probe_budget),

@@ -34,7 +34,8 @@ _NAMES = {
     ),
     Group.ACTION: (
         "dry-run", "out", "plan", "resume", "policy", "positions", "set", "shift", "bootstrap",
-        "to", "probe", "count", "probe-budget", "wait", "until", "since", "if-reshard", "every",
+        "to", "skipped", "probe", "count", "probe-budget", "wait", "until", "since", "if-reshard",
+        "every",
         "against-stream", "master", "remote", "list", "show", "prune", "older-than",
         "whole-file", "serve", "env", "online", "check",
         "for",

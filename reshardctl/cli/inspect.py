@@ -29,6 +29,7 @@ from reshardctl.cli.options import (
     ProbeBudget,
     Rule,
     Shards,
+    Skipped,
     Stream,
     Until,
     Verbose,
@@ -80,6 +81,7 @@ def inspect(
             help="Count only what this JSON report lacks; it, or a snapshot, is evidence, too.",
         ),
     ] = None,
+    skipped: Skipped = None,
     form: MetricsFormat = None,
     output: Output = None,
     per_shard: PerShard = False,
@@ -106,7 +108,8 @@ def inspect(
     terminal = Terminal()
     request = InspectRequest(
         consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
-        watch=watch, fail_on=threshold(fail_on), baseline=baseline, stream=stream,
+        watch=watch, fail_on=threshold(fail_on), baseline=baseline, skipped=skipped,
+        stream=stream,
         account=replace(account, budget=probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
         shards=shards or (), files=files, rules=rule or (), not_rules=not_rule or (),

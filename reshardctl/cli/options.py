@@ -342,6 +342,15 @@ DryRun = Annotated[
 Out = Annotated[
     Path | None, typer.Option("--out", metavar="PLAN", help="Save the plan to a new file.")
 ]
+Skipped = Annotated[
+    Path | None,
+    typer.Option(
+        "--skipped", metavar="FILE",
+        help="Save the records that the next start skips to a new file, as intervals by shard, for "
+        "a batch of kinesis-lineage.",
+        show_default=False,
+    ),
+]
 Plan = Annotated[
     Path | None, typer.Option("--plan", metavar="PLAN", help="Apply exactly that plan.")
 ]

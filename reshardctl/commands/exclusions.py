@@ -67,8 +67,9 @@ EXCLUDE = (
     Exclusion("--plan", SETTLED, SAVED),
     Exclusion("--resume", ("--dry-run",), RESUMED, "leave {other} out; without --yes what is left "
               "is shown, and written only after a yes"),
-    Exclusion("--resume", (*SETTLED, "--journal"), RESUMED),
-    Exclusion(SEVERAL, ("--resume", "--plan", "--to", "--recreated", "--created", *GIVEN),
+    Exclusion("--resume", (*SETTLED, "--journal", "--skipped"), RESUMED),
+    Exclusion(SEVERAL, ("--resume", "--plan", "--to", "--recreated", "--created", "--skipped",
+                        *GIVEN),
               "{other} is for one consumer", "name one, or leave it out"),
     Exclusion("--bootstrap", SCOPE, ANEW),
     Exclusion("--recreated", SCOPE, ANEW),
@@ -89,8 +90,12 @@ EXCLUDE = (
               "leave {option} out; the forecast names the shards"),
     Exclusion("--discover", ("--if-reshard",), f"{BOTH}a forecast is of the reshard of one stream",
               "leave {option} out, and name the consumers of the stream"),
-    Exclusion("--discover", ("--created", "--recreated", "--bootstrap"),
+    Exclusion("--discover", ("--created", "--recreated", "--bootstrap", "--skipped"),
               f"{BOTH}{{other}} is for one consumer", "inspect it by its name"),
+    Exclusion("--skipped", ("--if-reshard",), f"{BOTH}records after a reshard that nobody has made "
+              "have no numbers yet"),
+    Exclusion("--every", ("--skipped",), f"{BOTH}{{other}} saves one new file",
+              "inspect once with {other}"),
     Exclusion("--if-reshard", ("--watch",), f"{BOTH}one judges a start after a reshard that nobody "
               "has made, the other what runs now", "run inspect once with each"),
     Exclusion("--if-reshard", ("--format openmetrics",), f"{BOTH}metrics tell what is, not what a "

@@ -20,6 +20,7 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned, note_plan
 from reshardctl.commands.repair import Fresh, Repair, require_writable
 from reshardctl.commands.repair_from_file import FromPlan, of_file, require_known
+from reshardctl.commands.skipped import save_skipped
 from reshardctl.commands.target import Target, asked, counting, scoped, with_given
 from reshardctl.commands.write_requests import FixRequest, require_consistent
 from reshardctl.errors import Cancelled, ReshardError, UsageError
@@ -40,7 +41,10 @@ def plan(request: FixRequest, observer: Observer = SILENT) -> Planned:
     if request.to is not None:
         folder_of(request, target, request.to, dry_run=True)
     require_writable(request, target, dry_run=True)
-    return planned_alone(Fresh(replace(request, yes=False), target, observer), observer)
+    planned = planned_alone(Fresh(replace(request, yes=False), target, observer), observer)
+    if request.skipped is not None:
+        save_skipped(request.skipped, planned.report, planned.steps, observer)
+    return planned
 
 
 def fix(
@@ -66,7 +70,10 @@ def fix(
         repair = Fresh(request, target, observer, copied=request.to is not None)
     with repair.held:
         carry_through([repair], confirm, observer)
-        return repair.result
+        result = repair.result
+    if request.skipped is not None and result.fixed is None:
+        save_skipped(request.skipped, result.report, (), observer)
+    return result
 
 
 def plan_many(

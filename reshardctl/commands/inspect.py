@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from reshardctl.at_once import at_once
 from reshardctl.codec.argv import option, words
 from reshardctl.codec.strict import REPORT, ROUNDUP, SNAPSHOT, JsonPath, or_another_kind, parse
-from reshardctl.commands.exclusions import FILES, require_compatible
+from reshardctl.commands.exclusions import FILES, SEVERAL, require_compatible
 from reshardctl.commands.named import several
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
 from reshardctl.commands.places import account_of
@@ -274,6 +274,8 @@ class InspectRequest(ScopedSelection):
     discover: bool = option("--discover", False)
     """Whether to judge every consumer whose table `discover` finds, of `stream` or of every stream
     of the account; `consumers` is empty then."""
+    skipped: Path | None = option("--skipped")
+    """A new file for what the next start of the only consumer skips, as intervals by shard."""
     metrics: bool = False
     """Whether the result is for metrics: with `probe`, the first unread record of every shard is
     read too."""
@@ -328,7 +330,11 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     """
     baseline = None if request.baseline is None else baseline_of(request.baseline)
     scope = request.scope
-    require_compatible(asked(request), FILES, "--shards", "--discover")
+    require_compatible(asked(request), FILES, "--shards", "--discover", "--skipped")
+    if request.skipped is not None:
+        from reshardctl.stores.named_file import check_new_file
+
+        check_new_file(request.skipped, "--skipped")
     looking = looking_of(
         request.wait, request.until, request.if_reshard, request.watch, request.metrics
     )
@@ -337,6 +343,8 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     targets = [
         scoped(known_before(counting(target, request.count), baseline), scope) for target in named
     ]
+    if request.skipped is not None and len(targets) > 1:
+        require_compatible({"--skipped", SEVERAL}, SEVERAL)
     alone = found is None and baseline is None and [t.entry for t in targets] == [None]
     judged = roundup(
         targets, request, looking, request.fail_on, request.consumers, observer, baseline,
@@ -348,7 +356,12 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
     suggested = targets[0].suggested if targets else judged.again
-    return Inspection(judged, suggested, alone, warning)
+    inspection = Inspection(judged, suggested, alone, warning)
+    if request.skipped is not None:
+        from reshardctl.commands.skipped import save_skipped
+
+        save_skipped(request.skipped, inspection.report, (), observer)
+    return inspection
 
 
 def _found(request: InspectRequest, observer: Observer) -> Fleet | None:

@@ -21,6 +21,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.open_store import saying_how_to_make
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned, left
 from reshardctl.commands.requests import SUNK
+from reshardctl.commands.skipped import handing_over
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target, require_known, require_sound
 from reshardctl.commands.whose_rows import (
@@ -123,10 +124,11 @@ class Repair:
             observer.writing()
             observer.phase(f"journal {journal.path}")
             steps = proven(ports, plan, locator, request.live)
-            applied = apply(
-                plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
-                renewing=renewing(locator, request.live),
-            )
+            with handing_over(request.skipped, ready.before, plan.steps, observer):
+                applied = apply(
+                    plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
+                    renewing=renewing(locator, request.live),
+                )
             self._verify(journal, applied)
 
     def _verify(self, journal: Journal, applied: Applied) -> None:

@@ -63,6 +63,9 @@ class FixRequest(GivenSelection):
     journal: str | None = option("--journal")
     """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
     machine's directory of journals."""
+    skipped: Path | None = option("--skipped")
+    """A new file for what the first start after the fix skips, as intervals by shard; saved before
+    the first write, and with a dry run too."""
     by_hand: bool = False
     """Whether somebody else writes what a dry run shows: refused unless it is proven whose the rows
     are."""
@@ -94,6 +97,8 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
     Journals(request.account).check(request.journal)
     if request.out is not None:
         check_new_file(request.out, "--out")
+    if request.skipped is not None:
+        check_new_file(request.skipped, "--skipped")
 
 
 def patience(watch: str, dry_run: bool) -> float:

@@ -92,15 +92,21 @@ def _json_lines(exported: ExportedPositions) -> Iterator[str]:
 
 
 def _entry(position: StoredPosition) -> Mapping[str, Any]:
-    cut = position.cut
     return {
         "shard": position.shard,
-        "kind": None if cut is None else kind_of(cut),
-        "number": None if cut is None else number_of(cut),
-        "sub_number": None if cut is None else sub_number_of(cut),
+        **place_of(position.cut),
         "time": None if position.time is None else instant(position.time),
         "basis": str(position.basis),
         "stored": position.text,
+    }
+
+
+def place_of(cut: Cut | None) -> dict[str, Any]:
+    """The members that say where a position is."""
+    return {
+        "kind": None if cut is None else kind_of(cut),
+        "number": None if cut is None else number_of(cut),
+        "sub_number": None if cut is None else sub_number_of(cut),
     }
 
 
@@ -138,7 +144,7 @@ def position_of_option(text: str) -> GivenPosition:
     else:
         number, slash, sub = value.partition("/")
         entry = {"kind": AFTER, "number": number, "sub_number": sub if slash else None}
-    return GivenPosition(where, shard_named(name), _cut(entry, where))
+    return GivenPosition(where, shard_named(name), cut_in(entry, where))
 
 
 def once(positions: Iterator[GivenPosition]) -> tuple[GivenPosition, ...]:
@@ -215,10 +221,10 @@ def _position(entry: Mapping[str, Any], shard: str, where: str) -> GivenPosition
         raise UsageError(f"{where}: no shard is named", "give its number or its id")
     given = shard_named(shard)
     named = f"{where}: shard {short(given)}"
-    return GivenPosition(named, given, _cut(entry, named), Basis(basis), entry.get("stored"))
+    return GivenPosition(named, given, cut_in(entry, named), Basis(basis), entry.get("stored"))
 
 
-def _cut(entry: Mapping[str, Any], where: str) -> Cut | None:
+def cut_in(entry: Mapping[str, Any], where: str) -> Cut | None:
     """The cut that an entry means, `None` for an entry without a kind."""
     kind, number, time = entry["kind"], entry.get("number"), entry.get("time")
     if kind is None:

@@ -47,9 +47,9 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
         PySpark asks once for a frame and keeps this object with it. So this is where the frontiers
         of a batch, given as options, are fixed: each use of the frame would plan them anew.
         """
-        from reshardctl.spark.source.options import BATCH
+        from reshardctl.spark.source.options import FIXED
 
-        if {name.lower() for name in self.options} & {name.lower() for name in BATCH}:
+        if {name.lower() for name in self.options} & {name.lower() for name in FIXED}:
             from reshardctl.spark.source.batch import pinned
 
             self.options = pinned(self.options)

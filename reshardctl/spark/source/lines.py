@@ -4,7 +4,7 @@ Needs no PySpark. A frontier passes through some shards and has every other shar
 the option `startingLine` leaves out ancestors of the shards that it names, which are processed, and
 reads all others from their start; `endingLine` reads ancestors of the shards that it names to their
 end, and leaves all others out. A frontier may be one word for all shards: TRIM_HORIZON or
-AT_TIMESTAMP … to start, TIP to end.
+AT_TIMESTAMP … to start, TIP or AT_TIMESTAMP … to end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast import Begin, Unread, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, is_number
-from reshardctl.spark.source.options import LATEST, SHARD_END, Start, Starting, parse_starting
+from reshardctl.spark.source.options import (
+    AT_TIMESTAMP,
+    LATEST,
+    SHARD_END,
+    Start,
+    Starting,
+    parse_starting,
+)
 
 
 def is_ahead(number: str, begin: Begin) -> bool:
@@ -28,23 +35,32 @@ def is_ahead(number: str, begin: Begin) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From `begin` up to `until` or the shard's end; unread: records that must not be gone."""
+    """From `begin` up to `until` or the shard's end; unread: records that must not be gone.
+
+    head, tail: the last user record of the first record that is left out, and the last one of the
+    last record that is read; `None` where whole records are meant.
+    """
 
     shard: str
     begin: Begin
     until: str | None
     to_end: bool = False
     unread: Unread | None = None
+    head: int | None = None
+    tail: int | None = None
 
 
 TIP = "TIP"
 _FORMS = (
-    'write TIP, or JSON: {"shardId-000000000000": "SHARD_END", '
-    '"shardId-000000000001": "4966…"}'
+    'write TIP, AT_TIMESTAMP 2026-09-22T09:14:00Z (or Unix seconds), or JSON: '
+    '{"shardId-000000000000": "SHARD_END", "shardId-000000000001": "4966…", '
+    '"shardId-000000000002": {"AT_TIMESTAMP": "2026-09-22T09:14:00Z"}}'
 )
 
-Ending = Mapping[ShardId, str] | None
-"""Shard → number, SHARD_END or TIP; `None` = TIP for all."""
+Ends = Mapping[ShardId, str | float | None]
+"""Shard → number, SHARD_END, TIP, a time (Unix seconds), or `None` before its first record."""
+Ending = Ends | float | None
+"""The end of a batch; a time (Unix seconds) for all shards; `None` = TIP for all."""
 Tips = Callable[[Mapping[ShardId, Begin]], Mapping[ShardId, str | None]]
 """The number of the newest record after each position; `None` if there is none."""
 
@@ -66,6 +82,8 @@ def ending_line(text: str) -> Ending:
     """Read the option; raises UsageError if it makes no sense."""
     if text.strip().upper() == TIP:
         return None
+    if text.strip().upper().startswith(f"{AT_TIMESTAMP} "):
+        return _time(text.strip()[len(AT_TIMESTAMP) :].strip(), "endingLine")
     try:
         value = json.loads(text)
     except ValueError:
@@ -75,10 +93,21 @@ def ending_line(text: str) -> Ending:
     return {ShardId(shard): _end(shard, end) for shard, end in value.items()}
 
 
-def _end(shard: str, end: object) -> str:
+def _time(text: str, what: str) -> float:
+    try:
+        start = parse_starting(f"{AT_TIMESTAMP} {text}").everywhere
+    except UsageError as error:
+        raise UsageError(error.what.replace("startingPosition", what), _FORMS) from None
+    assert start is not None and isinstance(start.value, float)
+    return start.value
+
+
+def _end(shard: str, end: object) -> str | float:
     index = index_of(shard)
     if index is None:
         raise UsageError(f"endingLine: {shard!r} is no shard id", _FORMS)
+    if isinstance(end, dict) and list(end) == [AT_TIMESTAMP]:
+        return _time(str(end[AT_TIMESTAMP]), f"endingLine of {shard}")
     if isinstance(end, str) and end.upper() in (TIP, SHARD_END):
         return end.upper()
     if not isinstance(end, str) or not is_number(end):
@@ -93,14 +122,19 @@ def _end(shard: str, end: object) -> str:
 def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) -> list[Stretch]:
     """The stretches between, parents first; every end is a number or the end of a shard.
 
-    tips: called for open shards that end at TIP. Raises UsageError or CannotTell if a frontier
-    names a shard that is not listed.
+    ending: without times (`until.found`). tips: called for open shards that end at TIP. Raises
+    UsageError or CannotTell if a frontier names a shard that is not listed.
     """
-    _all_listed(lineage, starting.shards, ending or {})
+    assert not isinstance(ending, float), "a time is resolved to numbers first"
+    named = {} if ending is None else ending
+    _all_listed(lineage, starting.shards, named)
     processed = lineage.ancestors(*starting.shards) - starting.shards.keys()
-    before = lineage.ancestors(*(ending or {})) - (ending or {}).keys()
+    before = lineage.ancestors(*named) - named.keys()
     begins = {shard: _begin_of(shard, starting, processed) for shard in lineage}
-    ends = {shard: _end_of(lineage, shard, ending, before) for shard in lineage}
+    ends = {
+        shard: _end_of(lineage, shard, TIP if ending is None else named.get(shard), before)
+        for shard in lineage
+    }
     asked = {s: begin for s, begin in begins.items() if begin is not None and ends[s] == TIP}
     ends |= tips(asked) if asked else {}
     between = []
@@ -129,7 +163,7 @@ def spelled(lineage: Lineage, between: list[Stretch]) -> dict[str, str]:
 
 
 def _all_listed(
-    lineage: Lineage, starts: Mapping[ShardId, Start], ends: Mapping[ShardId, str]
+    lineage: Lineage, starts: Mapping[ShardId, Start], ends: Ends
 ) -> None:
     unread = {shard for shard, start in starts.items() if start.kind != SHARD_END} | set(ends)
     gone = sorted(shard for shard in unread if shard not in lineage)
@@ -144,9 +178,10 @@ def _all_listed(
 
 
 def _end_of(
-    lineage: Lineage, shard: ShardId, ending: Ending, before: set[ShardId]
+    lineage: Lineage, shard: ShardId, end: str | float | None, before: set[ShardId]
 ) -> str | None:
-    end = TIP if ending is None else SHARD_END if shard in before else ending.get(shard)
+    assert not isinstance(end, float), "a time is resolved to numbers first"
+    end = SHARD_END if shard in before else end
     return SHARD_END if end == TIP and not lineage.is_open(shard) else end
 
 

@@ -137,7 +137,10 @@ COMMON = (
     "shardsPerTask",
 )
 STREAMING = ("startingPosition", "failOnDataLoss", "maxRecordsPerTrigger")
-BATCH = ("startingLine", "endingLine")
+LINES = ("startingLine", "endingLine")
+FIXED = (*LINES, "intervals")
+"""Options of a batch that say which records it has, whatever comes later."""
+BATCH = (*FIXED, "failOnDataLoss")
 _ELSEWHERE = {
     "stream": "streamName",
     "path": "streamName",
@@ -211,6 +214,12 @@ def stream_options(options: Mapping[str, str]) -> StreamOptions:
         _truth(given, "failOnDataLoss", True),
         _count(given, "maxRecordsPerTrigger"),
     )
+
+
+def fails_on_loss(options: Mapping[str, str]) -> bool:
+    """The option failOnDataLoss. UsageError for what is neither true nor false."""
+    given = {name.lower(): value for name, value in options.items()}
+    return _truth(given, "failOnDataLoss", True)
 
 
 def _reach(given: Mapping[str, str], arn: str | None) -> Reach:

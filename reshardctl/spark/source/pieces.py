@@ -71,13 +71,29 @@ def _batches(reader: FastReader, piece: Piece, stretch: Stretch) -> Iterator[pa.
             stretch.shard, stretch.begin, stretch.until,
             to_end=stretch.to_end, unread=stretch.unread,
         ):
-            yield batch_of(page.records, stretch.shard, reader.name, unpack=piece.unpack)
+            batch = batch_of(page.records, stretch.shard, reader.name, unpack=piece.unpack)
+            yield _within(batch, stretch)
     except (PastEnd, TimeAhead):  # a closed shard that is begun at a time after its end
         return
     except (ShardGone, Unmet) as gone:
         if piece.strict:
             raise
         LOG.warning("%s (failOnDataLoss is false)", gone.what)
+
+
+def _within(batch: pa.RecordBatch, stretch: Stretch) -> pa.RecordBatch:
+    """The rows of a stretch that begins or ends inside an aggregated record."""
+    import pyarrow.compute as pc
+
+    for number, part, above in (
+        (stretch.begin.value, stretch.head, True), (stretch.until, stretch.tail, False),
+    ):
+        if part is None:
+            continue
+        others = pc.not_equal(batch.column("sequence_number"), str(number))
+        compare = pc.greater if above else pc.less_equal
+        batch = batch.filter(pc.or_(others, compare(batch.column("sub_sequence_number"), part)))
+    return batch
 
 
 @cache

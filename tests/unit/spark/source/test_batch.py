@@ -121,3 +121,45 @@ def test_an_empty_line_has_no_rows(spark: Any, fake: FakeKinesis, reach: Any) ->
     line = {SHARD(2): numbers(fake, 2)[-1], SHARD(4): numbers(fake, 4)[-1]}
     assert read_between(spark, reach, "orders", line, "TIP").collect() == []
     assert read_between(spark, reach, "orders", line, line).count() == 0
+
+
+def arrived(fake: FakeKinesis, since: float, until: float) -> list[str]:
+    """What the stream itself holds of that time."""
+    records = [r for shard in fake.stream("orders").shards.values() for r in shard.records]
+    return sorted(
+        r.payload.decode() for r in records if CREATED + since <= r.arrival < CREATED + until
+    )
+
+
+@pytest.mark.parametrize(("since", "until"), [(500, 800), (0, 3000)])
+def test_a_frame_between_two_times_has_what_arrived_between_them(
+    spark: Any, fake: FakeKinesis, reach: Any, since: int, until: int
+) -> None:
+    """Across the split and the merge; and times that follow one another have each record once."""
+    from reshardctl.spark.source.batch import read_between
+
+    def between(first: int, last: int) -> list[str]:
+        start, end = (f"AT_TIMESTAMP {CREATED + seconds}" for seconds in (first, last))
+        return payloads(read_between(spark, reach, "orders", start, end))
+
+    came = between(since, until)
+    assert came == arrived(fake, since, until) != []
+    middle = (since + until) // 2
+    assert sorted(between(since, middle) + between(middle, until)) == came
+
+
+def test_an_end_by_time_is_found_once(spark: Any, fake: FakeKinesis, reach: Any) -> None:
+    from reshardctl.spark.source.batch import read_between
+
+    frame = read_between(spark, reach, "orders", "TRIM_HORIZON", f"AT_TIMESTAMP {CREATED + 3599}")
+    put(fake, 2, "later")
+    assert payloads(frame) == EVERYTHING == payloads(frame)
+
+
+@pytest.mark.parametrize("end", ["AT_TIMESTAMP 9999999998", "AT_TIMESTAMP soon"])
+def test_an_end_that_is_no_time_is_told(spark: Any, reach: Any, end: str) -> None:
+    from reshardctl.errors import UsageError
+    from reshardctl.spark.source.batch import read_between
+
+    with pytest.raises(UsageError, match="endingLine"):
+        read_between(spark, reach, "orders", "TRIM_HORIZON", end)
