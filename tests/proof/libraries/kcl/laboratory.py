@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,17 @@ class Laboratory:
             return outcome_of(log, settled=settled, seconds=time.monotonic() - began)
         finally:
             self._stop(library, table)
+
+    @contextmanager
+    def second(self, running: Running, start: Start, table: str) -> Iterator[Log]:
+        """Another application, on the stream of one that runs, until the end of the context."""
+        with self._processes.lent(start.release) as library:
+            settings = self._settings(table, running.stream, start)
+            failover = str(running.pace.intervals["failover"])
+            try:
+                yield library.start(table, {**settings, "failover": failover})
+            finally:
+                self._stop(library, table)
 
     def _counters(self, table: str) -> dict[str, str]:
         items = self.dynamodb.items(table)
