@@ -195,9 +195,10 @@ Until = Annotated[
     str | None,
     typer.Option(
         "--until",
-        metavar="settled|shards=N|crossed",
-        help="With --wait: the stream has settled (default), with N open shards, or this consumer "
-        "has ended every parent and started every child.",
+        metavar="settled|shards=N|crossed|past=TIME",
+        help="With --wait: the stream has settled (default), with N open shards; or this consumer "
+        "has ended every parent and started every child, or processed all that arrived before TIME "
+        "(reads records).",
         show_default=False,
     ),
 ]

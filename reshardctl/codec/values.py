@@ -340,6 +340,14 @@ def number_of(cut: Cut) -> str | None:
     return (cut.text or str(cut.number)) if inside else None
 
 
+def last_place(cut: Cut) -> Cut:
+    """A shard's end as the cut after its last record, where that is known; any other cut itself."""
+    if cut.rank is not Rank.DONE:
+        return cut
+    last = number_of(cut)
+    return START if cut.text == str(START) else cut if last is None else at_number(last)
+
+
 def sub_number_of(cut: Cut) -> int | None:
     """How many user records of an aggregated record are processed (AT), or its last one (AFTER)."""
     if cut.rank is not Rank.INSIDE or cut.by_time:

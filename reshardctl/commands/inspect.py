@@ -261,7 +261,7 @@ class InspectRequest(ScopedSelection):
     wait: str | None = option("--wait")
     """How long to wait, as in `15m`, until `until` holds."""
     until: str | None = option("--until")
-    """`settled` (the default), `shards=N` or `crossed`."""
+    """`settled` (the default), `shards=N`, `crossed` or `past=TIME`."""
     if_reshard: Sequence[str] = option("--if-reshard", ())
     """Reshards that are not made yet, after which to judge the next start."""
     watch: str | None = option("--watch")

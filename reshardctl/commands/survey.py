@@ -21,8 +21,8 @@ from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot, Watched, watched
 from reshardctl.errors import CannotTell, StreamUnsettled, TimedOut, UsageError
-from reshardctl.model.times import duration, parse_seconds
-from reshardctl.planning.policy import LOSSLESS
+from reshardctl.model.times import When, duration, instant, parse_seconds, parse_when
+from reshardctl.planning.policy import AT_TIMESTAMP, LOSSLESS, Policy
 from reshardctl.report.forecast import places_to_watch
 from reshardctl.report.lag import Look, position_times, slower_places, unread_places, with_pace
 from reshardctl.report.report import (
@@ -119,17 +119,19 @@ PAUSE = 5.0
 """Seconds between two looks at the stream, each two calls and a page per thousand shards."""
 ROWS_PAUSE = 15.0
 """Seconds between two looks at the rows, each a scan of the table."""
-_BEHIND, _EMPTY = "has not crossed", "holds no position"
+PAST = "past="
+_BEHIND, _EMPTY, _SHORT = "has not crossed", "holds no position", "has not passed"
 _SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long, in seconds, and for what: `shards` open ones (0 for any number), `crossed`."""
+    """How long, in seconds, and for what: `shards` open ones (0: any number), `crossed`, `past`."""
 
     seconds: float
     shards: int = 0
     crossed: bool = False
+    past: When | None = None
 
 
 def wait_of(patience: str | None, until: str | None) -> Wait | None:
@@ -146,11 +148,13 @@ def wait_of(patience: str | None, until: str | None) -> Wait | None:
         return Wait(seconds)
     if until == "crossed":
         return Wait(seconds, crossed=True)
+    if until.startswith(PAST):
+        return Wait(seconds, past=parse_when(until.removeprefix(PAST)))
     if shards := _SHARDS.match(until):
         return Wait(seconds, shards=int(shards[1]))
     raise UsageError(
         f"--until {until}: cannot be waited for",
-        "it takes settled, shards=N (a number from 1 on) or crossed",
+        "it takes settled, shards=N (a number from 1 on), crossed or past=TIME",
     )
 
 
@@ -161,8 +165,11 @@ def wait_for(
 
     At most half of the time is spent reading: a look that took long is followed by a long pause.
     """
-    look = _rows(ports, stream, locator) if wait.crossed else _stream(ports, stream, wait.shards)
-    pause = ROWS_PAUSE if wait.crossed else PAUSE
+    look, pause = _stream(ports, stream, wait.shards), PAUSE
+    if wait.crossed or wait.past is not None:
+        rows = _rows(ports, stream, locator)
+        look = rows if wait.past is None else _past(ports, stream, locator, wait.past)
+        pause = ROWS_PAUSE
     end = ports.clock() + wait.seconds
     while True:
         began = ports.clock()
@@ -180,6 +187,8 @@ def wait_for(
 def _next(missing: str) -> str:
     if _BEHIND in missing:
         return "the same without --wait says what stands in the way; --watch 60s judges the workers"
+    if _SHORT in missing:
+        return "wait longer with --wait; reshardctl status shows how far each shard is"
     if _EMPTY in missing:
         return "check the name; a new consumer has positions once it has run"
     return "look at the reshard, or wait longer with --wait"
@@ -217,6 +226,39 @@ def _rows(ports: Ports, stream: str, locator: Locator) -> Callable[[], str]:
             return unsettled
         missing = uncrossed(snapshot)
         return without_position(snapshot) if missing.empty else _spelled(missing, locator)
+
+    return look
+
+
+def _past(ports: Ports, stream: str, locator: Locator, when: When) -> Callable[[], str]:
+    """A look at whether all that arrived before a time is processed, in idle shards too.
+
+    The time is resolved to numbers once, as a policy's is.
+    """
+    from reshardctl.diagnosis.evidence import without_position
+    from reshardctl.render.words import shards
+    from reshardctl.report.forecast import short_of, uncrossed
+    from reshardctl.snapshot import take
+
+    resolved_to: list[Policy] = []
+
+    def look() -> str:
+        try:
+            snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
+        except StreamUnsettled:
+            return f"stream {stream} is still not settled"
+        if when.at is not None and when.at > snapshot.now:
+            return f"{instant(when.at)} is still to come"
+        if uncrossed(snapshot).empty:
+            return without_position(snapshot)
+        if not resolved_to:
+            policy = resolved(replace(AT_TIMESTAMP, when=when), snapshot, ports.kinesis)
+            resolved_to.append(with_ends(policy, snapshot, ports.kinesis))
+        (policy,) = resolved_to
+        late = short_of(snapshot, policy)
+        time = "" if policy.since is None else instant(policy.since)
+        where = f"shard{'s' if len(late) > 1 else ''} {shards(late)}"
+        return f"{locator.text} {_SHORT} {time} in {where}" if late else ""
 
     return look
 

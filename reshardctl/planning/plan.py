@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reshardctl.codec.values import number_of
+from reshardctl.codec.values import last_place
 from reshardctl.consumers.base import Cannot, Incarnation
 from reshardctl.model import (
-    DONE,
     START,
     Cut,
     Frontier,
@@ -21,7 +20,6 @@ from reshardctl.model import (
     Step,
     TargetFrontier,
     ahead,
-    at_number,
     exactly,
     index_of,
     short,
@@ -290,7 +288,7 @@ def _begun(
     checkpoint = case.checkpoint(case.after(steps))
     judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
     wrong = [[e for e in j.effects if not acceptable(e, case.limit)] for j in judged]
-    passed = {shard: exactly(_last(cut)) for shard, cut in want.items()}
+    passed = {shard: exactly(last_place(cut)) for shard, cut in want.items()}
     beyond = [
         tuple(e for e in effects(case.state, want, passed, j.simulation) if e.harm is Harm.REREAD)
         for j in judged
@@ -301,14 +299,6 @@ def _begun(
         costs=policy_costs(case, want, empty, judged[0].simulation),
         price=tuple(dict.fromkeys(effect for more in beyond for effect in more)),
     ), wrong
-
-
-def _last(cut: Cut) -> Cut:
-    """A shard's end as the cut after its last record, where that is known; any other cut itself."""
-    if cut.text == str(START):
-        return START
-    last = number_of(cut)
-    return at_number(last) if cut == DONE and last is not None else cut
 
 
 def _forgetting(case: Case, plan: Plan) -> Plan:

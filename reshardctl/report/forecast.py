@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reshardctl.codec.values import last_place
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.lineage import Reshard, foresee
 from reshardctl.model import DONE, Cut, Rank, ShardId, Stream
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.planning.policy import Policy
 from reshardctl.report.report import RepairOptions, Report, case_of, make
 
 
@@ -80,6 +82,13 @@ def uncrossed(snapshot: Snapshot) -> Uncrossed:
         tuple(s for s in lineage if not lineage.is_open(s) and processed[s].lo != DONE),
         tuple(s for s in lineage.open_shards() if s not in started),
     )
+
+
+def short_of(snapshot: Snapshot, policy: Policy) -> tuple[ShardId, ...]:
+    """The shards that are not processed up to the policy's time, to which it is resolved."""
+    processed = processed_frontier(case_of(snapshot, RepairOptions()))
+    want = policy.frontier(snapshot.lineage, processed)
+    return tuple(s for s in snapshot.lineage if not last_place(want[s]) <= processed[s].lo)
 
 
 def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:

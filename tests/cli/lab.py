@@ -237,7 +237,7 @@ class Lab:
         writing = argv[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(argv)
         allowed = documented("fix" if writing else "inspect")
         reads = {"audit", "--probe", "--count", "--plan", "--resume", "--shift", "latest"}
-        times = ("at-timestamp", "1=AT_TIMESTAMP")
+        times = ("at-timestamp", "1=AT_TIMESTAMP", "past=")
         timed = any(str(word).startswith(times) for word in argv)
         if reads & set(argv) or self.configured_probe or timed:
             allowed |= documented("probe")

@@ -132,7 +132,7 @@ def test_an_existing_file_is_not_replaced(lab_of, tmp_path):
 @pytest.mark.parametrize(("argv", "words"), [
     (("fix", "--resume", "j.jsonl", "--skipped", "x"), "finishes a fix"),
     (("fix", "kcl://app1", "kcl://app2", "--stream", "s", "--skipped", "x"), "is for one consumer"),
-    (("inspect", "kcl://app1", "kcl://app2", "--stream", "s", "--skipped", "x"), "for one consumer"),
+    (("inspect", "kcl://app1", "kcl://app2", "--stream", "s", "--skipped", "x"), "one consumer"),
     (("inspect", "kcl://app1", "--stream", "s", "--if-reshard", "4", "--skipped", "x"), "exclude"),
     (("inspect", "kcl://app1", "--stream", "s", "--every", "5m", "--skipped", "x"), "exclude"),
 ])  # fmt: skip

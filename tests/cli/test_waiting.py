@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from reshardctl.commands.survey import PAUSE, ROWS_PAUSE
+from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import on_terminal, start
@@ -173,3 +174,51 @@ def test_what_is_waited_for_stands_in_the_report_too(lab):
     told = json.loads(lab.inspect("--wait", "1m", "--format", "json").out)
     assert told["exit"]["code"] == 0
     assert SECOND in told["positions"]
+
+
+def reached(lab: Lab, *payloads: str) -> None:
+    """Positions right after these records."""
+    held = lab.fake.stream("orders").shards
+    for payload in payloads:
+        shard = int(payload[1:].partition("-")[0])
+        number = next(r.number for r in held[shard].records if r.payload.decode() == payload)
+        lab.alter(f"shardId-{shard:012d}", checkpoint={"S": str(number)})
+
+
+def test_past_a_time_is_when_nothing_older_is_unread(lab):
+    """Also in a shard in which nothing came since: its position stays before the time."""
+    held = lab.fake.stream("orders").shards
+    second = held[0].records[2].arrival
+    held[1].records[:] = [r for r in held[1].records if r.arrival < second]
+    last = held[1].records[-1].payload.decode()
+    until = ("--until", f"past={instant(second)}")
+    reached(lab, "s0-0", last)
+    result = lab.inspect("--wait", "1m", *until)
+    assert result.code == 3
+    assert result.says(f"after 1m {lab.locator} has not passed {instant(second)} in shard 0")
+    lab.on_sleep.append(lambda _: reached(lab, "s0-1"))
+    lab.slept.clear()
+    assert lab.inspect("--wait", "5m", *until).code == 0
+    assert ROWS_PAUSE in lab.slept  # and pauses between reads
+
+
+def test_past_the_close_of_a_shard_is_its_end(lab_of):
+    lab = lab_of("a-both", TRIM_HORIZON)
+    later = f"past={instant(lab.fake.stream('orders').created + 1400)}"
+    waited = lab.inspect("--wait", "20s", "--until", later)
+    assert waited.code == 3 and waited.says("has not passed", "in shards 1–3")
+
+
+def test_past_a_time_that_is_still_to_come(lab):
+    soon = instant(lab.fake.clock.now() + 30)
+    waited = lab.inspect("--wait", "10s", "--until", f"past={soon}")
+    assert waited.code == 3 and waited.says(f"after 10s {soon} is still to come")
+    held = lab.fake.stream("orders").shards
+    reached(lab, *(f"s{number}-{len(shard.records) - 1}" for number, shard in held.items()))
+    assert lab.inspect("--wait", "2m", "--until", f"past={soon}").code == 0
+
+
+@pytest.mark.parametrize("text", ["past=", "past=yesterday", "past=2026-11-21T00:00:00"])
+def test_past_what_is_no_time(lab, text):
+    refused = lab.inspect("--wait", "1m", "--until", text)
+    assert refused.code == 2 and lab.wire.calls == []

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reshardctl.kinesis.fast import Reach
+from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis, load_topology, serve
 
 CREATED = 1_795_232_267
 SHARD = "shardId-{:012d}".format
 
 
-def resharded() -> FakeKinesis:
+def resharded(created: int = CREATED) -> FakeKinesis:
     """0 was split into 2 and 3, 1 and 3 merged into 4; 2 and 4 are open."""
     shards = [
         {"id": 0, "range": ["0", "1/2"], "close": 600, "records": {"n": 4, "from": 10, "to": 590}},
@@ -26,7 +30,7 @@ def resharded() -> FakeKinesis:
         {"id": 4, "range": ["1/4", "1"], "parents": [1, 3], "open": 1801,
          "records": {"n": 3, "from": 2000, "to": 3000}},
     ]  # fmt: skip
-    return load_topology({"name": "orders", "created": CREATED, "now": 3600, "shards": shards})
+    return load_topology({"name": "orders", "created": created, "now": 3600, "shards": shards})
 
 
 @pytest.fixture
@@ -163,3 +167,46 @@ def test_an_end_that_is_no_time_is_told(spark: Any, reach: Any, end: str) -> Non
 
     with pytest.raises(UsageError, match="endingLine"):
         read_between(spark, reach, "orders", "TRIM_HORIZON", end)
+
+
+def test_the_intervals_of_a_skip_are_read_and_nothing_else(spark: Any, tmp_path: Any) -> None:
+    """From a file and from its text; what comes later makes no difference. The stream is young: an
+    executor's clock is the machine's."""
+    fake = resharded(int(time.time()) - 3600)
+    with serve(fake) as server:
+        _read_intervals(spark, fake, Reach("us-east-1", server.url), tmp_path / "skipped.json")
+
+
+def _read_intervals(spark: Any, fake: FakeKinesis, reach: Reach, file: Path) -> None:
+    from reshardctl.errors import UsageError
+    from reshardctl.spark.source.batch import read_between
+
+    stream, first, third = fake.stream("orders"), numbers(fake, 1), numbers(fake, 4)
+
+    def place(kind: str, number: str | None = None) -> dict[str, Any]:
+        return {"kind": kind, "number": number, "sub_number": None, "time": None}
+
+    def interval(shard: int, after: dict[str, Any], until: dict[str, Any]) -> dict[str, Any]:
+        return {"shard": SHARD(shard), "after": after, "until": until, "certain": True}
+
+    after = "AFTER_SEQUENCE_NUMBER"
+    body = {
+        "schema": "reshardctl/skipped/1", "taken": "2026-11-21T04:37:47Z", "consumer": "kcl://app",
+        "stream": {"arn": stream.arn, "created": instant(stream.created)},
+        "intervals": [
+            interval(1, place("TRIM_HORIZON"), place(after, first[0])),
+            interval(1, place(after, first[1]), place("SHARD_END")),
+            interval(4, place(after, third[0]), place(after, third[1])),
+        ],
+    }  # fmt: skip
+    file.write_text(json.dumps(body))
+    frame = read_between(spark, reach, "orders", intervals=file)
+    put(fake, 4, "later")
+    assert payloads(frame) == ["s1-0", "s1-2", "s4-1"] == payloads(frame)
+    file.unlink()
+    assert payloads(frame) == ["s1-0", "s1-2", "s4-1"]
+    empty = json.dumps({**body, "intervals": []})
+    assert read_between(spark, reach, "orders", intervals=empty).count() == 0
+    other = json.dumps({**body, "stream": {**body["stream"], "created": "2026-11-20T00:00:00Z"}})
+    with pytest.raises(UsageError, match="created 2026-11-20T00:00:00Z, and not of"):
+        read_between(spark, reach, "orders", intervals=other)

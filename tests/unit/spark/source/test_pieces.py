@@ -163,3 +163,22 @@ def test_what_one_raises_is_raised_and_a_reader_may_stop_early() -> None:
     early = together([iter(range(10**9))], 2)
     assert next(early) == 0
     early.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("head", "tail", "expected"), [
+    (None, None, ["b0", "b1", "b2"]), (0, None, ["b1", "b2"]), (2, None, []),
+    (None, 1, ["b0", "b1"]), (0, 1, ["b1"]),
+])  # fmt: skip
+def test_a_stretch_may_begin_and_end_inside_an_aggregate(
+    fake: FakeKinesis, reach: Reach, head: int | None, tail: int | None, expected: list[str]
+) -> None:
+    """As KCL resumes: after the user record that is processed (`kpl`, docs/source.md)."""
+    held = fake.stream("orders").shards[1]
+    now = fake.clock.now()
+    for name in ("a", "b", "c"):
+        held.put(aggregate([("k", f"{name}{n}".encode()) for n in range(3)]), "k", int(now), now)
+    number = str(held.records[-2].number)
+    begin = Begin("AT_SEQUENCE_NUMBER", number)
+    one = Stretch("shardId-000000000001", begin, number, head=head, tail=tail)
+    (piece,) = pieces(reach, "orders", [one])
+    assert [data for data, _ in rows(piece)] == expected
