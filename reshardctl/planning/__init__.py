@@ -5,5 +5,5 @@ each shard. `Planner` (`plan`) goes through one pass after the other; `one_candi
 one candidate would write, `joining` finds the cheapest of several plans, `within_scope` widens.
 
 Other rooms import `as_given`, `case`, `decision`, `effects`, `plan`, `policy`, `prices`, `rebuild`,
-`restore`, `starts`, `writes`. Read `plan` first.
+`restore`, `skipped`, `starts`, `writes`. Read `plan` first.
 """

@@ -1,7 +1,7 @@
 """Snapshots of a stream and its consumers: taken, saved, judged, redacted.
 
 Other rooms import what this file names, and `file`, `positions`, `printed`, `printed_rows`,
-`redaction`, `resolve`, `take`. Read `take` first.
+`redaction`, `resolve`, `skipped`, `take`. Read `take` first.
 """
 
 from __future__ import annotations

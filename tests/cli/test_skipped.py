@@ -7,10 +7,12 @@ read by the source's own reader. Together they are what the consumer delivers wi
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from reshardctl.errors import UsageError
 from reshardctl.kinesis import Kinesis
@@ -21,6 +23,7 @@ from tests.proof.reference.kcl import run
 from tests.support.fake_time import sleep_of
 from tests.unit.spark.source.drive import InProcess
 
+SCHEMA = json.loads(files("reshardctl.snapshot").joinpath("skipped.schema.json").read_text())
 PINNED = ("--policy", "latest")
 AGAIN = {"S": "TRIM_HORIZON"}
 
@@ -51,6 +54,7 @@ def written(lab: Lab, file: Path, *more: str) -> dict[str, Any]:
     done = lab.fix("--created", lab.created, "--skipped", file, *more)
     assert done.code in (0, 1), done.err
     found: dict[str, Any] = json.loads(file.read_text())
+    Draft202012Validator(SCHEMA).validate(found)
     return found
 
 

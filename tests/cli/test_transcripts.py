@@ -41,6 +41,16 @@ def test_snapshots(reader):
         page.type(transcript)
 
 
+def test_replay_and_backfill(lab_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (new,) = of("replay", last="What a policy has skipped")
+    Reader(lab_of("k", items=[], name="app-replay")).type(new)
+    (skipped,) = of("replay", first="What a policy has skipped")
+    page = Reader(lab_of("k", name="app"))
+    page.type(skipped)
+    assert Path("skipped.json").exists()
+
+
 def test_before_a_reshard_that_a_consumer_crosses(reader):
     page = reader(ROOTS, "21:45:42")
     for transcript in of("preflight", last="A consumer that breaks there"):

@@ -46,6 +46,7 @@ NOT_RUN = {
         "the reader's own numbers; tests/cli/test_policies_page.py runs the first part,"
         " tests/cli/test_positions.py and tests/cli/test_scope.py the commands",
     "quickwit": "tests/cli/test_transcripts_quickwit.py runs those with output",
+    "replay": "tests/cli/test_transcripts.py runs those with output",
     "rebuild": "needs PySpark and a sink; tests/cli/test_rebuild.py runs the commands",
     "runbook":
         "the names are the reader's own; tests/cli/test_transcripts.py runs the one with output",
