@@ -190,7 +190,7 @@ def _read_intervals(spark: Any, fake: FakeKinesis, reach: Reach, file: Path) -> 
         return {"shard": SHARD(shard), "after": after, "until": until, "certain": True}
 
     after = "AFTER_SEQUENCE_NUMBER"
-    body = {
+    body: dict[str, Any] = {
         "schema": "reshardctl/skipped/1", "taken": "2026-11-21T04:37:47Z", "consumer": "kcl://app",
         "stream": {"arn": stream.arn, "created": instant(stream.created)},
         "intervals": [
