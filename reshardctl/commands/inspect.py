@@ -369,8 +369,6 @@ def _found(request: InspectRequest, observer: Observer) -> Fleet | None:
 
     Raises UsageError for both, and NothingFound where there is none.
     """
-    from reshardctl.commands.fleet import fleet
-
     if not request.discover:
         return None
     if request.consumers:
@@ -378,6 +376,8 @@ def _found(request: InspectRequest, observer: Observer) -> Fleet | None:
             f"--discover looks for consumers, and {request.consumers[0]} is named",
             "leave one of them out",
         )
+    from reshardctl.commands.fleet import fleet
+
     return fleet(request, observer)
 
 
