@@ -244,3 +244,21 @@ def test_a_new_index_of_quickwit_is_moved_to_the_time(
         ran = quickwit.started(quickwit_fake("q2"), "events", lab.positions(), release)
         came = sorted(payload for shard in ran.delivered.values() for payload in shard)
         assert came == sorted(r.payload.decode() for r in records if r.arrival >= int(since))
+
+
+def test_a_store_without_end_marks_is_past_a_close_at_the_last_record(base):
+    """Of a closed shard it holds the last record's number alone."""
+    with positions_lab(base, []) as lab:
+        lab.options = "?app=new&release=0.5&initial=TRIM_HORIZON"
+        for number, shard in lab.fake.stream("orders").shards.items():
+            key = f"shardId-{number:012d}"
+            last = {"S": str(shard.records[-1].number)}
+            item = {"namespace": {"S": "new-orders"}, "shard_id": {"S": key}}
+            lab.plant_images([Image(key, {**item, "sequence_number": last})])
+        until = ("--wait", "1m", "--until", f"past={instant(CREATED + 2500)}")
+        assert lab.inspect(*until).code in (0, 1)
+        lab.change("new-orders/shardId-000000000003", sequence_number={"S": str(
+            lab.fake.stream("orders").shards[3].records[0].number
+        )})  # fmt: skip
+        waited = lab.inspect(*until)
+        assert waited.code == 3 and waited.says("has not passed", "in shard 3")
