@@ -71,6 +71,22 @@ def streams(ctx: Any, incomplete: str) -> list[str]:
     return _beginning((name for name in named if isinstance(name, str)), incomplete)
 
 
+def files(incomplete: str) -> list[str]:
+    """The files whose paths begin so, and folders with their slash."""
+    folder = "".join(incomplete.rpartition("/")[:2])
+    try:
+        with os.scandir(folder or ".") as entries:
+            found = sorted(f"{folder}{each.name}{'/' * each.is_dir()}" for each in entries)
+    except OSError:
+        return []
+    return _beginning(found, incomplete)
+
+
+def shards_and_files(incomplete: str) -> list[str]:
+    """What `--shards` takes, once a part of it is typed; before that the shards alone."""
+    return [*shards(incomplete), *(files(incomplete) if incomplete else [])]
+
+
 def shards(incomplete: str) -> list[str]:
     """The shards of the snapshot that the command line names; after a comma the next one."""
     from reshardctl.model.shards import short

@@ -137,13 +137,13 @@ Shards = Annotated[
         help="Only these shards: by number, range or id. Or a file: the stream, as aws kinesis "
         "list-shards or describe-stream printed it. Repeatable; - is stdin.",
         show_default=False,
-        autocompletion=completion.shards,
+        autocompletion=completion.shards_and_files,
     ),
 ]
 ListedShards = Annotated[
     list[str] | None,
     typer.Option(
-        "--shards", metavar="FILE", show_default=False,
+        "--shards", metavar="FILE", show_default=False, autocompletion=completion.files,
         help="What aws kinesis list-shards or describe-stream printed, in place of the stream. "
         "Repeatable, for pages; - is stdin.",
     ),
@@ -158,7 +158,7 @@ Summary = Annotated[
 Rows = Annotated[
     list[str] | None,
     typer.Option(
-        "--rows", metavar="[TABLE=]FILE", show_default=False,
+        "--rows", metavar="[TABLE=]FILE", show_default=False, autocompletion=completion.files,
         help="The positions as printed, in place of their store: aws dynamodb scan, an export to "
         "S3, CSV; redis-cli, psql --csv, mysql --batch; tar of a checkpoint directory. Repeatable.",
     ),

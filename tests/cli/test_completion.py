@@ -115,6 +115,8 @@ SHELLS = [needing("bash", in_bash), needing("fish", in_fish), needing("zsh", in_
     (("inspect", "kcl://x", "--stream", "ord"), {"orders-prod"}),
     (("inspect", "snapshot:s.snapshot", "--shards", "0"), {"0"}),
     (("inspect", "snapshot:s.snapshot", "--shards", "0,1"), {"0,1"}),
+    (("inspect", "kcl://x", "--shards", "resh"), {"reshardctl.toml"}),
+    (("export", "kcl://x", "--rows", "sta"), {"state/"}),
 ])
 def test_a_shell_offers_the_values(folder, ask, words, offered):
     assert ask(folder, *words) == offered
