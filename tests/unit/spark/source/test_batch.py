@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -210,3 +211,19 @@ def _read_intervals(spark: Any, fake: FakeKinesis, reach: Reach, file: Path) -> 
     other = json.dumps({**body, "stream": {**body["stream"], "created": "2026-11-20T00:00:00Z"}})
     with pytest.raises(UsageError, match="created 2026-11-20T00:00:00Z, and not of"):
         read_between(spark, reach, "orders", intervals=other)
+
+
+@pytest.mark.parametrize(("options", "what"), [
+    ({"intervals": "{}", "endingLine": "TIP"}, "intervals and endingLine exclude each other"),
+    ({"endingLine": "TIP", "failOnDataLoss": "false"}, "failOnDataLoss belongs to intervals"),
+    ({"intervals": "/nowhere/skipped.json"}, "/nowhere/skipped.json"),
+    ({"intervals": "{}"}, "not intervals of this version"),
+])  # fmt: skip
+def test_intervals_that_make_no_sense(reach: Any, options: dict[str, str], what: str) -> None:
+    pytest.importorskip("pyspark", reason="needs PySpark, an extra")
+    from reshardctl.errors import UsageError
+    from reshardctl.spark.source.batch import pinned
+
+    given = {"streamName": "orders", "region": reach.region, "endpointUrl": reach.endpoint_url}
+    with pytest.raises(UsageError, match=re.escape(what)):
+        pinned({**given, **options})
