@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reshardctl.cli import completion, options
-from reshardctl.cli.options import WatchFirst
+from reshardctl.cli.write_options import WatchFirst
 from reshardctl.console.destinations import ColorMode
 
 if TYPE_CHECKING:
