@@ -145,6 +145,6 @@ def tables(
     if not check:
         shown(printed(consumers or (), selection, form or TableFormat.CLI, Terminal()))
         return
-    lines, code = checked(consumers or (), selection, Terminal())
+    lines, code, failure = checked(consumers or (), selection, Terminal())
     shown(lines)
-    raise typer.Exit(code)
+    raise failure or typer.Exit(code)

@@ -73,11 +73,11 @@ def printed(
 
 def checked(
     names: Sequence[str], selection: Selection, observer: Observer = SILENT
-) -> tuple[Iterable[str], Exit]:
-    """Looks at the tables of consumers; returns lines for people and the exit code.
+) -> tuple[Iterable[str], Exit, ReshardError | None]:
+    """Looks at the tables of consumers; returns lines for people, the exit code, and why it is one.
 
     FINDINGS if something is wrong with one, USAGE if one is missing, UNKNOWN if something could not
-    be told. names: as in `printed`.
+    be told; the last two have an error. names: as in `printed`.
     """
     consumers = _consumers(names, selection, observer)
     jobs = [_job(consumer) for consumer in consumers]
@@ -86,7 +86,10 @@ def checked(
         if isinstance(outcome, ReshardError):
             outcome = Look(consumer.wanted, failure=outcome)
         looks.append(outcome)
-    return looked(looks), worst(*(code for look in looks for code in _codes(look)))
+    failures = [failure for look in looks for failure in _failures(look)]
+    wrong = any(table.wrong for look in looks for table in look.tables)
+    code = worst(Exit.FINDINGS if wrong else Exit.OK, *(failure.exit for failure in failures))
+    return looked(looks), code, next((each for each in failures if each.exit is code), None)
 
 
 def _consumers(
@@ -145,9 +148,8 @@ def _look(new: NewTable, described: Described, writes: Writes | None) -> TableLo
     return TableLook(new, seen, tuple(remarks(new, seen, writes)), tuple(failures))
 
 
-def _codes(look: Look) -> Iterable[Exit]:
-    yield Exit.OK if look.failure is None else look.failure.exit
+def _failures(look: Look) -> Iterable[ReshardError]:
+    if look.failure is not None:
+        yield look.failure
     for table in look.tables:
-        yield from (failure.exit for failure in table.failures)
-        if table.wrong:
-            yield Exit.FINDINGS
+        yield from table.failures

@@ -275,6 +275,7 @@ def test_a_table_that_is_not_there_ends_with_2(lab):
     result = lab.cli("config", "tables", "--check", "kcl://not-there?release=2.7", "--region",
                      "us-east-1")  # fmt: skip
     assert result.code == 2 and "missing: there is no table not-there in us-east-1" in result.out
+    assert result.says("there is no table not-there in us-east-1")
 
 
 def test_tables_that_only_old_releases_make_need_not_be_there(lab):
@@ -303,6 +304,7 @@ def test_what_may_not_be_asked_is_named_and_ends_with_3(lab, operation):
     lab.wire.fail(operation, "AccessDeniedException")
     found = check(lab)
     assert found.code == 3 and f"no permission for dynamodb:{operation}" in found.out, found.out
+    assert found.says(f"no permission for dynamodb:{operation}")
     described = operation != "DescribeTable"
     assert ("deletion protection is off" in found.out) is described
 
