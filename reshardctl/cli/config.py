@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -36,12 +37,13 @@ class Group(StrEnum):
 
 
 class TableFormat(StrEnum):
-    """What makes tables."""
+    """What makes tables; and what a look at them is for."""
 
     CLI = "cli"
     TERRAFORM = "terraform"
     CLOUDFORMATION = "cloudformation"
     SQL = "sql"
+    JSON = "json"
 
 
 @config.command(cls=Command)
@@ -124,7 +126,10 @@ def tables(
     ] = False,
     form: Annotated[
         TableFormat | None,
-        typer.Option("--format", help="What is to make them.  [default: cli]", show_default=False),
+        typer.Option(
+            "--format", show_default=False,
+            help="What is to make them, cli by default. With --check: json, for programs.",
+        ),
     ] = None,
 ) -> None:
     """The DynamoDB tables of consumers, as their libraries make them. Makes none.
@@ -136,15 +141,22 @@ def tables(
     from reshardctl.commands.target import Selection
     from reshardctl.console.output import show as shown
     from reshardctl.errors import UsageError
+    from reshardctl.render.content.tables import looked, looked_json
 
-    if check and form:
+    if form and check is not (form is TableFormat.JSON):
         raise UsageError(
-            "--check prints what it finds, so --format is of no use", "leave one of them out"
+            f"--format {form} says what is to make tables, and --check makes none" if check else
+            "--format json is of a look at the tables",
+            "leave --format out, or take json" if check else "add --check",
         )
     selection = Selection(account=account, config=config)
     if not check:
         shown(printed(consumers or (), selection, form or TableFormat.CLI, Terminal()))
         return
-    lines, code, failure = checked(consumers or (), selection, Terminal())
-    shown(lines)
-    raise failure or typer.Exit(code)
+    found = checked(consumers or (), selection, Terminal())
+    if form is TableFormat.JSON:
+        document = looked_json(found.looks, found.exit)
+        shown(json.dumps(document, indent=2, ensure_ascii=False).splitlines())
+    else:
+        shown(looked(found.looks))
+    raise found.failure or typer.Exit(found.exit)

@@ -21,7 +21,7 @@ from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.tables import NewTable, Writes, remarks
 from reshardctl.errors import NoStore, ReshardError, UsageError
 from reshardctl.exit import Exit, worst
-from reshardctl.render.content.tables import FORMATS, Look, TableLook, Wanted, looked
+from reshardctl.render.content.tables import FORMATS, Look, TableLook, Wanted
 
 if TYPE_CHECKING:
     from reshardctl.stores.dynamodb.described import Described
@@ -44,6 +44,15 @@ class _Consumer:
             return Wanted(self.name, sql=spec.create_table(medium, table))
         own = spec.new_tables(target, options)
         return Wanted(self.name, own, self.store.region or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found. failure: why the exit code is what it is, if something could not be read."""
+
+    looks: Sequence[Look]
+    exit: Exit
+    failure: ReshardError | None
 
 
 def printed(
@@ -73,11 +82,11 @@ def printed(
 
 def checked(
     names: Sequence[str], selection: Selection, observer: Observer = SILENT
-) -> tuple[Iterable[str], Exit, ReshardError | None]:
-    """Looks at the tables of consumers; returns lines for people, the exit code, and why it is one.
+) -> Checked:
+    """Looks at the tables of consumers.
 
-    FINDINGS if something is wrong with one, USAGE if one is missing, UNKNOWN if something could not
-    be told; the last two have an error. names: as in `printed`.
+    The exit code is FINDINGS if something is wrong with one, USAGE if one is missing, UNKNOWN if
+    something could not be told; the last two have an error. names: as in `printed`.
     """
     consumers = _consumers(names, selection, observer)
     jobs = [_job(consumer) for consumer in consumers]
@@ -89,7 +98,7 @@ def checked(
     failures = [failure for look in looks for failure in _failures(look)]
     wrong = any(table.wrong for look in looks for table in look.tables)
     code = worst(Exit.FINDINGS if wrong else Exit.OK, *(failure.exit for failure in failures))
-    return looked(looks), code, next((each for each in failures if each.exit is code), None)
+    return Checked(looks, code, next((each for each in failures if each.exit is code), None))
 
 
 def _consumers(

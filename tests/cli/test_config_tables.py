@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from importlib.resources import files
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.cli.test_configured import configure
 from tests.whole.test_iam import documented
@@ -182,6 +184,7 @@ def test_a_table_in_sql(lab, locator, statement):
 @pytest.mark.parametrize(("words", "said"), [
     (["kcl://app"], ["release", "release=3.5"]),
     (["kcl://app?release=3.5", "--check", "--format", "cli"], ["--check", "--format"]),
+    (["kcl://app?release=3.5", "--format", "json"], ["--format json", "add --check"]),
     (["snapshot:x.snapshot"], ["snapshot", "kcl://TABLE"]),
     (["kcl://app?release=3.5&max=3"], ["no option 'max'"]),
     (["spark:/x", "--check", "--table-region", "eu-west-1"], ["--table-region"]),
@@ -205,14 +208,33 @@ def test_consumers_of_the_file_with_their_regions(lab):
     assert "# app" not in alone.out and alone.out in result.out
 
 
+SCHEMA = Draft202012Validator(json.loads(
+    files("reshardctl.render").joinpath("tables.schema.json").read_text("utf-8")
+))
+
+
 def check(lab, *more):
     return lab.cli("config", "tables", "--check", lab.locator, "--region", "us-east-1", *more)
+
+
+def as_json(lab, *more) -> dict[str, Any]:
+    """The same for programs: it says what the lines say, by its schema."""
+    found = check(lab, "--format", "json", *more)
+    document = found.json
+    SCHEMA.validate(document)
+    assert document["exit"]["code"] == found.code == check(lab, *more).code
+    return document
 
 
 def test_what_is_wrong_ends_with_1_and_the_command_mends_it(lab):
     """The lab's table is one of KCL 2.x: it has no index, and a release 3.5 is named."""
     before = check(lab)
     assert before.code == 1 and "wrong: it has no index" in before.out
+    (one,) = as_json(lab)["consumers"]
+    (table,) = [table for table in one["tables"] if table["wrong"]]
+    assert (table["name"], table["seen"]["indexes"]) == (lab.table.name, [])
+    (remark,) = [remark for remark in table["remarks"] if remark["wrong"]]
+    assert remark["what"] in before.out and remark["next"] in before.out
     (command,) = [line for line in before.out.splitlines() if "update-table" in line]
     aws(lab.table.boto, command)
     after = check(lab)
@@ -276,6 +298,11 @@ def test_a_table_that_is_not_there_ends_with_2(lab):
                      "us-east-1")  # fmt: skip
     assert result.code == 2 and "missing: there is no table not-there in us-east-1" in result.out
     assert result.says("there is no table not-there in us-east-1")
+    words = ["kcl://not-there?release=2.7", "--region", "us-east-1", "--format", "json"]
+    document = lab.cli("config", "tables", "--check", *words).json
+    SCHEMA.validate(document)
+    ((table,),) = [one["tables"] for one in document["consumers"]]
+    assert table["seen"] is None and "not-there" in table["errors"][0]["what"]
 
 
 def test_tables_that_only_old_releases_make_need_not_be_there(lab):
@@ -290,6 +317,7 @@ def test_without_a_release_the_index_is_not_judged(lab):
     lab.options = ""
     found = check(lab)
     assert found.code == 0 and "its release was not given" in found.out
+    assert "release=" in as_json(lab)["consumers"][0]["unsettled"]
 
 
 @pytest.mark.parametrize("operation", [
@@ -305,6 +333,8 @@ def test_what_may_not_be_asked_is_named_and_ends_with_3(lab, operation):
     found = check(lab)
     assert found.code == 3 and f"no permission for dynamodb:{operation}" in found.out, found.out
     assert found.says(f"no permission for dynamodb:{operation}")
+    (table,) = as_json(lab)["consumers"][0]["tables"]
+    assert f"dynamodb:{operation}" in table["errors"][0]["what"]
     described = operation != "DescribeTable"
     assert ("deletion protection is off" in found.out) is described
 

@@ -23,7 +23,10 @@ from reshardctl.consumers.tables import (
     key_json,
 )
 from reshardctl.errors import NoStore, ReshardError, command_line
+from reshardctl.exit import Exit
 from reshardctl.model.tables import Capacity, SeenTable, key_of
+from reshardctl.render.content.report_json import error_json, exit_json
+from reshardctl.render.document import Json
 from reshardctl.render.words import count
 
 
@@ -247,6 +250,44 @@ def looked(looks: Sequence[Look]) -> Iterator[str]:
     tables = [table for look in looks for table in look.tables if table.seen]
     wrong = sum(table.wrong for table in tables)
     yield f"{count(len(tables), 'table')} looked at, {wrong or 'none'} with something wrong."
+
+
+def looked_json(looks: Sequence[Look], code: Exit) -> Json:
+    """The same for programs, by `tables.schema.json`."""
+    return {
+        "schema": "reshardctl/tables/1", "exit": exit_json(code),
+        "consumers": [
+            {
+                "name": look.wanted.name,
+                "error": None if look.failure is None else error_json(look.failure),
+                "unsettled": look.wanted.own.unsettled or None,
+                "tables": [_table_json(table) for table in look.tables],
+            }
+            for look in looks
+        ],
+    }
+
+
+def _table_json(look: TableLook) -> Json:
+    """A table; `seen` is null where it is absent or could not be described."""
+    seen = look.seen
+    units = seen.capacity if seen else None
+    return {
+        "name": look.new.shape.name, "needed": look.new.needed,
+        "seen": None if seen is None else {
+            "region": seen.region, "status": seen.status, "rows": seen.rows,
+            "capacity": None if units is None else {"read": units.read, "write": units.write},
+            "indexes": [{"name": each.name, "status": each.status} for each in seen.indexes],
+            "ttl": seen.ttl, "recovery": seen.recovery, "stream": seen.stream or None,
+            "protected": seen.protected, "replicas": list(seen.replicas),
+        },
+        "wrong": look.wrong,
+        "remarks": [
+            {"wrong": remark.wrong, "what": remark.what, "next": remark.next}
+            for remark in look.remarks
+        ],
+        "errors": [error_json(failure) for failure in look.failures],
+    }
 
 
 def _table(look: TableLook) -> Iterator[str]:

@@ -31,9 +31,9 @@ TESTS = (
     *(f"tests/unit/{room}" for room in GATE),
     "tests/cli/damaged/test_options.py",
     *(f"tests/cli/test_{name}.py" for name in (
-        "baseline", "every", "explain", "if_reshard", "kinesis_consumer", "live", "metrics",
-        "named_options", "probe", "spark_in_order", "spark_spoiled", "status", "transcripts_config",
-        "transcripts_quickwit", "transcripts_running",
+        "baseline", "beside", "every", "explain", "fleet", "if_reshard", "kinesis_consumer", "live",
+        "metrics", "named_options", "probe", "skipped", "spark_in_order", "spark_spoiled", "status",
+        "transcripts_config", "transcripts_quickwit", "transcripts_running", "waiting",
     )),
     "tests/proof/drawn/test_partial_plans.py",
     *(f"tests/unit/{name}.py" for name in (
