@@ -105,6 +105,24 @@ def test_inspect_saves_what_the_rows_as_they_are_skip(lab_of, tmp_path):
     assert not set(came) & set(read)
 
 
+def test_a_new_application_hands_over_what_came_before_its_start(lab_of, tmp_path):
+    lab = lab_of("a-both", LATEST, items=[])
+    file = tmp_path / "skipped.json"
+    written(lab, file, "--bootstrap", "--policy", "at-timestamp=-10m")
+    came, read = backfilled(lab, file), delivered(lab)
+    every = [r.payload.decode() for s in lab.fake.stream("orders").shards.values()
+             for r in s.records]
+    assert sorted(came + read) == sorted(every) and came and read
+
+
+def test_what_has_expired_is_not_handed_over(lab_of, tmp_path):
+    """Nobody can read it any more: the position is older than the stream's retention."""
+    lab = lab_of("number-expired", LATEST)
+    file = tmp_path / "skipped.json"
+    inspected = lab.inspect("--skipped", file)
+    assert "RSH204" in inspected.out and json.loads(file.read_text())["intervals"] == []
+
+
 def test_nothing_skipped_is_a_file_without_intervals(lab_of, tmp_path):
     lab = lab_of("healthy-split-cleaned", LATEST)
     file = tmp_path / "skipped.json"

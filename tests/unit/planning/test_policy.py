@@ -35,6 +35,15 @@ def lineage():
 NOW = CREATED + 3600.5
 
 
+@pytest.mark.parametrize(("policy", "over"), [
+    (LATEST_AT_START, {0, 1, 2, 3}), (replace(LATEST, when=None, since=CREATED + 600), {0}),
+    (replace(LATEST, when=None, since=CREATED + 599), set()), (POLICIES["lossless"], set()),
+])  # fmt: skip
+def test_shards_of_which_nothing_is_to_be_read(policy: Policy, over: set[int]) -> None:
+    """Shard 0 closed after 600 s. `latest-at-start` is asked of closed shards only."""
+    assert {n for n in range(4) if policy.takes_as_over(lineage(), shard_id(n))} == over
+
+
 @pytest.mark.parametrize(("text", "seconds"), [
     ("-90m", -1), ("-10m", 3000), ("-1m30s", 3510), ("@reshard", 600),
     ("2026-11-21T04:00:00Z", None), ("2026-11-21T05:00:00+01:00", None),
