@@ -18,12 +18,12 @@ from reshardctl.model.phrases import did_you_mean
 
 SECTIONS = (
     "What it is",
-    "Why it matters",
-    "How it happens",
-    "What the fix writes",
-    "When the fix is not offered",
+    "Effect",
+    "Cause",
+    "Fix",
+    "Not offered",
     "Example",
-    "Seen in the wild",
+    "Reported",
 )
 """The sections of every page, in this order."""
 

@@ -111,8 +111,8 @@ def test_example_is_a_picture(rule: Rule) -> None:
 
 
 @every_rule
-def test_seen_in_the_wild_names_a_public_thread_or_says_that_there_is_none(rule: Rule) -> None:
-    seen = next(s.text for s in page_of(rule).sections if s.title == "Seen in the wild")
+def test_reported_names_a_thread_or_says_that_there_is_none(rule: Rule) -> None:
+    seen = next(s.text for s in page_of(rule).sections if s.title == "Reported")
     thread = re.search(r"\b[A-Za-z0-9-]+/[A-Za-z0-9._-]+#\d+", seen)
     assert thread or seen.startswith("No public report")
 

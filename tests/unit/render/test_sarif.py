@@ -146,7 +146,7 @@ def test_the_rules_are_documented():
     rules = inspected("healthy-roots")["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == [rule.code for rule in RULES]
     for rule in rules:
-        assert re.search(r"(?m)^When the fix is not offered$", rule["help"]["text"])
+        assert re.search(r"(?m)^Not offered$", rule["help"]["text"])
         assert rule["shortDescription"]["text"].endswith(".")
 
 
