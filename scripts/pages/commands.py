@@ -49,7 +49,7 @@ The section of a command says which of them it takes.
 NOTE = """\
 <!-- Written by python -m scripts.pages commands from reshardctl/cli; edit the texts there. -->
 """
-SEVERAL = 3
+SEVERAL = 2
 """So many commands have an option with the same text: it is listed once."""
 FEW = 3
 """So many options of a group are named, even where a command takes all of them."""
