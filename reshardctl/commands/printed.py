@@ -19,8 +19,10 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.target import FilesSelection, asked
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
+from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError, command_line
+from reshardctl.lineage import Lineage
 from reshardctl.model import Image, TableShape
 from reshardctl.model.shards import TAKES
 from reshardctl.model.times import instant, parse_instant
@@ -78,6 +80,7 @@ def saved_of(
     guessed = files.taken is None
     if listing:
         lineage, now = lineage_of([read[text] for _, text in listing]), taken
+        _require_possible(lineage, now, guessed=guessed)
         if lacking := without_parents(lineage, now):
             observer.note(lacking)
     elif selection.stream is not None:
@@ -160,6 +163,22 @@ def _taken_at(text: str | None, files: Sequence[str]) -> float:
     if text is not None:
         return parse_instant(text, "--taken")
     return max((_path(file).stat().st_mtime for file in files), default=0.0)
+
+
+def _require_possible(lineage: Lineage, taken: float, *, guessed: bool) -> None:
+    """UsageError for a time at which the files cannot have been made."""
+    opened = [(at, shard) for shard in lineage if (at := lineage.opened_at(shard)) is not None]
+    newest, shard = max(opened, default=(taken, ""))
+    if taken < newest - CLOCKS_APART:
+        wrong = f"shard {shard} opened at {instant(newest)}, later"
+    elif not guessed and taken > time_now() + CLOCKS_APART:
+        wrong = f"it is {instant(time_now())} now"
+    else:
+        return
+    raise UsageError(
+        f"the files cannot have been made at {instant(taken)}: {wrong}",
+        "say when they were made: --taken TIME, as in --taken 2026-09-22T09:14:00Z",
+    )
 
 
 def _path(text: str) -> Path:

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 from reshardctl.codec import strict
 from reshardctl.codec.strict import JsonPath
+from reshardctl.consumers.sequence_numbers import CREATION_SLACK
 from reshardctl.errors import UsageError
 from reshardctl.kinesis.listing import contradictions
 from reshardctl.lineage import Lineage, shard_of
-from reshardctl.model import Shard, Stream
-from reshardctl.model.times import duration
+from reshardctl.model import Shard, Stream, index_of
+from reshardctl.model.times import duration, instant
 
 SUMMARY = "StreamDescriptionSummary"
 DESCRIPTION = "StreamDescription"
@@ -114,7 +115,28 @@ def lineage_of(files: Sequence[Printed]) -> Lineage:
             f"{', '.join(name for name, _ in pages)}: {trouble}",
             "the stream changed meanwhile, or a page is missing; run the commands again",
         )
+    _require_one_stream(lineage, [name for name, _ in pages])
     return lineage
+
+
+def _require_one_stream(lineage: Lineage, names: Sequence[str]) -> None:
+    """UsageError for shards that are older than their stream, or whose first one is younger.
+
+    list-shards does not say whose shards it lists.
+    """
+    created = lineage.stream.created
+    for shard in lineage:
+        opened = lineage.opened_at(shard)
+        if opened is None:
+            continue
+        older, first = opened < created - CREATION_SLACK, index_of(shard) == 0
+        if older or (first and opened > created + CREATION_SLACK):
+            raise UsageError(
+                f"{', '.join(names)}: {shard} began at {instant(opened)}, and stream "
+                f"{lineage.stream.name} was created at {instant(created)}: these are of different "
+                "streams",
+                "give the files of one",
+            )
 
 
 LISTED = 23 * 3600.0

@@ -11,7 +11,7 @@ SHARD = shard_id(1)
 
 
 def part(since: int, until: int, certain: bool = True) -> Skipped:
-    return Skipped(Interval(SHARD, at_number(since), at_number(until)), certain)
+    return Skipped(Interval(SHARD, at_number(str(since)), at_number(str(until))), certain)
 
 
 @pytest.mark.parametrize(("by_candidate", "joined"), [

@@ -42,6 +42,7 @@ def changed(body: dict[str, Any], outer: str, **more: Any) -> dict[str, Any]:
 
 
 SUMMED, DESCRIBED = "StreamDescriptionSummary", "StreamDescription"
+BORN = SUMMARY[SUMMED]["StreamCreationTimestamp"]
 
 
 def test_a_listing_with_its_summary() -> None:
@@ -87,6 +88,10 @@ def test_times_of_version_2() -> None:
          ["says 9 open shards and lists 3"]),
         ([DESCRIPTION, changed(SUMMARY, SUMMED, StreamARN="a:b:c:d:e:f")], ["different streams"]),
         ([DESCRIPTION, changed(SUMMARY, SUMMED, StreamCreationTimestamp=5)], ["different streams"]),
+        ([LIST, changed(SUMMARY, SUMMED, StreamCreationTimestamp=BORN + 90)],
+         ["0.json: shardId-000000000000 began at", "different streams"]),
+        ([LIST, changed(SUMMARY, SUMMED, StreamCreationTimestamp=BORN - 90)],
+         ["0.json: shardId-000000000000 began at", "different streams"]),
         ([changed(DESCRIPTION, DESCRIBED, StreamCreationTimestamp=None)],
          ["0.json", "StreamCreationTimestamp is missing"]),
         ([LIST, changed(SUMMARY, SUMMED, StreamCreationTimestamp=None)],
