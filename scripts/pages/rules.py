@@ -18,8 +18,8 @@ Each finding carries the code of a rule; `reshardctl rule RSH203` prints one, wi
 a rule has a fix and names no command, it is `reshardctl fix CONSUMER --stream NAME --dry-run`. A
 code keeps its meaning for good. Its first digit is the subject: 1 the stream, 2 the next start, 3
 rows, 4 the running application, 5 the sink of an audit, 9 a failed read. What costs more than
-`--accept` allows is [left alone](exit-codes.md#what---yes-accepts). Where no public report is named,
-none is known.
+`--accept` allows is [left alone](exit-codes.md#what---yes-accepts). Where no public report is
+named, none is known.
 
 An error is a certain loss, stall or crash, a warning a possible loss, repeated reads or disorder,
 an info a leftover. Findings from `--fail-on` on (default: errors only) set the
