@@ -51,8 +51,8 @@ class Fleet:
 def fleet(selection: Selection, observer: Observer) -> Fleet:
     """The consumers of the stream of the selection, or of every stream of the account.
 
-    One that reshardctl.toml names is as it says there. Raises CannotTell where neither streams nor
-    tables can be listed.
+    Those that reshardctl.toml names are judged as it says there, also where their table is gone.
+    Raises CannotTell where neither streams nor tables can be listed.
     """
     asked = asked_of(selection.stream or "", selection.account, selection.config, observer)
     kinesis = kinesis_of(asked.account, asked.stream, observer)
@@ -65,7 +65,11 @@ def fleet(selection: Selection, observer: Observer) -> Fleet:
     )
     lineages, unlisted = _listed(kinesis, streams)
     lineages = _with_answers(kinesis, lineages, seen.tables)
-    targets: dict[tuple[str, str], Target] = {}
+    of_file = [] if asked.config is None else [
+        configured.target_of(entry, asked.config, selection, observer)
+        for entry, _ in asked.consumers
+    ]
+    targets = {_key(target): target for target in of_file}
     unjudged = [*unlisted, *(_unjudged(f"table {name}", why) for name, why in seen.unread)]
     idle: list[tuple[str, str]] = []
     for one in seen.tables:
@@ -73,29 +77,24 @@ def fleet(selection: Selection, observer: Observer) -> Fleet:
             {name: _tables(one, lineage) for name, lineage in lineages.items()},
             alone=not asked.stream,
         )
-        of_table = [
-            configured.target_of(entry, asked.config, selection, observer)
-            for entry in one.entries(asked.consumers) if asked.config is not None
-        ]
+        named = any(one.entries(asked.consumers))
         for name, table in whose.own:
             if why := one.unreadable(table):
                 unjudged.append(_unjudged(f"table {one.name}", why))
             elif one.configured(table, asked.consumers) is None:
                 account = reaching(asked, one, lineages[name])
                 own = replace(selection, stream=name, account=account, config=None)
-                of_table.append(target_named(table.locator, own, observer))
-        targets |= {_key(target): target for target in of_table}
-        if whose.open and not of_table:
-            unjudged.append(_unjudged(f"table {one.name}", whose.left, NAME_IT))
-        elif not whose.own and not of_table:
+                target = target_named(table.locator, own, observer)
+                targets[_key(target)] = target
+        if whose.open and not named:
+            unjudged.append(_unjudged(f"table {one.name}", f"of which stream? {whose.left}",
+                                      f"reshardctl inspect {one.locator} --stream STREAM"))
+        elif not whose.own and not named:
             idle.append((one.name, whose.left))
     ordered = [targets[key] for key in sorted(targets)]
     _announce(ordered, observer)
     searched = Searched(len(streams), seen.looked, seen.regions, tuple(idle))
     return Fleet(ordered, unjudged, searched)
-
-
-NAME_IT = "name the consumer with its stream: reshardctl inspect CONSUMER --stream STREAM"
 
 
 def _unjudged(name: str, why: str, way: str = "") -> Entry:

@@ -18,6 +18,10 @@ from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.consumers.spec import Spec
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, is_number
+from reshardctl.model.phrases import listed
+
+NAMED = 3
+"""Streams that a sentence names before it says how many more there are."""
 
 
 class Confidence(IntEnum):
@@ -284,19 +288,23 @@ class WhoseTables:
 def whose_tables(tables: Mapping[str, Sequence[Table]], *, alone: bool) -> WhoseTables:
     """Judge a table against several streams.
 
+    Streams that were made in the same second give out numbers that nothing tells apart: a table
+    whose keys name no stream is taken for one of a single stream.
+
     tables: stream → what the sample shows of it. alone: whether these are all streams there are, so
     that the only one that is possible is taken.
     """
     every = [(stream, table) for stream, found in tables.items() for table in found]
+    named = [(s, t) for s, t in every if t.evidence.confidence is Confidence.CERTAIN]
     proven = [(s, t) for s, t in every if t.evidence.confidence >= Confidence.LIKELY]
     possible = [(s, t) for s, t in every if t.evidence.confidence is Confidence.POSSIBLE]
-    if proven or (alone and len(possible) == 1):
-        return WhoseTables(tuple(proven or possible))
-    if possible:
-        names = sorted({stream for stream, _ in possible})
-        many = f"its rows fit {len(names)} streams, and no sequence number tells which"
-        left = many if len(names) > 1 else f"nothing proves that its positions are of {names[0]}"
-        return WhoseTables((), open=True, left=left)
+    if named or len(proven) == 1 or (alone and not proven and len(possible) == 1):
+        return WhoseTables(tuple(named or proven or possible))
+    if proven or possible:
+        names = sorted({stream for stream, _ in proven or possible})
+        known = f"{listed(names, NAMED)}: its rows fit each of them"
+        one = f"nothing proves that its positions are of {names[0]}"
+        return WhoseTables((), open=True, left=known if len(names) > 1 else one)
     holding = {table.evidence.holding for _, table in every}
     held = next((one for one in _ORDER if one in holding), Holding.UNKNOWN)
     return WhoseTables((), left=_LEFT[held])

@@ -129,6 +129,27 @@ def test_only_the_consumers_of_a_stream(lab):
     assert {one["table"] for one in result.json["searched"]["idle"]} == {lab.table.name}
 
 
+@pytest.mark.parametrize("of", ["clicks", "views"])
+def test_streams_of_one_second_are_not_mistaken_for_one_another(lab, of):
+    """As Terraform makes them: nothing tells their numbers apart, so no repair is offered."""
+    for name in ("clicks", "views"):
+        stream(lab, name, 120)
+    table(lab, "app", of, healthy=False)
+    result = lab.cli("inspect", "--discover", "--format", "json")
+    (one,) = [entry for entry in result.json["consumers"] if entry["error"]]
+    assert (result.code, one["name"], "kcl://app" in names(result)) == (3, "table app", False)
+    assert "of which stream? clicks, views" in one["error"]["what"]
+    text = lab.cli("inspect", "--discover", "--format", "text").out
+    assert "fix --dry-run" in text and "app.plan" not in text
+
+
+def test_the_lines_of_a_table_of_several_streams_name_the_stream(lab):
+    stream(lab, "clicks", 120)
+    table(lab, "app", "clicks", healthy=False)
+    lines = lab.cli("inspect", "--discover").out.splitlines()
+    assert any(line.startswith("kcl://app of clicks: 2,3 RSH203") for line in lines)
+
+
 def test_a_table_of_several_streams_is_a_consumer_of_each(lab):
     """Their rows carry account, name and creation of the stream (StreamIdentifier of KCL 2.3)."""
     stream(lab, "clicks", 120)
@@ -158,9 +179,10 @@ def test_one_that_nothing_tells_is_not_passed_over(lab, named):
     result = lab.cli("inspect", "--discover", *named, "--format", "json")
     assert result.code == 3
     (one,) = [entry for entry in result.json["consumers"] if entry["error"]]
-    said = "nothing proves that its positions are of clicks" if named else "fit 2 streams"
+    alone, both = "nothing proves that its positions are of clicks", "clicks, orders: its rows fit"
+    said = alone if named else both
     assert one["name"] == "table new" and said in one["error"]["what"]
-    assert "--stream STREAM" in one["error"]["next"]
+    assert one["error"]["next"] == "reshardctl inspect kcl://new --stream STREAM"
     assert (f"kcl://{lab.table.name}" in names(result)) is (not named)
     for form in ("text", "concise", "markdown", "github", "junit", "jsonl", "openmetrics"):
         assert "table new" in lab.cli("inspect", "--discover", "--format", form).out
@@ -188,18 +210,24 @@ def test_no_consumer_at_all(lab):
     table(lab, "empty")
     result = lab.cli("inspect", "--discover", "--format", "json")
     assert (result.code, result.json["consumers"]) == (6, [])
+    assert "are account and region the right ones?" in lab.cli(
+        "inspect", "--discover", "--format", "text"
+    ).out
     LeaseTable(lab.servers.dynamodb, name=lab.table.name)  # the lab deletes it
 
 
 def test_one_that_is_configured_is_judged_as_it_says_there(lab):
     Path("reshardctl.toml").write_text(
         '[streams.all]\nstream = "orders"\n[consumers.shop]\nstream = "all"\n'
-        f'locator = "{lab.locator}{TRIM_HORIZON}"\nfail-on = "never"\n', encoding="utf-8",
+        f'locator = "{lab.locator}{TRIM_HORIZON}"\nfail-on = "never"\n'
+        '[consumers.lost]\nstream = "all"\nlocator = "kcl://no-such-table"\n', encoding="utf-8",
     )
     result = lab.cli("inspect", "--discover", "--format", "json")
-    (one,) = result.json["consumers"]
+    lost, one = result.json["consumers"]
+    assert (result.code, lost["name"]) == (2, "lost") and "no table" in lost["error"]["what"]
     assert (one["name"], one["stream"], one["origin"]["line"]) == ("shop", "all", 3)
-    assert (result.code, one["report"]["consumer"]["options"]["initial"]) == (0, "TRIM_HORIZON")
+    assert one["exit"]["code"] == 0
+    assert one["report"]["consumer"]["options"]["initial"] == "TRIM_HORIZON"
 
 
 @pytest.mark.parametrize(("words", "said"), [

@@ -24,7 +24,7 @@ from reshardctl.render.content.audit import total as audit_total
 from reshardctl.render.content.findings import locator_words
 from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import choices
-from reshardctl.render.content.roundup import expired, failed, result, total
+from reshardctl.render.content.roundup import expired, failed, of_many, result, total
 from reshardctl.render.costs import cost, priced, worst
 from reshardctl.render.words import journal_of, only_if, shards, shortened
 from reshardctl.report.audit import AuditReport
@@ -47,7 +47,8 @@ def named(lines: list[str], report: Report, name: str) -> list[str]:
 
 def roundup_lines(roundup: Roundup, verbose: bool) -> list[str]:
     """The lines of each consumer, or that there is nothing to say."""
-    lines = [line for entry in roundup.entries for line in entry_lines(entry, verbose)]
+    several = of_many(roundup)
+    lines = [line for each in roundup.entries for line in entry_lines(each, verbose, several)]
     return lines or [total(roundup)]
 
 
@@ -85,9 +86,10 @@ def failure_line(failure: ReshardError) -> str:
     return "; ".join(filter(None, [*parts, f"journal {journal}" if journal else ""]))
 
 
-def entry_lines(entry: Entry, verbose: bool) -> Iterator[str]:
-    """The lines of one consumer among several."""
-    where = f"{entry.origin[0]}:{entry.origin[1]}: {entry.name}" if entry.origin else entry.name
+def entry_lines(entry: Entry, verbose: bool, several: bool = False) -> Iterator[str]:
+    """The lines of one consumer among several. several: whether they are of several streams."""
+    where = f"{entry.name} of {entry.stream}" if several and entry.stream else entry.name
+    where = f"{entry.origin[0]}:{entry.origin[1]}: {entry.name}" if entry.origin else where
     joint = " " if entry.origin else ": "
     if entry.failure is not None:
         yield f"{where}{joint}{result(entry)}: {'; '.join(failed(entry))}"

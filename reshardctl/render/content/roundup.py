@@ -185,7 +185,7 @@ def roundup(sheet: Sheet, shown: Roundup) -> None:
         for stream, entries in shown.streams().items():
             _stream(sheet, stream, entries)
     for entry in shown.entries:
-        _entry(sheet, entry)
+        _entry(sheet, entry, of_many(shown))
     _last(sheet, shown)
 
 
@@ -217,7 +217,7 @@ def _color(entry: Entry) -> str:
     return "" if worst is None else SIGNS[worst][1]
 
 
-def _entry(sheet: Sheet, entry: Entry) -> None:
+def _entry(sheet: Sheet, entry: Entry, several: bool) -> None:
     """Nothing for a consumer of which all is well."""
     notes, report = remarks(entry), entry.report
     if report is not None and report.findings:
@@ -229,7 +229,7 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
         if not entry.sifted.hidden and not notes and not report.pace:
             return
     sheet.blank()
-    sheet.fields((entry.name, "bold"), *_store(entry))
+    sheet.fields((entry.name, "bold"), *_store(entry, several))
     if entry.failure is not None:
         sheet.blank()
         first, *others = failed(entry)
@@ -246,18 +246,24 @@ def _entry(sheet: Sheet, entry: Entry) -> None:
         sheet.line((sentence(report.pace), "yellow"), indent=2)
 
 
-def _store(entry: Entry) -> list[str]:
-    """Where its positions are, if its name does not say it."""
-    return [entry.locator.text] if entry.origin and entry.locator else []
+def _store(entry: Entry, several: bool) -> list[str]:
+    """Where its positions are, if its name does not say it; and of several streams, which."""
+    where = [entry.locator.text] if entry.origin and entry.locator else []
+    return [*where, *([entry.stream] if several and entry.stream else [])]
 
 
-def searched_lines(searched: Searched) -> Iterator[str]:
+def searched_lines(shown: Roundup) -> Iterator[str]:
     """Where consumers were looked for, and which tables hold no position of these streams."""
+    searched, found = shown.searched, shown.entries
+    if searched is None:
+        return
     where = ", ".join(searched.regions)
     yield (
         f"Looked at {count(searched.tables, 'table')} in {where}, and at "
         f"{count(searched.streams, 'stream')}."
     )
+    if not found:
+        yield "No consumer was found: are account and region the right ones?"
     holding: dict[str, list[str]] = {}
     for table, what in searched.idle:
         holding.setdefault(what, []).append(table)
@@ -285,7 +291,7 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
         sheet.line("Each consumer's first start after that reshard.")
     elif any(shown.reports()):
         sheet.line("Each consumer's next start; whether they run was not checked.")
-    for line in () if shown.searched is None else searched_lines(shown.searched):
+    for line in searched_lines(shown):
         sheet.line(line)
     sheet.line((total(shown), "bold"))
 

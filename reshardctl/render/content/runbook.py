@@ -410,7 +410,7 @@ def roundup(page: Page, shown: Roundup) -> None:
             more = f", configured as {code(configured)}" if configured else ""
             page.heading(2, f"Stream {code(name)}{more}")
             page.table(HEADS, [_row(roundup_row(entry)) for entry in entries])
-    for line in () if shown.searched is None else searched_lines(shown.searched):
+    for line in searched_lines(shown):
         page.line(prose(line))
     page.line(prose(total(shown)))
     for entry in shown.entries:
