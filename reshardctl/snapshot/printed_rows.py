@@ -27,6 +27,7 @@ import shlex
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from reshardctl.codec import strict
 from reshardctl.codec.strict import JsonPath
@@ -56,7 +57,7 @@ def rows_of_table(
         UsageError: A file is none of these, pages or filtered rows are missing, or a row stands
             twice.
     """
-    pages: list[tuple[str, bool]] = []
+    pages: list[_Page] = []
     found: list[Image] = []
     for file in files:
         where = JsonPath(file.name, next=WHOLE)
@@ -66,9 +67,39 @@ def rows_of_table(
         else:
             found += _of_json(content, shape, where, pages)
     if pages:
-        require_complete(pages, "rows")
+        require_complete([(page.path.file, page.followed) for page in pages], "rows")
+        _require_counted(pages)
     rows = [image for image in found if _own(image, shape)]
     return _each_once(rows, files)
+
+
+class _Page(NamedTuple):
+    """What one answer says of itself.
+
+    cut: whether the AWS CLI left rows out, or began amid an answer, and counted them all the same.
+    """
+
+    path: JsonPath
+    followed: bool
+    cut: bool
+    said: object
+    held: int
+
+
+def _require_counted(pages: Sequence[_Page]) -> None:
+    """UsageError for a page that holds another number of rows than it says.
+
+    `--max-items` leaves rows out and keeps the number that the service counted
+    (`PageIterator` of botocore).
+    """
+    if any(page.cut for page in pages):
+        return
+    for page in pages:
+        if page.said is not None and page.said != page.held:
+            page.path.wrong(
+                f"it says that it has {page.said} rows (Count), and holds {page.held}: it was "
+                "changed on its way"
+            )
 
 
 def unpacked(file: Printed, way_out: str) -> bytes:
@@ -97,16 +128,17 @@ def _own(image: Image, shape: TableShape) -> bool:
 
 
 def _of_json(
-    content: bytes, shape: TableShape, where: JsonPath, pages: list[tuple[str, bool]]
+    content: bytes, shape: TableShape, where: JsonPath, pages: list[_Page]
 ) -> Iterator[Image]:
-    """The rows. pages: gets the file of each page, and whether more follow."""
+    """The rows. pages: gets each page."""
     for page, path in documents(content, where):
         if "Items" in page:
             if page.get("Count") != page.get("ScannedCount"):
                 path.wrong("a filter left rows out", "scan without a filter")
-            more = bool(page.get("NextToken") or page.get("LastEvaluatedKey"))
-            pages.append((where.file, more))
             rows = strict.array(page["Items"], path / "Items")
+            token, last = page.get("NextToken"), page.get("LastEvaluatedKey")
+            followed, said = bool(token or last), page.get("Count")
+            pages.append(_Page(path, followed, bool(token), said, len(rows)))
             yield from (_image(row, shape, path / "Items" / n) for n, row in enumerate(rows))
         elif page.keys() == {"Item"}:
             yield _image(page["Item"], shape, path / "Item")

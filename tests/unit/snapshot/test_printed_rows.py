@@ -61,6 +61,7 @@ def test_every_form_gives_the_same_rows() -> None:
     export = "\n".join(json.dumps({"Item": item}) for item in items).encode()
     counts = {"Count": 4, "ScannedCount": 4}
     first = {"Items": items[:4], **counts, "LastEvaluatedKey": {"leaseKey": {"S": "x"}}}
+    whole_count = {"Count": 7, "ScannedCount": 7}
     both = [first, {"Items": items[4:]}]
     forms = {
         "export": [Printed("a", export)],
@@ -71,6 +72,10 @@ def test_every_form_gives_the_same_rows() -> None:
         ],
         "bare items, a line each": [Printed("a", b"\n".join(lines))],
         "pages": [file(page) for page in both],
+        "--max-items, --starting-token": [
+            file({"Items": items[:4], **whole_count, "NextToken": "t"}),
+            file({"Items": items[4:], **whole_count}),
+        ],
         "pages, a line each": [Printed("a", "\n".join(map(json.dumps, both)).encode())],
     }
     for form, files in forms.items():
@@ -88,6 +93,7 @@ def test_what_a_global_table_adds_is_no_part_of_a_row() -> None:
     [
         (json.dumps({**SCAN, "NextToken": "t"}), ["more rows follow", "--max-items"]),
         (json.dumps({**SCAN, "LastEvaluatedKey": {}, "Count": 3}), ["a filter left rows out"]),
+        (json.dumps({**SCAN, "Items": SCAN["Items"][:-1]}), ["says that it has 7", "holds 6"]),
         (json.dumps({"Items": [{"id": {"S": "x"}}]}), ["Items[0]", "its key leaseKey is missing"]),
         (json.dumps({"Items": [{"leaseKey": {"N": "1"}}]}), ["Items[0]", "is no string"]),
         (json.dumps({"Items": [{"leaseKey": "x"}]}), ["Items[0]", "leaseKey"]),
