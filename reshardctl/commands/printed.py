@@ -232,7 +232,8 @@ def _with_rows(
 
 def _of_tables(locator: Locator, given: Sequence[tuple[str, Printed]]) -> tuple[Image, ...]:
     """The rows of the consumer's tables. UsageError if those of one that it needs are not given."""
-    shapes, types = locator.spec.tables(locator.target, locator.options), locator.spec.types
+    spec = locator.spec
+    shapes = spec.tables(locator.target, locator.options)
     beside = consumer_of(locator).side_tables(locator.target)
     names = [*(shape.name for shape in shapes), *(side.name for side in beside)]
     files: dict[str, list[Printed]] = {name: [] for name in names}
@@ -249,9 +250,9 @@ def _of_tables(locator: Locator, given: Sequence[tuple[str, Printed]]) -> tuple[
             f"--rows: those of table {missing[0]} are missing",
             f"add --rows {missing[0]}=FILE with the output of: {scan}",
         )
-    found = [row for shape in shapes for row in rows_of_table(files[shape.name], shape, types)]
+    found = [row for shape in shapes for row in rows_of_table(files[shape.name], shape, spec)]
     of_shards = [row.attributes for row in found if "shardId-" in row.key]
-    left_out = locator.spec.of_every_shard - {name for row in of_shards for name in row}
+    left_out = spec.of_every_shard - {name for row in of_shards for name in row}
     if of_shards and left_out:
         raise UsageError(
             f"{files[names[0]][0].name}: no row has {min(left_out)}: a projection left it out",
@@ -261,7 +262,7 @@ def _of_tables(locator: Locator, given: Sequence[tuple[str, Printed]]) -> tuple[
         shape = TableShape(side.name, prefix=f"{side.name}/", hash=side.key)
         if files[side.name]:
             wanted = {shape.image_key(key) for key in side.rows}
-            rows = rows_of_table(files[side.name], shape, types)
+            rows = rows_of_table(files[side.name], shape, spec)
             found += [image for image in rows if not wanted or image.key in wanted]
         else:
             why = f"the rows of {side.name} were not given (--rows {side.name}=FILE)"

@@ -26,12 +26,13 @@ import re
 import shlex
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reshardctl.codec import strict
 from reshardctl.codec.strict import JsonPath
 from reshardctl.codec.values import attributes
+from reshardctl.consumers.spec import Spec
 from reshardctl.errors import UsageError, command_line
 from reshardctl.model import AttributeValue, Image, TableShape
 from reshardctl.model.images import OTHER_COLUMNS, canonical
@@ -42,7 +43,7 @@ from reshardctl.stores.redis import MARK, parts_of
 
 
 def rows_of_table(
-    files: Sequence[Printed], shape: TableShape, types: Mapping[str, str]
+    files: Sequence[Printed], shape: TableShape, spec: Spec
 ) -> list[Image]:
     """The rows of a DynamoDB table.
 
@@ -51,7 +52,7 @@ def rows_of_table(
     Args:
         files: The pages of one answer, or the files of one export.
         shape: The table.
-        types: The type of each attribute that the library writes, for CSV.
+        spec: Of the library, which says the type of each attribute that it writes, for CSV.
 
     Raises:
         UsageError: A file is none of these, pages or filtered rows are missing, or a row stands
@@ -63,7 +64,7 @@ def rows_of_table(
         where = JsonPath(file.name, next=WHOLE)
         content = unpacked(file, where.next)
         if is_csv(content):
-            found += _of_csv(text_of(content, where), shape, types, where)
+            found += _of_csv(text_of(content, where), shape, spec, where)
         else:
             found += _of_json(content, shape, where, pages)
     if pages:
@@ -162,12 +163,13 @@ def is_csv(content: bytes) -> bool:
     return begin == b'"' or begin.isalpha()
 
 
-_NUMBER = re.compile(r"-?[0-9]{1,38}", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,38}(\.[0-9]{1,130})?", re.ASCII)
+"""KCL 3.x writes decimals, as throughputKBps (tests/golden/kcl)."""
 _WITH_TYPE = re.compile(r"(?P<name>.+) \((?P<type>S|N|B|SS|L|M|BOOL)\)\Z")
 
 
 def _of_csv(
-    text: str, shape: TableShape, types: Mapping[str, str], where: JsonPath
+    text: str, shape: TableShape, spec: Spec, where: JsonPath
 ) -> Iterator[Image]:
     """The rows. An empty cell is an attribute that the row does not have."""
     scan = command_line("aws", "dynamodb", "scan", "--table-name", shape.name)
@@ -176,9 +178,13 @@ def _of_csv(
         item = {}
         for header, cell in row.items():
             typed = _WITH_TYPE.match(header)
-            name, kind = typed.groups() if typed else (header, types.get(header))
+            name, kind = typed.groups() if typed else (header, spec.types.get(header))
             if cell:
-                item[name] = _typed(cell, kind, path / name)
+                cell_at = path / name
+                if name not in spec.attributes:
+                    way_out = f"leave column {name} out, which this library does not read; or "
+                    cell_at = cell_at._replace(next=f"{way_out}{where.next}")
+                item[name] = _typed(cell, kind, cell_at)
         yield _image(item, shape, path)
 
 

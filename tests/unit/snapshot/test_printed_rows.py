@@ -31,7 +31,7 @@ LEASES = TableShape("orders-reader")
 
 
 def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
-    return rows_of_table(files, shape, KCL.types)
+    return rows_of_table(files, shape, KCL)
 
 
 def file(body: Any, name: str = "a.json") -> Printed:
@@ -152,7 +152,7 @@ def test_a_csv_file_has_the_librarys_types() -> None:
 
 
 @pytest.mark.parametrize(("line", "words"), [
-    ('"a","x","1.5",""', ["line 2.leaseCounter", "'1.5' is not what the library writes"]),
+    ('"a","x","1,5",""', ["line 2.leaseCounter", "'1,5' is not what the library writes"]),
     ('"a","x","many",""', ["leaseCounter"]),
     ('"a","x","1","a, b"', ["parentShardId", "not JSON"]),
     ('"a","x","1","[1]"', ["parentShardId"]),
@@ -168,6 +168,14 @@ def test_what_a_csv_file_does_not_tell_is_refused(line: str, words: list[str]) -
     assert all(word in text for word in words), text
 
 
+@pytest.mark.parametrize("number", ["0.016447", "0.000016", "-3"])
+def test_a_number_in_csv(number: str) -> None:
+    """The first is as KCL 3.5.1 wrote it (tests/golden/kcl)."""
+    text = f'"leaseKey","throughputKBps"\n"a","{number}"\n'
+    (read,) = images_of([Printed("a.csv", text.encode())], LEASES)
+    assert read.attributes["throughputKBps"] == {"N": number}
+
+
 @pytest.mark.parametrize(("header", "words"), [
     ('"id","checkpoint"', "does not name the column leaseKey"),
     ('"leaseKey","leaseKey"', "column leaseKey stands twice"),
@@ -175,8 +183,10 @@ def test_what_a_csv_file_does_not_tell_is_refused(line: str, words: list[str]) -
     ('"leaseKey","colour"', "no attribute of this library"),
 ])
 def test_columns_of_a_csv_file(header: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=words) as caught:
         images_of([Printed("a.csv", f'{header}\n"a","x"\n'.encode())], LEASES)
+    spare = "leave column colour out" in caught.value.next
+    assert spare == ("colour" in header) and "aws dynamodb scan" in caught.value.next
 
 
 (POSITIONS,) = KINESIS_CONSUMER.tables("positions", {})
