@@ -303,7 +303,7 @@ def _of_spark(locator: Locator, files: Sequence[Printed]) -> Rows:
 
 
 def _of_quickwit(locator: Locator, files: Sequence[Printed]) -> Rows:
-    from reshardctl.consumers.quickwit.document import FILE, Document
+    from reshardctl.consumers.quickwit.document import FILE, Document, is_file_of_an_index
     from reshardctl.stores.files.archive import Held
     from reshardctl.stores.files.blobs import Blob
     from reshardctl.stores.quickwit import Indexes
@@ -314,7 +314,13 @@ def _of_quickwit(locator: Locator, files: Sequence[Printed]) -> Rows:
             f"--rows: {locator.text} does not say of which index the file is", "add ?index=INDEX"
         )
     file = _alone(files)
-    blobs = Held(file.name, {f"{index}/metastore.json": Blob(unpacked(file, ""), 0)})
+    content = unpacked(file, "")
+    if not is_file_of_an_index(content):
+        raise UsageError(
+            f"{file.name} is no metastore file of an index",
+            f"save the output of: {_printing(locator)}",
+        )
+    blobs = Held(file.name, {f"{index}/metastore.json": Blob(content, 0)})
     indexes = Indexes(blobs, partial(Document, FILE), index, source)
     return indexes.read(), indexes.identity()
 
@@ -347,8 +353,12 @@ def _printing(locator: Locator) -> str:
             return command_line("psql", "--csv", "-c", columns)
         case "mysql":
             return command_line("mysql", "--batch", "-e", columns)
-        case "quickwit-s3":
-            return "aws s3 cp s3://…/metastore.json -"
+        case "quickwit-s3" | "quickwit-files":
+            index = locator.options.get("index", "INDEX")
+            file = f"{locator.target.partition('#')[0].rstrip('/')}/{index}/metastore.json"
+            if locator.medium == "quickwit-files":
+                return command_line("cat", file)
+            return command_line("aws", "s3", "cp", f"s3://{file}", "-")
         case _:
             return command_line("tar", "czf", "FILE", "-C", locator.target, ".")
 

@@ -165,6 +165,8 @@ def is_csv(content: bytes) -> bool:
 
 _NUMBER = re.compile(r"-?[0-9]{1,38}(\.[0-9]{1,130})?", re.ASCII)
 """KCL 3.x writes decimals, as throughputKBps (tests/golden/kcl)."""
+_SHORTENED = re.compile(r"-?[0-9]([.,][0-9]+)?E\+[0-9]+|(?=.{50})[1-9][0-9]{0,20}0{30,}", re.ASCII)
+"""A long number that a spreadsheet has saved: of its digits the first fifteen, or fewer."""
 _WITH_TYPE = re.compile(r"(?P<name>.+) \((?P<type>S|N|B|SS|L|M|BOOL)\)\Z")
 
 
@@ -181,11 +183,18 @@ def _of_csv(
             name, kind = typed.groups() if typed else (header, spec.types.get(header))
             if cell:
                 cell_at = path / name
+                _require_unchanged(cell, cell_at)
                 if name not in spec.attributes:
                     way_out = f"leave column {name} out, which this library does not read; or "
                     cell_at = cell_at._replace(next=f"{way_out}{where.next}")
                 item[name] = _typed(cell, kind, cell_at)
         yield _image(item, shape, path)
+
+
+def _require_unchanged(text: str, where: JsonPath) -> None:
+    """UsageError for what a spreadsheet makes of a long number."""
+    if _SHORTENED.fullmatch(text):
+        where.wrong(f"{text!r} was changed on its way: a spreadsheet saves long numbers so")
 
 
 def _typed(text: str, kind: str | None, where: JsonPath) -> AttributeValue:
@@ -232,6 +241,8 @@ def rows_of_sql(
         for row, path in _records(text, where, columns, dialect):
             values = {n: _plain(v) if tabs else v or None for n, v in row.items()}
             used = {n: {"S": v} for n in columns if (v := values.pop(n)) is not None}
+            for name, value in used.items():
+                _require_unchanged(value["S"], path / name)
             if missing := [name for name in shape.names if name not in used]:
                 path.wrong(f"{missing[0]} has no value")
             other = {n: {"NULL": True} if v is None else {"S": v} for n, v in values.items()}
@@ -306,6 +317,11 @@ def rows_of_redis(
             space, shard = parts_of(key, app) if MARK in key else ("", "")
             if not shard or not value or " " in shard or not key.startswith(app):
                 (where / f"line {count}").wrong("not a key of positions, a blank and a value")
+            if value == "(nil)" or (value[0] == value[-1] == '"'):
+                (where / f"line {count}").wrong(
+                    f"{value!r} was changed on its way: redis-cli shows values so on a terminal"
+                )
+            _require_unchanged(value, where / f"line {count}")
             row = {shape.hash: {"S": space}, number: {"S": value}}
             row |= {shape.range or "": {"S": shard}}
             found.append(Image(shape.image_key(space, shard), canonical(row)))

@@ -11,6 +11,7 @@ Sources of the format: `file_backed_index/serialize.rs`, `index_metadata/seriali
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,15 @@ class Layout:
 
 FILE = Layout("metastore file", ("index",))
 ROW = Layout("index metadata", ())
+
+
+def is_file_of_an_index(content: bytes) -> bool:
+    """Whether these bytes are a metastore file, even a damaged one, rather than another file."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return b'"index_uid"' in content
+    return isinstance(body, dict) and FILE.path[0] in body
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,9 @@ def test_a_csv_file_has_the_librarys_types() -> None:
     ('"a","x","1"', ["line 2: 3 values for 4 columns"]),
     ('"","x","1",""', ["its key leaseKey is missing"]),
     ('"a","x""y,"1",""', ["line"]),
+    ('"a","4.96807E+55","1",""', ["line 2.checkpoint: '4.96807E+55' was changed on its way"]),
+    ('"a","4,96807E+55","1",""', ["was changed on its way: a spreadsheet"]),
+    ('"a","49680700000000000000000000000000000000000000000000000000","1",""', ["was changed"]),
 ])  # fmt: skip
 def test_what_a_csv_file_does_not_tell_is_refused(line: str, words: list[str]) -> None:
     with pytest.raises(UsageError) as caught:
@@ -219,6 +222,7 @@ def test_what_relational_databases_print() -> None:
     ("namespace,shard_id,sequence_number\na,s\n", "line 2: 2 values for 3"),
     ("namespace,shard_id,sequence_number\n,s,7\n", "namespace has no value"),
     ("namespace,shard_id,sequence_number\na,s,7\na,s,8\n", "a/s stands twice"),
+    ("namespace,shard_id,sequence_number\na,s,4.96807E+55\n", "line 2.sequence_number: .*changed"),
 ])
 def test_what_no_database_prints_so_is_refused(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words) as caught:
@@ -244,6 +248,8 @@ def test_what_the_loop_over_redis_cli_prints() -> None:
     ("app:checkpoint:orders:s WRONGTYPE Operation against a key\n", "line 1: not a key"),
     ("NOAUTH Authentication required. NOAUTH Authentication required.\n", "line 1: not a key"),
     ('1) "app:checkpoint:orders:s"\n', "line 1: not a key"),
+    ('app:checkpoint:orders:s "496807"\n', "line 1: '\"496807\"' was changed on its way"),
+    ("app:checkpoint:orders:s (nil)\n", "line 1: '.nil.' was changed on its way"),
 ])
 def test_what_it_does_not_print_is_refused(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words) as caught:
