@@ -24,8 +24,10 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError, command_line
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, TableShape
+from reshardctl.model.phrases import listed as listed_names
 from reshardctl.model.shards import TAKES
 from reshardctl.model.times import instant, parse_instant
+from reshardctl.render.words import count
 from reshardctl.report.report import own
 from reshardctl.snapshot import take
 from reshardctl.snapshot.file import SavedSnapshot
@@ -96,7 +98,10 @@ def saved_of(
     kinesis = ListedStream(kept) if listing else kinesis_of(selection.account, arn, observer)
     if texts:
         rows = [(_table_of(text), read[_file_of(text)]) for text in texts]
-        store: Store = FrozenStore(_with_rows(kept, locator, rows, observer))
+        held = _with_rows(kept, locator, rows, observer)
+        if not selection.bootstrap:
+            _require_own(held, ", ".join(file.name for _, file in rows))
+        store: Store = FrozenStore(held)
     else:
         store, now = ports_of(selection.account, locator, observer, arn).store, time_now()
         guessed = False
@@ -228,6 +233,25 @@ def _with_rows(
         )
     images, store = READERS[locator.medium](locator, files)
     return replace(kept, images=tuple(images), store={**kept.store, **store})
+
+
+def _require_own(held: Snapshot, names: str) -> None:
+    """UsageError for rows of other applications or streams alone. names: of the files."""
+    locator, stream = held.locator, held.lineage.stream.name
+    heads = locator.spec.heads(locator.options, stream)
+    shape = locator.spec.tables(locator.target, locator.options)[0]
+    if not held.images or shape.hash not in heads:
+        return
+    wanted = heads[shape.hash]
+    found = sorted({image.attributes[shape.hash]["S"] for image in held.images})
+    # MySQL compares mostly without regard to case; a consumer group's leases are APP#STREAM.
+    if not any(wanted.casefold() == n.casefold() or n.endswith(f"#{stream}") for n in found):
+        raise UsageError(
+            f"{names}: {count(len(held.images), 'row')} of {shape.hash} {listed_names(found, 3)}, "
+            f"and none of {wanted}",
+            f"name application and stream of these rows, or save those of {wanted}; for a new "
+            "application: fix --dry-run --bootstrap",
+        )
 
 
 def _of_tables(locator: Locator, given: Sequence[tuple[str, Printed]]) -> tuple[Image, ...]:

@@ -374,3 +374,21 @@ def test_rows_of_another_store(lab, tmp_path, consumers, says):
     printed(lab, tmp_path)
     refused = lab.cli("inspect", *consumers, *GIVEN)
     assert refused.code == 2 and refused.says(says), refused.err
+
+
+REDIS, SQL = "kinesis-consumer+redis://h/0", "kinesis-consumer+postgres://h/d"
+COLUMNS = "namespace,shard_id,sequence_number\n"
+
+
+@pytest.mark.parametrize(("consumer", "rows", "says"), [
+    (REDIS, "app:checkpoint:x:shardId-0 7\n", ["rows: 1 row of namespace app-x", "of app-orders"]),
+    (SQL, COLUMNS + "".join(f"{n},s,7\n" for n in ("app", "b", "c", "d")),
+     ["rows: 4 rows of namespace app, b, c and 1 more, and none of app-orders"]),
+])
+def test_rows_of_others_alone_are_no_empty_store(lab, tmp_path, consumer, rows, says):
+    words = [*listed(lab, tmp_path), *rows_in(tmp_path, rows)]
+    refused = lab.cli("inspect", f"{consumer}?app=app&initial=LATEST&release=0.5", *words)
+    assert refused.code == 2 and refused.says(*says), refused.err
+    new = lab.cli("fix", f"{consumer}?app=app&initial=LATEST&release=0.5", *words, "--dry-run",
+                  "--bootstrap")  # fmt: skip
+    assert new.code in (0, 1), new.err
