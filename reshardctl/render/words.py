@@ -9,12 +9,14 @@ from itertools import pairwise
 
 from reshardctl.codec.argv import with_value
 from reshardctl.consumers.base import Candidate
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Step, Write, index_of, short, writes_of
 from reshardctl.model.shards import names_shards
 from reshardctl.model.times import duration, in_utc, parse_seconds
+from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
 from reshardctl.report.report import Report
@@ -179,8 +181,23 @@ def writing(report: Report, suggested_command: Sequence[str]) -> list[str]:
     """The command that prints a script of what files show to be written, or fixes the store."""
     snapshot = report.snapshot
     if form := CLIENTS.get(snapshot.locator.medium):
-        return command("fix", "--dry-run", "--format", form, *suggested_command)
+        consumer, *more = suggested_command
+        if form == "aws-cli" and not snapshot.store.get("arn"):
+            policy = report.options.policy
+            if _CONFIGURED.match(consumer) and policy != LOSSLESS and not policy.names_shards:
+                more = [*more, *(() if "--policy" in more else ("--policy", policy.text))]
+            consumer = by_arn(snapshot)
+        return command("fix", "--dry-run", "--format", form, consumer, *more)
     return command("fix", snapshot.locator.text, "--stream", snapshot.lineage.stream.name)
+
+
+def by_arn(snapshot: Snapshot) -> str:
+    """The locator of a table as it would be in the region and account of the stream."""
+    locator, stream = snapshot.locator, snapshot.lineage.stream
+    table = locator.spec.tables(locator.target, locator.options)[0].name
+    arn = f"arn:aws:dynamodb:{stream.region}:{stream.account}:table/{table}"
+    query = "".join(locator.text.partition("?")[1:])
+    return f"{locator.spec.table_scheme}://{arn}{query}"
 
 
 def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:

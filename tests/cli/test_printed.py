@@ -139,6 +139,14 @@ def test_a_name_of_the_configuration(lab_of, tmp_path):
     (entry,) = shown.json["consumers"]
     assert lab.wire.calls == [] and shown.code == 1 and entry["name"] == "etl"
     assert [finding["code"] for finding in entry["report"]["findings"]] == ["RSH203"]
+    text = Path("reshardctl.toml").read_text() + 'policy = "latest-at-start"\n'
+    Path("reshardctl.toml").unlink()
+    Path("other.toml").write_text(text)
+    also = ("--config", "other.toml")
+    verb, *typed = next_command(lab.cli("fix", "etl", *also, *printed(lab, tmp_path), "--dry-run",
+                                        "--format", "text").out)  # fmt: skip
+    assert "table/" in typed[3] and typed[-2:] == ["--policy", "latest-at-start"]
+    assert commands(lab.cli(verb, *typed).out) != ""
 
 
 # What is printed for those who may write
@@ -169,9 +177,11 @@ def test_the_next_command_takes_the_files_again(lab_of, tmp_path):
     verb, *typed = next_command(lab.cli("inspect", lab.locator, *words, "--format", "text").out)
     assert (verb, typed) == ("fix", ["--dry-run", lab.locator, *words])
     text = lab.cli(verb, *typed, "--format", "text").out
-    assert "bash SCRIPT undo" in text and "JOURNAL" not in text
-    shown = next_command(text)
-    assert shown == ["fix", "--dry-run", "--format", "aws-cli", lab.locator, *words]
+    assert "as fix.sh, then: bash fix.sh undo" in text and "JOURNAL" not in text
+    verb, *typed = next_command(text)
+    arn = lab.locator.replace("//", "//arn:aws:dynamodb:us-east-1:123456789012:table/")
+    assert (verb, typed) == ("fix", ["--dry-run", "--format", "aws-cli", arn, *words])
+    assert commands(lab.cli(verb, *typed).out) != ""
     page = lab.cli("inspect", lab.locator, *words, "--format", "markdown").out
     assert f"--shards {words[1]}" in page and "bash fix.sh undo" in page
     assert "--watch" not in page and "--plan" not in page

@@ -28,6 +28,7 @@ from reshardctl.render.content.writes import writes
 from reshardctl.render.costs import cost, price_words, skipped_words, widest
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
+    CLIENTS,
     accepting,
     capital,
     command,
@@ -131,8 +132,9 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     _after(sheet, report, decided)
     _costs(sheet, report, decided)
     residuals(sheet, report)
-    by_hand = of_files(sheet.context.suggested_command)
-    back = "bash SCRIPT undo" if by_hand else "reshardctl undo JOURNAL"
+    back = "reshardctl undo JOURNAL"
+    if of_files(sheet.context.suggested_command) and report.snapshot.locator.medium in CLIENTS:
+        back = "save the script of the next command as fix.sh, then: bash fix.sh undo"
     sheet.labelled(("undo", "bold"), f"{back}   # {undo_words(changed)}", indent=2)
     sheet.blank()
     sheet.line((counts(changed), "bold"), "  " + price_words(decided))

@@ -33,7 +33,7 @@ from reshardctl.planning.decision import Nothing, Plan
 from reshardctl.planning.restore import Restore, steps_back
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
-from reshardctl.render.words import CLIENTS
+from reshardctl.render.words import CLIENTS, by_arn
 from reshardctl.report.report import Report
 
 Command = Callable[[Step], str]
@@ -145,7 +145,8 @@ def _of_dynamodb(locator: Locator, report: Report) -> Command:
     if len(arn) < 6:
         raise UsageError(
             "--format aws-cli: the region of the table is not known",
-            f"name the table by its ARN; in region and account of the stream: {_by_arn(report)}",
+            "name the table by its ARN; in region and account of the stream: "
+            f"{shlex.quote(by_arn(report.snapshot))}",
         )
     region = arn[3]
 
@@ -165,15 +166,6 @@ def _of_dynamodb(locator: Locator, report: Report) -> Command:
         return shlex.join(words)
 
     return command
-
-
-def _by_arn(report: Report) -> str:
-    """The locator of a table as it would be in the region and account of the stream."""
-    locator, stream = report.snapshot.locator, report.snapshot.lineage.stream
-    table = locator.spec.tables(locator.target, locator.options)[0].name
-    arn = f"arn:aws:dynamodb:{stream.region}:{stream.account}:table/{table}"
-    query = "".join(locator.text.partition("?")[1:])
-    return shlex.quote(f"{locator.spec.table_scheme}://{arn}{query}")
 
 
 LUA = """\
