@@ -273,8 +273,10 @@ def _of_files(text: str, selection: FilesSelection, observer: Observer) -> Targe
     saved = saved_of(selection, target.locator, observer, whole=True)
     (frozen,) = saved.consumers
     kept = ("--config", "--policy", "--accept", "--created", "--recreated", "--bootstrap")
+    repair_options = replace(target.repair_options, files=selection.file_words)
     return replace(
         target, opened=lambda: _ports(frozen), offline=True, probe=False,
+        repair_options=repair_options,
         stream=target.stream or saved.lineage.stream.arn,
         argv=(target.argv[0], *selection.file_words, *words(selection, kept)),
     )

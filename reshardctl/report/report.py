@@ -100,6 +100,8 @@ class RepairOptions:
     """Earlier readings of these or other rows."""
     scope: ScopeOptions | None = None
     """The part that is judged and repaired; `None` for all."""
+    files: tuple[str, ...] = ()
+    """The words that name the files from which the stream and the rows come."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -307,8 +309,8 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
         known = f"; positions of {listed(whose, NAMED)} are there" if whose else ""
         new = command_line(
-            "reshardctl", "fix", "--dry-run", "--bootstrap", snapshot.locator.text, "--stream",
-            snapshot.lineage.stream.name,
+            "reshardctl", "fix", "--dry-run", "--bootstrap", snapshot.locator.text,
+            *(repair_options.files or ("--stream", snapshot.lineage.stream.name)),
         )
         raise EmptyCheckpoint(
             f"{without_position(snapshot)}{known}",

@@ -187,6 +187,27 @@ def test_the_next_command_takes_the_files_again(lab_of, tmp_path):
     assert "--watch" not in page and "--plan" not in page
 
 
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_after_a_forecast_the_files_are_read_again(lab_of, tmp_path, form):
+    lab = lab_of("a-both", LATEST)
+    words = printed(lab, tmp_path)
+    foreseen = ("--if-reshard", "4", "--format", form)
+    text = lab.cli("inspect", lab.locator, *words, *foreseen).out
+    assert "--wait" not in text and "inspect" in text
+    if form == "text":
+        verb, *typed = next_command(text)
+        assert (verb, typed) == ("inspect", [lab.locator, *words])
+
+
+def test_an_empty_store_keeps_its_files(lab, tmp_path):
+    words = [*listed(lab, tmp_path), *rows_in(tmp_path, queried([])), "--taken", now(lab)]
+    empty = lab.cli("inspect", lab.locator, *words)
+    verb, *typed = shlex.split(empty.err.rpartition("reshardctl ")[2])
+    assert empty.code == 6 and typed == ["--dry-run", "--bootstrap", lab.locator, *words]
+    lab.wire.calls.clear()
+    assert lab.cli(verb, *typed).code in (0, 1) and lab.wire.calls == []
+
+
 def next_command(text: str) -> list[str]:
     typed = text.replace("\\\n", " ").rpartition("  reshardctl ")[2].partition("\n")[0]
     return shlex.split(typed.partition("   #")[0])

@@ -38,6 +38,7 @@ from reshardctl.render.words import (
     command,
     count,
     dry_run,
+    of_files,
     only_if,
     resharded,
     sentence,
@@ -297,9 +298,13 @@ def retention_advice_first(sheet: Sheet, report: Report) -> None:
 def _after_a_forecast(sheet: Sheet, report: Report) -> None:
     """What can be done before the reshard, and what is to be done after it."""
     suggested = sheet.context.suggested_command
-    if any(is_already(report, f) for f in report.findings if f.severity > Severity.INFO):
+    already = any(is_already(report, f) for f in report.findings if f.severity > Severity.INFO)
+    if already:
         sheet.command(command("inspect", *suggested), "what is already the case, and its fix")
-    sheet.command(command("inspect", *suggested, "--wait", "15m"), "after the reshard")
+    if not of_files(suggested):
+        sheet.command(command("inspect", *suggested, "--wait", "15m"), "after the reshard")
+    elif not already:
+        sheet.command(command("inspect", *suggested), "after the reshard, with new files")
 
 
 def ask(sheet: Sheet, report: Report, question: Ask) -> None:

@@ -154,10 +154,15 @@ def _before_a_reshard(report: Report, context: Context) -> list[Task]:
     Nothing is applied: the plan is of shards that do not exist yet.
     """
     now = command("inspect", *context.suggested_command)
+    then: Task = (
+        "Reshard the stream; `--wait` waits until that is complete.", [[*now, "--wait", "15m"]]
+    )
+    if of_files(context.suggested_command):
+        then = ("Reshard the stream, save the files again, and inspect them.", [now])
     return [
         *_understand(report),
         ("List the findings that exist without the reshard, and fix them first.", [now]),
-        ("Reshard the stream; `--wait` waits until that is complete.", [[*now, "--wait", "15m"]]),
+        then,
     ]
 
 
