@@ -129,6 +129,13 @@ def _require_once(named: Sequence[tuple[str, str]]) -> None:
             f"{' and '.join(from_stdin)} both read standard input, which can be read once",
             "save one of them in a file",
         )
+    first: dict[Path, str] = {}
+    for option, text in named:
+        file = _path(text).resolve()
+        if text != STDIN and file in first:
+            also = "" if first[file] == option else f", as {first[file]} and as {option}"
+            raise UsageError(f"{text} is given twice{also}", "name each file once")
+        first[file] = option
 
 
 def _require_all(selection: FilesSelection, locator: Locator | None, *, whole: bool) -> None:

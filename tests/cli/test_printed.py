@@ -346,6 +346,11 @@ REFUSED = {
                             ["4..5: no such file, and no shards", "as in 4,5 or 4-9"]),
     "no such rows": ("inspect", [*LISTED, "--rows", "rws.json"], ["rws.json: No such file"]),
     "twice a dash": ("inspect", ["--shards", "-", "--rows", "-"], ["read once"]),
+    "rows twice": ("inspect", [*GIVEN, "--rows", "./rows.json"], ["rows.json is given twice"]),
+    "shards twice": ("inspect", [*GIVEN, *GIVEN[:2]], ["shards.json is given twice"]),
+    "shards as summary": (
+        "inspect", [*GIVEN[:3], "shards.json", *GIVEN[4:]],
+        ["shards.json is given twice, as --shards and as --summary", "name each file once"]),
     "of a selector": ("export", [*GIVEN, "--shards", "4"], ["all shards", "--shards ./4"]),
     "explained": ("explain", ["0", *GIVEN, "--shards", "4"], ["come after the consumer"]),
     "another stream": ("inspect", [*GIVEN, "--stream", "x"], ["of stream orders, not of x"]),
