@@ -36,7 +36,7 @@ def refusal(*files: Printed) -> str:
 def test_leases_as_the_console_exported_them() -> None:
     """https://github.com/spring-attic/spring-integration-aws/issues/64 (April 2017): sample data of
     the KCL, of six shards of one stream on four workers."""
-    rows = rows_of_table([pasted("spring-integration-aws-64.csv")], TableShape("app"), KCL.types)
+    rows = rows_of_table([pasted("spring-integration-aws-64.csv")], TableShape("app"), KCL)
     assert len(rows) == 6
     assert len({row.attributes["leaseOwner"]["S"] for row in rows}) == 4
     for row in rows:
