@@ -46,6 +46,7 @@ from reshardctl.planning.plan import Ask, Plan
 from reshardctl.planning.policy import POSITIONS, UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss, unasked
 from reshardctl.planning.writes import require_live
+from reshardctl.render.words import count
 from reshardctl.report.report import Report, make, may_be_another_streams, question
 from reshardctl.report.results import ConsumerFix, Fixed
 from reshardctl.snapshot import Ports
@@ -257,6 +258,8 @@ class Fresh(Repair):
         if isinstance(report.decision, Plan):
             wanted = replace(report, options=replace(report.options, created=created))
             plan = of_report(wanted, target.probe)
+            if target.repair_options.bootstrap:
+                _require_new(report)
         self.words, sink = argv, words(request, SUNK)
         planned = Planned(
             self._priced(report), plan, report.options.accept, argv, sink,
@@ -314,6 +317,17 @@ class Fresh(Repair):
         assert self.planned is not None
         _require_whose(self.planned.report, self._writable.plan.options.created)
         require_consent(self.planned, confirm)
+
+
+def _require_new(report: Report) -> None:
+    """Refused where the store of an application that is said to be new holds positions."""
+    if report.positions:
+        held = count(len(report.positions), "shard")
+        raise Refused(
+            f"--bootstrap is for a new application, and {report.snapshot.locator.text} has "
+            f"positions of {held}",
+            "leave --bootstrap out, or name the new application's own store",
+        )
 
 
 def _require_whose(report: Report, created: float | None) -> None:

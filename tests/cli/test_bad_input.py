@@ -201,12 +201,25 @@ def test_an_empty_table_that_is_declared_new(lab, policy, wanted):
     assert lab.items() == {}
 
 
-def test_bootstrap_of_a_table_with_positions(lab):
-    """It fills nothing that is not empty: the usual plan, or nothing more."""
-    before = lab.items()
-    usual = lab.dry("--format", "json").json["decision"]
-    named = lab.dry("--bootstrap", "--format", "json").json["decision"]
-    assert named == usual
+@pytest.mark.parametrize("policy", ["lossless", "latest", "at-timestamp=2026-11-21T00:00:00Z"])
+def test_bootstrap_moves_no_positions_that_are_there(lab, tmp_path, policy):
+    """A table whose name was mistyped may be another application's."""
+    before, plan = lab.items(), tmp_path / "app.plan"
+    for refused in (
+        lab.fix("--bootstrap", "--policy", policy, "--accept", "skip=all,reread=all,disorder"),
+        lab.dry("--bootstrap", "--policy", policy), lab.dry("--bootstrap", "--out", plan),
+    ):
+        assert refused.code == 4 and refused.says("has positions of", "leave --bootstrap out")
+    assert (lab.items(), lab.journals(), plan.exists()) == (before, [], False)
+
+
+@pytest.mark.parametrize("policy", ["lossless", "at-timestamp=2026-11-21T00:10:00Z"])
+def test_a_second_bootstrap_has_nothing_left_to_write(lab, policy):
+    for key in lab.items():
+        lab.table.pull(key)
+    assert lab.fix("--bootstrap", "--policy", policy).code == 0
+    before, again = lab.items(), lab.fix("--bootstrap", "--policy", policy)
+    assert again.code == 0, again.err
     assert lab.items() == before
 
 
