@@ -217,6 +217,7 @@ def saying_how_to_make(locator: Locator) -> Iterator[None]:
     try:
         yield
     except NoStore as error:
-        tables = locator.spec.tables(locator.target, locator.options)
-        make = locator.spec.create_store(Missing(locator.medium, locator.target, tables, error))
-        raise Refused(error.what + locator.spec.makes_itself, make) from None
+        spec, target = locator.spec, locator.target
+        tables = spec.new_tables(target, locator.options).tables
+        missing = Missing(locator.text, locator.medium, target, tables, error)
+        raise Refused(error.what + spec.makes_itself, spec.create_store(missing)) from None

@@ -19,7 +19,7 @@ from reshardctl.commands.requests import Account
 from reshardctl.commands.target import Selection
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.tables import NewTable, Writes, remarks
-from reshardctl.errors import NoStore, ReshardError, UsageError
+from reshardctl.errors import NoStore, ReshardError, UsageError, command_line
 from reshardctl.exit import Exit, worst
 from reshardctl.render.content.tables import FORMATS, Look, TableLook, Wanted
 
@@ -143,14 +143,19 @@ def _job(consumer: _Consumer) -> Callable[[], Look]:
 def _looks(wanted: Wanted, described: Described) -> Iterable[TableLook]:
     writes = wanted.own.writes
     for new in wanted.own.tables:
-        yield _look(new, described, writes)
+        yield _look(new, described, writes, wanted)
         writes = None  # known of the first table only
 
 
-def _look(new: NewTable, described: Described, writes: Writes | None) -> TableLook:
+def _look(
+    new: NewTable, described: Described, writes: Writes | None, wanted: Wanted
+) -> TableLook:
     try:
         seen, failures = described.table(new.shape)
     except NoStore as missing:
+        region = ("--table-region", wanted.region) if wanted.region else ()
+        make = command_line("reshardctl", "config", "tables", wanted.name, *region)
+        missing.next = f"{missing.next}; what makes it: {make}"
         return TableLook(new, failures=(missing,) if new.needed else ())
     except ReshardError as error:
         return TableLook(new, failures=(error,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reshardctl.codec.values import AFTER, SHARD_END, TRIM_HORIZON
 from reshardctl.consumers.tables import NewTable, OwnTables, create_command
@@ -53,26 +53,34 @@ class Scheme:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A store that does not exist. error: the medium's answer; tables: as they should be."""
+    """A store that does not exist.
 
+    locator: its text. tables: as the library makes them. error: the medium's answer.
+    """
+
+    locator: str
     medium: str
     target: str
-    tables: Sequence[TableShape]
+    tables: Sequence[NewTable]
     error: NoStore
 
 
 def create_dynamodb_table(missing: Missing) -> str:
     """The command that re-creates a consumer's DynamoDB table.
 
-    Keys are as the libraries create them (KCL DynamoDBLeaseSerializer.getKeySchema: leaseKey;
-    kinsumer's and kinesis-consumer's own sources). Billing is on demand: no release depends on it,
-    and the capacity that KCL 1.x provisioned (10 and 10) is too little for a fleet that starts at
-    once. KCL 3.x adds the index on leaseOwner at its first start, as it does to an older table.
+    Keys and indexes are the library's own (`Spec.new_tables`). Billing is on demand: no release
+    depends on it, and the capacity that KCL 1.x provisioned (10 and 10) is too little for a fleet
+    that starts at once.
     """
-    shapes, error = missing.tables, missing.error
-    shape = next((shape for shape in shapes if shape.name == error.table), shapes[0])
-    words = create_command(NewTable(shape), region=error.region)
-    return "make it first, with your own tags: " + command_line(*words)
+    tables, error = missing.tables, missing.error
+    new = next((table for table in tables if table.shape.name == error.table), tables[0])
+    create = command_line(*create_command(replace(new, capacity=None), region=error.region))
+    more = ""
+    if new.ttl or sum(table.needed for table in tables) > 1:
+        region = ("--table-region", error.region) if error.region else ()
+        printed = command_line("reshardctl", "config", "tables", missing.locator, *region)
+        more = f" (all that it takes: {printed})"
+    return f"make it first, with your own tags{more}: {create}"
 
 
 def _lease_table(target: str, _options: Options) -> Sequence[TableShape]:

@@ -165,7 +165,9 @@ def test_positions_that_are_wrong_for_some_reader_are_not_written(base, options,
 
 @pytest.mark.parametrize(("locator", "words"), [
     ("kcl://new", ("AttributeName=leaseKey", "KCL makes it itself")),
-    ("kinsumer://new", ("new_checkpoints", "AttributeName=Shard")),
+    ("kcl://new?release=3.5", ("LeaseOwnerToLeaseKeyIndex",)),
+    ("kinsumer://new", ("new_checkpoints", "AttributeName=Shard",
+                        "config tables kinsumer://new --table-region us-east-1")),
     ("kinesis-consumer+ddb://new?app=new", ("AttributeName=namespace", "AttributeName=shard_id")),
 ])  # fmt: skip
 def test_a_table_that_is_not_there_is_made_first(base, locator, words):

@@ -147,6 +147,19 @@ def test_all_formats_make_the_same_tables(lab, kind):
         client.delete_table(TableName=table)
 
 
+@pytest.mark.parametrize("kind", ["kcl-2", "kcl-3.5", "positions"])
+def test_the_command_that_a_missing_store_asks_for_makes_the_same_table(lab, kind):
+    name = f"{lab.table.name}-missing-{kind}"
+    locator, region = CONSUMERS[kind].format(name=name), ("--region", "us-east-1")
+    app = f"{locator}{'&' if '?' in locator else '?'}app=new" if kind == "positions" else locator
+    refused = lab.cli("fix", app, "--stream", lab.stream, "--bootstrap", "--dry-run", *region)
+    assert refused.code == 4
+    aws(lab.table.boto, refused.err.partition("tags: ")[2])
+    checked = lab.cli("config", "tables", "--check", locator, *region)
+    lab.table.boto.delete_table(TableName=name)
+    assert checked.code == 0, checked.out
+
+
 def test_the_template_is_one_for_cloudformation(lab):
     from cfnlint.api import lint_all  # moto[server] brings it
 
@@ -297,7 +310,10 @@ def test_a_table_that_is_not_there_ends_with_2(lab):
     result = lab.cli("config", "tables", "--check", "kcl://not-there?release=2.7", "--region",
                      "us-east-1")  # fmt: skip
     assert result.code == 2 and "missing: there is no table not-there in us-east-1" in result.out
-    assert result.says("there is no table not-there in us-east-1")
+    assert result.says(
+        "there is no table not-there in us-east-1",
+        "reshardctl config tables 'kcl://not-there?release=2.7' --table-region us-east-1",
+    )
     words = ["kcl://not-there?release=2.7", "--region", "us-east-1", "--format", "json"]
     document = lab.cli("config", "tables", "--check", *words).json
     SCHEMA.validate(document)

@@ -7,6 +7,7 @@ is started again: what the sink lacks comes, and nothing again but what the plan
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -114,6 +115,8 @@ def made(text: str, address: str) -> None:
         TableName=found["--table-name"][0], BillingMode=found["--billing-mode"][0],
         AttributeDefinitions=[_pairs(one) for one in found["--attribute-definitions"]],
         KeySchema=[_pairs(one) for one in found["--key-schema"]],
+        **{"GlobalSecondaryIndexes": json.loads(indexes) for indexes in
+           found.get("--global-secondary-indexes", ())},
     )
 
 
