@@ -138,6 +138,7 @@ def _entry(
     )
     if isinstance(outcome, ReshardError):
         return replace(whole, exit=outcome.exit, failure=outcome)
+    argv = outcome.options.policy.lasting(target.suggested)
     accepted = (*target.suppressions, *(() if baseline is None else baseline.of(outcome)))
     sifted = sift(outcome.findings, accepted, outcome.snapshot.now)
     idle = tuple(
@@ -146,7 +147,7 @@ def _entry(
     )
     sifted = replace(sifted, unused=idle)
     return replace(
-        whole, exit=outcome.exit(failing(sifted.kept, fail_on)),
+        whole, suggested_command=argv, exit=outcome.exit(failing(sifted.kept, fail_on)),
         report=replace(outcome, findings=sifted.kept), sifted=sifted,
     )
 
@@ -350,13 +351,13 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
         targets, request, looking, request.fail_on, request.consumers, observer, baseline,
         alone=alone,
     )
+    suggested = judged.entries[0].suggested_command if targets else ()
     if found is not None:
         judged = _completed(judged, found, request)
     warning = ""
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
-    suggested = targets[0].suggested if targets else judged.again
-    inspection = Inspection(judged, suggested, alone, warning)
+    inspection = Inspection(judged, suggested or judged.again, alone, warning)
     if request.skipped is not None:
         from reshardctl.commands.skipped import save_skipped
 

@@ -253,7 +253,7 @@ class Fresh(Repair):
         assert ports is not None
         created = _created(request, target)
         report = self._report(ports, created)
-        argv = target.suggested
+        argv = report.options.policy.lasting(target.suggested)
         plan = None
         if isinstance(report.decision, Plan):
             wanted = replace(report, options=replace(report.options, created=created))

@@ -5,7 +5,7 @@ Positions that the operator gives are kept as they were asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.lineage import Lineage
@@ -21,7 +21,7 @@ from reshardctl.model import (
     Span,
     TargetFrontier,
 )
-from reshardctl.model.times import When
+from reshardctl.model.times import When, instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,16 @@ class Policy:
         """The value of `--policy`."""
         timed = self.name == AT_TIMESTAMP.name and self.when is not None
         return f"{self.name}={self.when.text}" if timed and self.when else self.name
+
+    def lasting(self, argv: Sequence[str]) -> tuple[str, ...]:
+        """The arguments, in which `at-timestamp=-90m` becomes the time that it was resolved to.
+
+        A command that is run later then means what was shown.
+        """
+        if self.when is None or self.when.ago is None or self.since is None:
+            return tuple(argv)
+        fixed = f"{self.name}={instant(self.since)}"
+        return tuple(fixed if word == f"{self.name}={self.when.text}" else word for word in argv)
 
     @property
     def unresolved(self) -> bool:

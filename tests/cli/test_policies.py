@@ -41,6 +41,16 @@ def test_no_sentinel_of_the_store_s_own_is_written(lab_of):
         assert written and not {"LATEST", "AT_TIMESTAMP"} & written
 
 
+@pytest.mark.parametrize("command", ["dry", "inspect"])
+def test_the_printed_command_has_the_time_of_what_was_shown(lab_of, command):
+    """`-10m` means another time once the command is run."""
+    lab = lab_of("a-both", LATEST)
+    time = instant(lab.fake.clock.now() - 600)
+    shown = getattr(lab, command)("--policy", "at-timestamp=-10m", "--format", "text")
+    commands = shown.out.replace("\\\n", "").partition("reshardctl fix")[2]
+    assert f"--policy at-timestamp={time}" in commands and "=-10m" not in commands
+
+
 def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab_of):
     lab = lab_of("a-both", LATEST)
     words = ("--policy", "latest", "--format", "text")

@@ -109,14 +109,14 @@ def made(text: str, address: str) -> None:
             name = word
         else:
             found[name].append(word)
+    indexes = "".join(found.get("--global-secondary-indexes", ()))
     client = boto3.client("dynamodb", endpoint_url=address, region_name="us-east-1",
                           aws_access_key_id="testing", aws_secret_access_key="testing")  # fmt: skip
     client.create_table(
         TableName=found["--table-name"][0], BillingMode=found["--billing-mode"][0],
         AttributeDefinitions=[_pairs(one) for one in found["--attribute-definitions"]],
         KeySchema=[_pairs(one) for one in found["--key-schema"]],
-        **{"GlobalSecondaryIndexes": json.loads(indexes) for indexes in
-           found.get("--global-secondary-indexes", ())},
+        **({"GlobalSecondaryIndexes": json.loads(indexes)} if indexes else {}),
     )
 
 
