@@ -252,7 +252,10 @@ def _past(ports: Ports, stream: str, locator: Locator, when: When) -> Callable[[
         if uncrossed(snapshot).empty:
             return without_position(snapshot)
         if not resolved_to:
-            policy = resolved(replace(AT_TIMESTAMP, when=when), snapshot, ports.kinesis)
+            policy = resolved(
+                replace(AT_TIMESTAMP, when=when), snapshot, ports.kinesis,
+                f"--until {PAST}{when.text}",
+            )
             resolved_to.append(with_ends(policy, snapshot, ports.kinesis))
         (policy,) = resolved_to
         late = short_of(snapshot, policy)

@@ -42,16 +42,17 @@ NAMED = 5
 """Shards that a note names before it says how many more there are."""
 
 
-def resolved(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
+def resolved(policy: Policy, snapshot: Snapshot, stream: Stream, asked: str = "") -> Policy:
     """The policy with its time and its positions; unchanged if it has no time.
 
-    UsageError for a time outside the stream, CannotTell if the allowed reads did not suffice.
+    asked: the option and its value, for messages, if it is not `--policy`. UsageError for a time outside the stream, CannotTell if the allowed reads did not suffice.
     """
     if not policy.unresolved:
         return policy
     assert policy.when is not None
     lineage = snapshot.lineage
-    time = moment_of(policy.when, lineage, snapshot.now)
+    asked = asked or f"--policy {policy.text}"
+    time = moment_of(policy.when, lineage, snapshot.now, asked)
     opened = open_at(lineage, time)
     if (kept := snapshot.now - lineage.stream.retention) > time:
         note = (
@@ -61,13 +62,13 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
         return replace(policy, since=time, places=dict.fromkeys(opened, START), notes=(note,))
     if stream.records is None:
         raise UsageError(
-            f"--policy {policy.text} has to read records, which neither a snapshot nor files hold",
+            f"{asked} has to read records, which neither a snapshot nor files hold",
             "name the consumer and --stream instead",
         )
     positions = stream.records.places(lineage.stream.arn, opened, time)
     if lost := [shard for shard in opened if positions[shard] is None]:
         raise CannotTell(
-            f"--policy {policy.text}: where {_named(lost)} stood at {instant(time)} was not found "
+            f"{asked}: where {_named(lost)} stood at {instant(time)} was not found "
             "within the reads allowed",
             "allow more: --probe-budget calls=10000,time=10m",
         )
@@ -99,22 +100,26 @@ def with_ends(policy: Policy, snapshot: Snapshot, stream: Stream) -> Policy:
     return replace(policy, places=ends)
 
 
-def moment_of(when: When, lineage: Lineage, now: float) -> float:
-    """Unix seconds of the time, whole if it is relative: what is printed is what is meant."""
+def moment_of(when: When, lineage: Lineage, now: float, asked: str) -> float:
+    """Unix seconds of the time, whole if it is relative: what is printed is what is meant.
+
+    asked: the option and its value, for messages.
+    """
     stream = lineage.stream
     if when.reshard:
         return resharded_at(lineage)
     time = when.at if when.at is not None else float(floor(now - (when.ago or 0.0)))
     if time > now:
         raise UsageError(
-            f"--policy at-timestamp={when.text} is in the future: it is {instant(now)} now",
+            f"{asked} is in the future: it is {instant(now)} now",
             "--policy latest starts from now on",
         )
     if time < stream.created:
         raise UsageError(
-            f"--policy at-timestamp={when.text}: stream {stream.name} was created later, at "
+            f"{asked}: stream {stream.name} was created later, at "
             f"{instant(stream.created)}",
-            f"give that time, or a later one: at-timestamp={instant(stream.created)}",
+            "give that time, or a later one: "
+            f"{asked.removesuffix(when.text)}{instant(stream.created)}",
         )
     return time
 
@@ -130,7 +135,7 @@ def resharded_at(lineage: Lineage) -> float:
         raise UsageError(
             f"@reshard: no shard of stream {lineage.stream.name} was ever split or merged, as far "
             "as they are listed",
-            "give a time: --policy at-timestamp=2026-09-22T09:14:00Z or at-timestamp=-90m",
+            "give a time in its place, as in 2026-09-22T09:14:00Z or -90m",
         )
     return max([*closes, *births])
 

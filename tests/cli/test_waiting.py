@@ -218,6 +218,14 @@ def test_past_a_time_that_is_still_to_come(lab):
     assert lab.inspect("--wait", "2m", "--until", f"past={soon}").code == 0
 
 
+@pytest.mark.parametrize("time", ["2020-01-01T00:00:00Z", "-300d", "@reshard"])
+def test_past_a_time_that_cannot_be_names_the_option(lab, time):
+    refused = lab.inspect("--wait", "1m", "--until", f"past={time}")
+    assert refused.code == 2 and "--policy" not in refused.err
+    named = "no shard" if time == "@reshard" else f"--until past={time}: stream orders was created"
+    assert refused.says(named)
+
+
 @pytest.mark.parametrize("text", ["past=", "past=yesterday", "past=2026-11-21T00:00:00"])
 def test_past_what_is_no_time(lab, text):
     refused = lab.inspect("--wait", "1m", "--until", text)

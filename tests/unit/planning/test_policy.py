@@ -54,14 +54,14 @@ def test_times(text: str, seconds: int | None) -> None:
         assert when.at == 1795233600.0
     elif seconds < 0:
         with pytest.raises(UsageError, match="was created later"):
-            moment_of(when, lineage(), NOW)
+            moment_of(when, lineage(), NOW, "--policy")
     else:
-        assert moment_of(when, lineage(), NOW) == CREATED + seconds
+        assert moment_of(when, lineage(), NOW, "--policy") == CREATED + seconds
 
 
 def test_now_is_a_whole_second_that_is_past() -> None:
     assert LATEST.when is not None
-    assert moment_of(LATEST.when, lineage(), NOW) == CREATED + 3600
+    assert moment_of(LATEST.when, lineage(), NOW, "--policy") == CREATED + 3600
 
 
 @pytest.mark.parametrize(("time", "shards"), [
