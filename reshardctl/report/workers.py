@@ -135,11 +135,17 @@ class Ownership:
     """Who owns how many unfinished shards.
 
     workers: worker → their number, 0 for one that has a row of its own alone. unowned: unfinished
-    shards with a position and without an owner.
+    shards with a position and without an owner. without_position: those that nobody can own yet.
     """
 
     workers: Mapping[str, int]
     unowned: int
+    without_position: int
+
+    @property
+    def idle(self) -> int:
+        """Workers without an unfinished shard."""
+        return sum(not number for number in self.workers.values())
 
 
 def ownership_of(report: Report) -> Ownership:
@@ -149,14 +155,17 @@ def ownership_of(report: Report) -> Ownership:
     frontier = processed_frontier(case)
     starts = next_starts(report, frontier)
     workers = Counter({worker.name: 0 for worker in case.consumer.workers(checkpoint)})
+    owners = case.consumer.owners_by_shard(checkpoint)
     unowned = 0
-    for shard, owner in case.consumer.owners_by_shard(checkpoint).items():
+    for shard, owner in owners.items():
         unfinished = not _over(frontier.get(shard), starts.get(shard, ()))
         if owner.owner:
             workers[owner.owner] += unfinished
         else:
             unowned += unfinished
-    return Ownership(workers, unowned)
+    missing = [shard for shard in case.state.lineage if shard not in owners]
+    unread = [s for s in missing if not _over(frontier.get(s), starts.get(s, ()))]
+    return Ownership(workers, unowned, len(unread))
 
 
 def _limit(report: Report) -> WorkerLimit | None:

@@ -45,7 +45,8 @@ NAMED = 5
 def resolved(policy: Policy, snapshot: Snapshot, stream: Stream, asked: str = "") -> Policy:
     """The policy with its time and its positions; unchanged if it has no time.
 
-    asked: the option and its value, for messages, if it is not `--policy`. UsageError for a time outside the stream, CannotTell if the allowed reads did not suffice.
+    asked: the option and its value, for messages, if it is not `--policy`. UsageError for a time
+    outside the stream, CannotTell if the allowed reads did not suffice.
     """
     if not policy.unresolved:
         return policy

@@ -259,9 +259,24 @@ def test_a_row_for_each_worker(lab_of):
     assert heads.split()[:2] == ["worker", "shards"]
     assert nobody.split()[:2] == ["-", "2"] and nobody.endswith("error RSH203   2, 3")
     assert one.split()[:2] == ["w1", "1"]
-    assert "1 worker; 2 shards without an owner." in shown.out
+    assert "1 worker; 2 shards without a position." in shown.out
     table = lab.cli("status", *lab.where, "--by", "worker", "--format", "csv").out.splitlines()
     assert table[0].startswith("worker,leader,last_seen,unfinished,") and len(table) == 3
+
+
+def test_the_sums_below_workers_are_those_of_the_metrics(lab_of, tmp_path):
+    """Also where --only-bad or --shards leave workers out."""
+    lab, metrics = lab_of("a-both", LATEST), tmp_path / "status.prom"
+    root = lab.items()["shardId-000000000001"]
+    lab.plant({n: v for n, v in root.items() if n != "leaseOwner"}
+              | {"leaseKey": {"S": "shardId-000000000002"}})  # fmt: skip
+    lab.cli("status", *lab.where, "--format", "openmetrics", "-o", str(metrics))
+    found = samples(metrics)
+    assert (found["reshardctl_workers"], found["reshardctl_unowned_shards"]) == (1, 1)
+    rest = "1 worker; 1 shard without an owner; 1 shard without a position."
+    for more, shown in (((), ""), (("--only-bad",), "0 of "), (("--shards", "3"), "0 of ")):
+        words = ("status", *lab.where, "--by", "worker", *more)
+        assert f"\n{shown}{rest}" in lab.cli(*words).out
 
 
 def test_room_and_who_stays_without_an_owner(lab_of, monkeypatch):

@@ -40,7 +40,14 @@ from reshardctl.report.status import (
     ShardStatus,
     StoredPosition,
 )
-from reshardctl.report.workers import Room, WorkerStatus, by_worker, migrations_of, room_of
+from reshardctl.report.workers import (
+    Room,
+    WorkerStatus,
+    by_worker,
+    migrations_of,
+    ownership_of,
+    room_of,
+)
 
 STATUS = "reshardctl/status/1"
 VERDICTS = ("error", "warning", "info", "ok")
@@ -347,7 +354,8 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
         room, now = room_of(report), report.snapshot.now
         sheet.raw(_of_workers(found, now, room, context))
         sheet.blank()
-        for line in workers.below(found, room, migrations_of(report), now):
+        owned, migrations = ownership_of(report), migrations_of(report)
+        for line in workers.below(found, owned, room, migrations, now):
             sheet.line(line)
         sheet.blank()
     elif status.rows:

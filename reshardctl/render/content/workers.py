@@ -11,7 +11,7 @@ from reshardctl.model.times import duration
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.words import brief, count, shards
-from reshardctl.report.workers import Room, WorkerStatus
+from reshardctl.report.workers import Ownership, Room, WorkerStatus
 
 NOTHING = "-"
 NAMED = 5
@@ -89,10 +89,11 @@ def migration_document(migration: Migration) -> Json:
 
 
 def below(
-    workers: list[WorkerStatus], room: Room | None, migrations: Sequence[Migration], now: float
+    workers: list[WorkerStatus], owned: Ownership, room: Room | None,
+    migrations: Sequence[Migration], now: float,
 ) -> Iterator[str]:
     """The sentences below the rows: sums, room, the leader's lock, and migrations."""
-    yield summary(workers)
+    yield summary(workers, owned)
     if room is not None:
         yield _room(room)
     for worker in workers:
@@ -126,14 +127,16 @@ def _migration(migration: Migration, now: float) -> str:
     return f"Migration {migration.what}: {state}{since}{by}; {following}."
 
 
-def summary(workers: list[WorkerStatus]) -> str:
-    """How many workers there are, how many of them have nothing to read, and what nobody owns."""
-    named = [one for one in workers if one.name]
-    idle = sum(not one.unfinished for one in named)
-    free = sum(len(one.unfinished) for one in workers if not one.name)
-    parts = [count(len(named), "worker")]
-    parts[0] += f", {idle} without an unfinished shard" if idle else ""
-    parts += [f"{count(free, 'shard')} without an owner"] if free else []
+def summary(workers: list[WorkerStatus], owned: Ownership) -> str:
+    """How many workers there are, how many of them have nothing to read, and what nobody owns.
+
+    workers: those that are shown; the numbers are of all, as those of the metrics.
+    """
+    shown, total = sum(bool(one.name) for one in workers), len(owned.workers)
+    parts = [f"{shown} of " * (shown != total) + count(total, "worker")]
+    parts[0] += f", {owned.idle} without an unfinished shard" if owned.idle else ""
+    for number, what in ((owned.unowned, "an owner"), (owned.without_position, "a position")):
+        parts += [f"{count(number, 'shard')} without {what}"] if number else []
     return f"{'; '.join(parts)}."
 
 

@@ -162,7 +162,7 @@ def _owned(text: _Text, labels: str, report: Report, per_shard: bool) -> None:
     owned = ownership_of(report)
     shards = owned.workers
     text.add("reshardctl_workers", labels, len(shards))
-    text.add("reshardctl_idle_workers", labels, sum(not number for number in shards.values()))
+    text.add("reshardctl_idle_workers", labels, owned.idle)
     for worker, number in sorted(shards.items()) if per_shard else ():
         text.add("reshardctl_worker_shards", f"{labels},{_labels({'worker': worker})}", number)
     if not per_shard:
