@@ -47,10 +47,12 @@ def check_file(path: Path) -> None:
 
 
 def check_new_file(path: Path, option: str = "-o") -> None:
-    """As `check_file`, and UsageError for a regular file or a link that exists already.
+    """As `check_file`, and UsageError for `-` and for a regular file or a link that exists already.
 
     option: the one that names the file.
     """
+    if str(path) == "-":
+        raise UsageError(f"{option} - names no file", f"for standard output: {option} /dev/stdout")
     check_file(path)
     if is_regular(path) and os.path.lexists(path):
         raise UsageError(

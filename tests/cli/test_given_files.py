@@ -215,6 +215,18 @@ def test_a_file_in_the_place_of_a_consumer(lab, files, configured, tmp_path, mon
         assert result.says(f"{files[kind]} is {what}, not a consumer", command.format(files[kind]))
 
 
+@pytest.mark.parametrize("words", [
+    ("inspect", "--skipped"), ("fix", "--skipped"), ("fix", "--dry-run", "--skipped"),
+    ("fix", "--dry-run", "--out"), ("snapshot", "-o"),
+], ids=" ".join)  # fmt: skip
+def test_standard_output_has_a_name(lab, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    verb, *more = words
+    refused = lab.cli(verb, *lab.where, *more, "-")
+    assert refused.code == 2 and refused.says(f"for standard output: {more[-1]} /dev/stdout")
+    assert not (tmp_path / "-").exists() and lab.wire.calls == []
+
+
 def test_standard_input_has_a_name(lab):
     for words in (("fix", "--plan"), ("inspect", lab.locator, "--stream", "s", "--baseline")):
         result = lab.cli(*words, "-")
