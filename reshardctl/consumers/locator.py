@@ -195,8 +195,12 @@ def advice(text: str) -> str:
         return f"write it as snapshot:{text}"
     if arn := _ARN.match(text):
         return _of_an_arn(text, arn)
+    head, without_colon, rest = text.partition("//")
+    known = SCHEMES.get(head)
+    if without_colon and (not known.bare if known else _named(_meant(head))):
+        return advice(f"{head}://{rest}")
     scheme, slashes, target, query = _LOOSE.match(text).groups()  # type: ignore[union-attr]
-    word = _ALSO.get(scheme.lower(), scheme.lower()) if scheme else ""
+    word = _meant(scheme or "")
     if not slashes and not _named(word):  # a path or a name
         target = text
         word = "file" if "/" in text else "dynamodb" if _NAME.match(text) else ""
@@ -225,6 +229,11 @@ def _of_an_arn(text: str, arn: re.Match[str]) -> str:
                    if name.endswith(SPECS[SCHEMES[each].consumer].table_ending))  # fmt: skip
         return f"write it as {', or '.join(f'{_head(each)}{text}' for each in schemes)}"
     return advice(f"s3://{arn['name']}")
+
+
+def _meant(scheme: str) -> str:
+    """The word of a library or of a medium that a scheme stands for."""
+    return _ALSO.get(scheme.lower(), scheme.lower())
 
 
 def _named(word: str) -> list[str]:

@@ -23,6 +23,7 @@ BASIC_KINDS = frozenset({AFTER, TRIM_HORIZON, SHARD_END})
 """What an operator can give for every library. AT_TIMESTAMP is resolved to a number."""
 
 TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
+A_TABLE = "name of a DynamoDB table: 3 to 255 characters of a-z, A-Z, 0-9, _, - and ."
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
 _HOST = r"(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9_.-]+)(?::[0-9]{1,5})?"
 _USER_AND_HOST = r"(?:[^/@]*@)?" + _HOST

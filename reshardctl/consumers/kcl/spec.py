@@ -11,7 +11,7 @@ from reshardctl.codec.values import LATEST
 from reshardctl.consumers.kcl.new_tables import new_tables
 from reshardctl.consumers.kcl.rows import SENTINELS
 from reshardctl.consumers.kcl.table import split
-from reshardctl.consumers.spec import TABLE_NAME, Scheme, Spec
+from reshardctl.consumers.spec import A_TABLE, TABLE_NAME, Scheme, Spec
 from reshardctl.model import Image, Stream
 
 _ENTITIES = {
@@ -63,7 +63,7 @@ KCL = Spec(
     name="kcl",
     schemes={
         "kcl": Scheme(
-            "kcl", "dynamodb", TABLE_NAME, "name of a DynamoDB table",
+            "kcl", "dynamodb", TABLE_NAME, A_TABLE,
             "kcl://my-application?initial=TRIM_HORIZON&release=3.5",
         ),
     },

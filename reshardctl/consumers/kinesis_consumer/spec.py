@@ -33,6 +33,7 @@ from urllib.parse import quote
 
 from reshardctl.codec.values import LATEST
 from reshardctl.consumers.spec import (
+    A_TABLE,
     DATABASE,
     REDIS,
     TABLE_NAME,
@@ -140,7 +141,7 @@ KINESIS_CONSUMER = Spec(
     name="kinesis-consumer",
     schemes={
         "kinesis-consumer+ddb": Scheme(
-            "kinesis-consumer", "dynamodb", TABLE_NAME, "name of a DynamoDB table",
+            "kinesis-consumer", "dynamodb", TABLE_NAME, A_TABLE,
             "kinesis-consumer+ddb://my-table?app=my-application&release=0.5&initial=LATEST",
         ),
         **{

@@ -74,6 +74,7 @@ def test_no_message_holds_a_password(text):
 
 @pytest.mark.parametrize(("text", "says"), [
     ("app", "is no locator"), ("dynamo://app", "dynamo:// is not known"),
+    ("kcl://x", "'x' is no name of a DynamoDB table: 3 to 255 characters"),
     ("kcl:app", "// is missing"), ("kcl://a b", "'a b' is no name of a DynamoDB table"),
     ("kcl://app?initial", "not name=value"), ("kcl://app?initial=", "has no value"),
     ("kcl://app?a=1&a=2", "stands twice"),
@@ -118,6 +119,12 @@ def test_a_locator_without_slashes_is_shown_with_them():
     ("arn:aws:s3:::lake/jobs", "write it as spark+s3://lake/jobs, or quickwit+s3://lake/jobs"),
     ("kcl:/x", "write it as kcl://x"), ("kcl:///orders", "write it as kcl://orders"),
     ("KCL://orders?initial=LATEST", "write it as kcl://orders?initial=LATEST"),
+    ("kcl//orders?initial=LATEST", "write it as kcl://orders?initial=LATEST"),
+    ("KCL//orders", "write it as kcl://orders"),
+    ("kinesis-consumer+ddb//tab", "did you mean kinesis-consumer+ddb://tab?"),
+    ("postgres//me:s3cr3t@h/db", "write it as kinesis-consumer+postgres://me:***@h/db, or "
+     "quickwit+postgres://me:***@h/db"),
+    ("a//b", "write it as spark:a//b"),
     ("kc://orders", "did you mean kcl://orders?"),
     ("dynamodb://orders", "write it as kcl://orders, or kinsumer://orders, "
      "kinesis-consumer+ddb://orders"),
