@@ -15,7 +15,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.table_samples import Sample, samples_of, told
 from reshardctl.commands.target import Selection, Target
 from reshardctl.diagnosis.discovery import Confidence, Table, tables_of, whose_tables
-from reshardctl.errors import CannotTell, ReshardError
+from reshardctl.errors import CannotTell, ReshardError, command_line
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage
 from reshardctl.render.words import count
@@ -87,8 +87,8 @@ def fleet(selection: Selection, observer: Observer) -> Fleet:
                 target = target_named(table.locator, own, observer)
                 targets[_key(target)] = target
         if whose.open and not named:
-            unjudged.append(_unjudged(f"table {one.name}", f"of which stream? {whose.left}",
-                                      f"reshardctl inspect {one.locator} --stream STREAM"))
+            way = command_line("reshardctl", "inspect", one.locator, "--stream", "STREAM")
+            unjudged.append(_unjudged(f"table {one.name}", f"of which stream? {whose.left}", way))
         elif not whose.own and not named:
             idle.append((one.name, whose.left))
     ordered = [targets[key] for key in sorted(targets)]

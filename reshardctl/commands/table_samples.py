@@ -15,7 +15,7 @@ from reshardctl.consumers.locator import library_of, parse
 from reshardctl.consumers.sequence_numbers import Origin, origin, sample, to_verify
 from reshardctl.consumers.spec import Spec
 from reshardctl.diagnosis.discovery import Table, numbers_in, own_rows
-from reshardctl.errors import CannotTell, ReshardError, UsageError, command_line
+from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode
 from reshardctl.snapshot.take import streams_of
@@ -49,9 +49,9 @@ class Sample:
 
     @property
     def locator(self) -> str:
-        """How a command names it, quoted for a shell; of a table of several applications, one."""
+        """How a command names it; `app=` is missing where the table is of several applications."""
         scheme, ending = self.library.table_scheme, self.library.table_ending
-        return command_line(f"{scheme}://{self.name.removesuffix(ending)}")
+        return f"{scheme}://{self.name.removesuffix(ending)}"
 
     def unreadable(self, table: Table) -> str:
         """Why no command can read a table of the sample, "" where one can."""
