@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import coverage
 import pytest
@@ -63,6 +66,20 @@ if FOLDER in os.environ and "PYTEST_XDIST_WORKER" in os.environ:  # where tests 
         source=["reshardctl"], branch=not _by_test, config_file=False, messages=False,
     )  # fmt: skip
     _coverage.start()
+    _lock = threading.Lock()
+
+    class _OneAtATime:
+        """What `threading` takes for `sys`: a new thread fails where it installs the trace function
+        while another one does (Python 3.11)."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(sys, name)
+
+        def settrace(self, hook: Any) -> None:
+            with _lock:
+                sys.settrace(hook)
+
+    threading._sys = _OneAtATime()  # type: ignore[attr-defined]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
