@@ -17,9 +17,11 @@ from reshardctl.commands.target import Selection, Target
 from reshardctl.diagnosis.discovery import Confidence, Table, tables_of, whose_tables
 from reshardctl.errors import CannotTell, ReshardError, command_line
 from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.whose import MOST_STREAMS
 from reshardctl.lineage import Lineage
 from reshardctl.render.words import count
 from reshardctl.report.results import Entry, Searched
+from reshardctl.snapshot.take import NUMBERS_ASKED
 
 STREAMS_AT_ONCE = 5
 """Streams that are listed at the same time: DescribeStreamSummary may be called 20 times a second
@@ -28,9 +30,6 @@ CALLS_OF_STREAM = 3
 """Two of DescribeStreamSummary, one of ListShards up to 1,000 shards."""
 CALLS_OF_TABLE = 3
 """DescribeTable, Scan up to 1 MB of rows, and a read of a table beside it."""
-QUESTIONS = 5
-"""Most iterators that are asked for of one consumer, where its numbers do not tell whose they
-are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def fleet(selection: Selection, observer: Observer) -> Fleet:
         f"{count(len(streams), 'stream')}"
     )
     lineages, unlisted = _listed(kinesis, streams)
-    lineages = _with_answers(kinesis, lineages, seen.tables)
+    lineages = _with_answers(kinesis, lineages, seen.tables, observer)
     of_file = [] if asked.config is None else [
         configured.target_of(entry, asked.config, selection, observer)
         for entry, _ in asked.consumers
@@ -115,9 +114,9 @@ def _announce(targets: Sequence[Target], observer: Observer) -> None:
         len(target.locator.spec.tables(target.locator.target, target.locator.options))
         for target in targets
     )
-    of_kinesis = CALLS_OF_STREAM * streams + QUESTIONS * len(targets)
+    of_kinesis = CALLS_OF_STREAM * streams + NUMBERS_ASKED * len(targets)
     observer.note(
-        f"inspecting {count(len(targets), 'consumer')} of {count(streams, 'stream')}: at most "
+        f"inspecting {count(len(targets), 'consumer')} of {count(streams, 'stream')}: about "
         f"{of_kinesis:,} calls to Kinesis, and {CALLS_OF_TABLE * tables:,} to DynamoDB for tables "
         "up to 1 MB each"
     )
@@ -130,6 +129,11 @@ def _streams(kinesis: Kinesis) -> list[str]:
         raise CannotTell(
             "the streams of this account cannot be listed: that takes kinesis:ListStreams",
             "allow it, or name a stream: --stream NAME",
+        )
+    if len(every) >= MOST_STREAMS:
+        raise CannotTell(
+            f"the account has {MOST_STREAMS:,} streams or more here, and no more were listed",
+            "name a stream: --stream NAME",
         )
     return sorted(arn.rpartition("/")[2] for arn in every)
 
@@ -153,7 +157,8 @@ def _listed(
 
 
 def _with_answers(
-    kinesis: Kinesis, lineages: Mapping[str, Lineage], samples: Sequence[Sample]
+    kinesis: Kinesis, lineages: Mapping[str, Lineage], samples: Sequence[Sample],
+    observer: Observer,
 ) -> dict[str, Lineage]:
     """The same, with what Kinesis says of numbers of tables of which nothing else tells."""
     open_ones = [
@@ -161,9 +166,12 @@ def _with_answers(
         if all(table.evidence.confidence < Confidence.STRONG
                for lineage in lineages.values() for table in _tables(one, lineage))
     ]
-    return {
-        name: told(kinesis, name, lineage, open_ones)[0] for name, lineage in lineages.items()
-    }
+    known = {}
+    for name, lineage in lineages.items():
+        known[name], notes = told(kinesis, name, lineage, open_ones)
+        for note in notes:
+            observer.note(f"{name}: {note}")
+    return known
 
 
 def _tables(sample: Sample, lineage: Lineage) -> list[Table]:

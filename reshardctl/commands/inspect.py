@@ -368,7 +368,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
 def _found(request: InspectRequest, observer: Observer) -> Fleet | None:
     """The consumers that are looked for, `None` where they are named.
 
-    Raises UsageError for both, and NothingFound where there is none.
+    UsageError for both.
     """
     if not request.discover:
         return None

@@ -2,8 +2,8 @@
 
 No call changes a stream; ACTIONS lists all that are made.
 
-Other rooms import what this file names, and `aggregated`, `budget`, `fast`, `listing`, `target`.
-Read `client` first.
+Other rooms import what this file names, and `aggregated`, `budget`, `fast`, `listing`, `target`,
+`whose`. Read `client` first.
 """
 
 from reshardctl.kinesis.client import Kinesis

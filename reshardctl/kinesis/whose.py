@@ -17,6 +17,8 @@ from reshardctl.model import decode, shard_id
 
 PAGES = 20
 """Most pages of ListStreams that are read, of a hundred streams each."""
+MOST_STREAMS = PAGES * 100
+"""An account with so many may have more, which are not listed."""
 
 
 def takes(

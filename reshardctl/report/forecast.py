@@ -156,16 +156,16 @@ def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> Retentio
     """The advice for findings of any kind. now: Unix seconds."""
     if stream.retention >= LONGEST * HOUR:
         return None
-    threatened = _threatened(findings, now)
-    if not threatened:
+    lost = threatened(findings, now)
+    if not lost:
         return None
-    starts = [f.deadline.starts for f in threatened if f.deadline and f.deadline.starts]
+    starts = [f.deadline.starts for f in lost if f.deadline and f.deadline.starts]
     have = stream.retention // HOUR
     hours = WEEK if have < WEEK else min(have + WEEK, LONGEST)
     return RetentionAdvice(stream.name, stream.region, hours, min(starts, default=None))
 
 
-def _threatened(findings: Iterable[Finding], now: float) -> list[Finding]:
+def threatened(findings: Iterable[Finding], now: float) -> list[Finding]:
     """Findings whose loss is not complete yet."""
     return [
         finding for finding in findings

@@ -13,6 +13,7 @@ from reshardctl.exit import Exit
 from reshardctl.model import DONE, Step
 from reshardctl.planning.effects import has_unread, moment
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.forecast import threatened
 from reshardctl.report.report import Report, case_of
 
 
@@ -222,12 +223,8 @@ def loss_begins(report: Report) -> float | None:
 
     `None` where none does, or where all have expired.
     """
-    begins = [
-        finding.deadline.starts for finding in report.findings
-        if finding.severity > Severity.INFO and finding.deadline is not None
-        and finding.deadline.starts is not None
-        and (finding.deadline.complete is None or finding.deadline.complete > report.snapshot.now)
-    ]
+    lost = threatened(report.findings, report.snapshot.now)
+    begins = [f.deadline.starts for f in lost if f.deadline and f.deadline.starts is not None]
     return min(begins, default=None)
 
 

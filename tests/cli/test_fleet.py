@@ -205,6 +205,14 @@ def test_streams_that_may_not_be_listed(lab):
     assert result.code == 3 and result.says("kinesis:ListStreams", "--stream NAME")
 
 
+def test_more_streams_than_are_listed(lab, monkeypatch):
+    """A list that was cut off is not taken for all of them."""
+    stream(lab, "clicks", 120)
+    monkeypatch.setattr("reshardctl.commands.fleet.MOST_STREAMS", 2)
+    result = lab.cli("inspect", "--discover")
+    assert result.code == 3 and result.says("2 streams or more", "--stream NAME")
+
+
 def test_no_consumer_at_all(lab):
     delete_tables(lab.servers.dynamodb)
     table(lab, "empty")
