@@ -69,7 +69,7 @@ Created = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="The positions belong to the stream created at TIME; for a store without numbers.",
+        help="The positions belong to the stream created at TIME; where no number tells.",
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Apply without asking.")]

@@ -24,6 +24,7 @@ from reshardctl.commands.target import Selection
 from reshardctl.diagnosis.discovery import Found, Table, tables_of
 from reshardctl.kinesis.target import region_in
 from reshardctl.lineage import Lineage
+from reshardctl.snapshot.take import same_second_streams
 
 if TYPE_CHECKING:
     from reshardctl.config.entries import Config, Consumer
@@ -74,17 +75,18 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
     lineage = kinesis.lineage(asked.stream).as_of(time)
     seen = samples_of(asked.places, observer)
     lineage, born, notes = verified(kinesis, asked.stream, lineage, seen.tables)
-    tables = [table for one in seen.tables for table in _judged(one, lineage, asked, born)]
+    alike = same_second_streams(lineage, kinesis)
+    tables = [table for one in seen.tables for table in _judged(one, lineage, asked, born, alike)]
     return Found(
         lineage, time, tuple(tables), seen.looked, seen.unread, seen.regions, notes
     )
 
 
 def _judged(
-    one: Sample, lineage: Lineage, asked: Asked, born: Mapping[int, str]
+    one: Sample, lineage: Lineage, asked: Asked, born: Mapping[int, str], alike: Sequence[str]
 ) -> list[Table]:
     """What a sample says, with the words that name each table in a command."""
-    tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born)
+    tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born, alike)
     return [
         replace(table, words=() if why else _words(table, one, lineage, asked), unreadable=why)
         for table in tables for why in (one.unreadable(table),)

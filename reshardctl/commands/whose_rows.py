@@ -9,19 +9,20 @@ output prints it as a value to copy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from reshardctl.consumers.base import MANY, Incarnation
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.consumers.sequence_numbers import Origin, origin
-from reshardctl.diagnosis.evidence import AMBIGUOUS, Snapshot
+from reshardctl.consumers.sequence_numbers import Origin, born_later, origin
+from reshardctl.diagnosis.evidence import Snapshot, same_second_as
 from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
-from reshardctl.report.report import Report, make, may_be_another_streams
+from reshardctl.report.report import Report, make, whose_doubt
 from reshardctl.snapshot import Stream, verified
-from reshardctl.snapshot.take import NUMBERS_ASKED
+from reshardctl.snapshot.take import NUMBERS_ASKED, same_second_streams
 
 NAMED = 5
 """Shards that an error names before it counts the rest."""
@@ -63,13 +64,16 @@ def unambiguous(report: Report, created: float | None) -> None:
     created: what `--created` names, which decides it; so does a store younger than the stream,
     unless its rows contradict the listing.
     """
-    planned = isinstance(report.decision, Plan)
-    if not planned or created is not None or not may_be_another_streams(report):
-        return
-    raise Refused(
-        f"{AMBIGUOUS}. If they belong to this one, add --created {CREATION_TIME}, the stream's "
+    doubt = whose_doubt(report) if isinstance(report.decision, Plan) else ""
+    if doubt and created is None:
+        raise _doubtful(doubt, report.snapshot)
+
+
+def _doubtful(doubt: str, snapshot: Snapshot) -> Refused:
+    return Refused(
+        f"{doubt}. If they belong to this one, add --created {CREATION_TIME}, the stream's "
         "StreamCreationTimestamp",
-        _ask(report),
+        asking_for(snapshot.lineage.stream.arn),
     )
 
 
@@ -118,8 +122,24 @@ def verified_steps(snapshot: Snapshot, kinesis: Stream, steps: Sequence[Step]) -
     snapshot = verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
     stored = tuple(_stored(snapshot).values())
     if any(origin(snapshot.lineage, text) is Origin.OWN for text in stored):
-        return snapshot
+        alike = _alike(snapshot, kinesis, stored)
+        return snapshot if alike == snapshot.alike else replace(snapshot, alike=alike)
     return verified(snapshot, kinesis, stored, NUMBERS_ASKED)
+
+
+def _alike(snapshot: Snapshot, kinesis: Stream, stored: Sequence[str]) -> tuple[str, ...]:
+    """The other streams whose numbers would look like those that are stored.
+
+    None where a key names the stream, a number is of a later shard, or ListStreams is not allowed.
+    """
+    if snapshot.alike:
+        return snapshot.alike
+    lineage, spec = snapshot.lineage, snapshot.locator.spec
+    if any(born_later(lineage, text) for text in stored) or any(
+        spec.names_stream(row, lineage.stream) for row in snapshot.images
+    ):
+        return ()
+    return same_second_streams(lineage, kinesis)
 
 
 def require_verified(report: Report, created: float | None) -> None:
@@ -140,6 +160,8 @@ def require_proven(
     stored = _stored(snapshot)
     proven = any(origin(lineage, text) is Origin.OWN for text in stored.values())
     origins = {text: origin(lineage, text) for text in _touched(snapshot, steps)}
+    if snapshot.alike and created is None:
+        raise _doubtful(same_second_as(snapshot), snapshot)
     wrong = [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]
     if wrong:
         raise Refused(

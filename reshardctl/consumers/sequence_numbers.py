@@ -217,6 +217,17 @@ def _epochs_of(*numbers: int | None) -> set[int]:
     return {fields.epoch for fields in decoded if fields is not None}
 
 
+def born_later(lineage: Lineage, text: str) -> bool:
+    """Whether the number is this stream's own, and of an epoch that began after its creation.
+
+    The first shards of every stream that was created in the same second give out numbers alike.
+    """
+    decoded = decode(text)
+    if decoded is None or decoded.epoch <= lineage.stream.created:
+        return False
+    return _origin(lineage, int(text), decoded) is Origin.OWN
+
+
 def to_verify(lineage: Lineage, texts: Iterable[str]) -> dict[int, str]:
     """The numbers that only Kinesis can tell whose they are: number → text, each once.
 

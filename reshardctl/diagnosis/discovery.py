@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any
 
-from reshardctl.consumers.sequence_numbers import Origin, origin
+from reshardctl.consumers.sequence_numbers import Origin, born_later, origin
 from reshardctl.consumers.spec import Spec
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, is_number
@@ -67,6 +67,8 @@ class Evidence:
         taken: How many of them are this stream's own because Kinesis takes them.
         known: Rows that name a shard of the stream.
         named: Whether keys name the stream.
+        alike: Names of streams of which its numbers might be as well: they were created in the same
+            second, and none of the numbers is of a later shard.
     """
 
     rows: int = 0
@@ -75,6 +77,7 @@ class Evidence:
     taken: int = 0
     known: int = 0
     named: bool = False
+    alike: tuple[str, ...] = ()
 
     def count(self, *origins: Origin) -> int:
         """How many numbers are of such origin."""
@@ -103,6 +106,8 @@ class Evidence:
             return Confidence.NONE
         if self.named:
             return Confidence.CERTAIN
+        if self.alike:
+            return Confidence.POSSIBLE
         if self.exact:
             return Confidence.STRONG
         if self.taken:
@@ -140,6 +145,12 @@ class Evidence:
             )
         if self.taken:
             yield f"Kinesis takes {self.taken} {of}"
+        if self.alike and self.exact and not self.named:
+            streams = "stream" if len(self.alike) == 1 else "streams"
+            yield (
+                f"numbers of {streams} {listed(self.alike, NAMED)}, created in the same second, "
+                "look the same"
+            )
         if not self.numbers and self.known and not self.named:
             yield (
                 f"no sequence number tells; shards that {self.known} of its rows name are in this "
@@ -247,11 +258,12 @@ _ORDER = (Holding.EARLIER, Holding.NOTHING, Holding.OTHERS, Holding.UNKNOWN)
 
 def tables_of(
     name: str, library: Spec, rows: Sequence[Image], lineage: Lineage, region: str,
-    born: Mapping[int, str],
+    born: Mapping[int, str], alike: Sequence[str] = (),
 ) -> list[Table]:
     """What a sample of a table says, once for each application that has rows in it.
 
     born: epochs of numbers that are not this stream's → ARN of the account's stream they are of.
+    alike: ARNs of the streams that were created in the same second.
     """
     applications: dict[str, list[Image]] = {}
     others = []
@@ -264,6 +276,9 @@ def tables_of(
     found = []
     for options, own in (applications or {"": []}).items():
         evidence = weigh(library, [*own, *others], lineage)
+        if not any(born_later(lineage, text) for text in evidence.numbers):
+            same = tuple(arn.rpartition("/")[2] for arn in alike)
+            evidence = replace(evidence, alike=same if evidence.numbers else ())
         epochs = [fields.epoch for text in evidence.foreign if (fields := decode(text))]
         streams = Counter(born[epoch].rpartition("/")[2] for epoch in epochs if epoch in born)
         found.append(Table(name, library, evidence, region, options, streams=streams))

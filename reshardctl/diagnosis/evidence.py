@@ -110,7 +110,9 @@ class Snapshot:
     names; `None` where it may not be asked. born: epoch of numbers that are not this stream's → ARN
     of the stream of this account that they are of. made_at: Unix seconds before which no row of the
     store was written, `None` if that is not known. others_known: whether the account's other
-    streams could be looked at for these numbers, where there are any.
+    streams could be looked at for these numbers, where there are any. alike: ARNs of the account's
+    streams that were created in the same second, where no row tells which of them it is of; filled
+    before a plan is written only.
     """
 
     locator: Locator
@@ -127,6 +129,7 @@ class Snapshot:
     born: Mapping[int, str] = field(default_factory=dict)
     made_at: float | None = None
     others_known: bool = True
+    alike: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Tells the listing its time and Kinesis's answers.
@@ -234,6 +237,16 @@ AMBIGUOUS = (
     "the store holds no sequence number, so nothing shows that its positions belong to this stream "
     "and not to an earlier one of its name or to another stream"
 )
+
+
+def same_second_as(snapshot: Snapshot) -> str:
+    """That nothing tells this stream's positions from those of the streams in `alike`."""
+    names = [f"stream {arn.rpartition('/')[2]}" for arn in snapshot.alike]
+    return (
+        f"stream {snapshot.lineage.stream.name} was created in the same second as "
+        f"{listed(names, NAMED)}, and their sequence numbers are alike, so nothing shows to which "
+        "of them the positions belong"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,11 @@ class Kinesis:
 
         `None` without permission for ListStreams.
         """
+        return self._streams
+
+    @cached_property
+    def _streams(self) -> Mapping[str, float] | None:
+        """Listed once: a stream of the second that is asked about cannot appear any more."""
         return streams(self._transport, self.region)
 
     def head(self, stream: str, shard: ShardId, *, limit_calls: int = 20) -> float | None:

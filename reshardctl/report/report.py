@@ -28,6 +28,7 @@ from reshardctl.diagnosis.evidence import (
     located,
     made_since,
     naming,
+    same_second_as,
     unverified,
     whose,
     without_position,
@@ -207,8 +208,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         ),
     )
     unasked = isinstance(decision, Plan) and repair_options.created is None
-    if unasked and may_be_another_streams(report):
-        asks = f"{AMBIGUOUS}: fix asks for --created {CREATION_TIME}"
+    if unasked and (doubt := whose_doubt(report)):
+        asks = f"{doubt}: fix asks for --created {CREATION_TIME}"
         report = replace(report, notes=(*report.notes, asks))
     lineage.memo.forget()  # a report of many lives long, and nobody asks for the runs of its plans
     return report
@@ -236,13 +237,16 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
         )
 
 
-def may_be_another_streams(report: Report) -> bool:
-    """Whether nothing shows that the positions are not of another stream.
+def whose_doubt(report: Report) -> str:
+    """Why the positions may be another stream's, as a sentence; "" where something shows it.
 
     Without a number the age of the store shows it, unless its rows look like another stream's.
     """
+    if report.snapshot.alike:
+        return same_second_as(report.snapshot)
     ambiguous = report.incarnation is Incarnation.AMBIGUOUS
-    return ambiguous and (report.contradicted or not made_since(report.snapshot))
+    doubtful = ambiguous and (report.contradicted or not made_since(report.snapshot))
+    return AMBIGUOUS if doubtful else ""
 
 
 def own(snapshot: Snapshot) -> Snapshot:

@@ -217,6 +217,18 @@ def streams_of(
     return born
 
 
+def same_second_streams(lineage: Lineage, kinesis: Stream) -> tuple[str, ...]:
+    """ARNs of the account's other streams that were created in the same second as this one.
+
+    None where ListStreams is not allowed.
+    """
+    own, every = lineage.stream, kinesis.streams() or {}
+    return tuple(sorted(
+        arn for arn, created in every.items()
+        if arn != own.arn and int(created) == int(own.created)
+    ))
+
+
 def _asked_elsewhere(
     kinesis: Stream, arn: str, numbers: Sequence[int]
 ) -> Mapping[int, bool | None]:

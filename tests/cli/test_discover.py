@@ -140,6 +140,20 @@ def test_the_table_of_a_younger_stream_is_not_this_streams(lab, table):
     assert own[theirs]["confidence"] == "strong"
 
 
+def test_streams_of_one_second_are_not_told_apart(lab):
+    """Nothing in a number of a first shard differs between them."""
+    orders = lab.fake.stream("orders")
+    lab.fake.add_stream(stream_of({
+        "name": "twin", "created": orders.created,
+        "shards": [{"id": 0, "range": ["0/1", "1/1"], "open": 0}],
+    }))
+    one = named(lab)[lab.table.name]
+    assert one["confidence"] == "possible"
+    assert "numbers of stream twin, created in the same second, look the same" in one["why"]
+    lab.wire.fail("ListStreams", "AccessDeniedException")
+    assert named(lab)[lab.table.name]["confidence"] == "strong"
+
+
 @pytest.mark.usefixtures("clicks")
 def test_a_table_with_rows_of_two_streams_names_both(lab, table):
     mixed = table(("HASH", "leaseKey"), items=[

@@ -225,6 +225,63 @@ def test_one_number_of_its_own_does_not_make_up_for_those_that_cannot_be_asked_a
     assert call(streams, verb).code == 3
 
 
+@pytest.fixture
+def same_second(streams) -> Lab:
+    """A stream that was created in the same second as `first`, as Terraform may do; the table has
+    positions of `first`, one shard of which is at an end that it has not."""
+    from reshardctl.testing.topology import stream_of
+
+    now = int(streams.fake.clock.now())
+    streams.fake.add_stream(stream_of(topology("twin", now - 6 * HOUR, 4, now)))
+    streams.plant(*(lease(i, n) for i, n in enumerate(numbers(streams, "first")[:3])))
+    return streams
+
+
+BACK = ("--set", "0=TRIM_HORIZON", "--accept", "reread=all")
+
+
+@pytest.mark.parametrize(("stream", "other"), [("first", "twin"), ("twin", "first")])
+def test_streams_of_one_second_are_told_apart_by_the_operator_only(
+    same_second, stream, other, tmp_path
+):
+    """Nothing in a number of a first shard differs between them; FakeKinesis takes either, too."""
+    same_second.stream = stream
+    before = same_second.items()
+    shown = same_second.dry(*BACK, "--format", "text")
+    assert f"created in the same second as stream {other}" in " ".join(shown.out.split())
+    saved = tmp_path / "a.plan"
+    for words in (["--dry-run", "--out", saved], ["--yes", "--assume-stopped"], ["--live"]):
+        refused = same_second.cli("fix", *same_second.where, *BACK, *words)
+        assert refused.code == 4, (words, refused.out + refused.err)
+        assert refused.says("in the same second", f"stream {other}", "--created CREATION-TIME")
+    assert same_second.items() == before and not saved.exists()
+    done = same_second.fix(*BACK, "--created", same_second.created)
+    assert done.code in (0, 1) and same_second.items() != before, done.err
+
+
+def test_a_number_of_a_later_shard_tells_streams_of_one_second_apart(same_second):
+    same_second.stream = "first"
+    same_second.fake.client("us-east-1").split_shard(
+        StreamName="first", ShardToSplit=shard_id(3), NewStartingHashKey=str((1 << 128) - 9)
+    )
+    same_second.fake.clock.advance(60)
+    same_second.fake.client("us-east-1").put_record(
+        StreamName="first", Data=b"x", PartitionKey="k", ExplicitHashKey=str((1 << 128) - 1)
+    )
+    child = same_second.fake.stream("first").shards[5]
+    same_second.plant(lease(5, child.records[-1].number))
+    done = same_second.fix(*BACK)
+    assert done.code in (0, 1), done.err
+    assert same_second.wire.writes
+
+
+def test_where_streams_may_not_be_listed_the_second_counts(same_second):
+    """ListStreams is an optional permission, docs/iam.md."""
+    same_second.stream = "first"
+    same_second.wire.fail("ListStreams", "AccessDeniedException")
+    assert same_second.fix(*BACK).code in (0, 1) and same_second.wire.writes
+
+
 def test_every_number_that_a_plan_rests_on_is_verified_before_the_first_write(streams):
     moved_epochs(streams)
     streams.stream = "first"
