@@ -10,19 +10,15 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 from importlinter.cli import lint_imports
 
-import reshardctl
 from reshardctl.consumers.locator import SPECS
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import RULES
-
-PACKAGE = Path(reshardctl.__file__).parent
-FILES = sorted(PACKAGE.rglob("*.py"))
+from tests.support.sources import FILES, PACKAGE, nodes, where
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 TOOLS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]
@@ -63,18 +59,8 @@ PURE_EXCEPTIONS = {"diagnosis/rules/base.py": {"read_text"}}
 """The pages of rules are part of the package."""
 
 
-def where(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
-
-
 def unit(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-@cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All that a file says, in no order."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def imports(path: Path) -> Iterator[str]:

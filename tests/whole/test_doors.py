@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "reshardctl"
+from tests.support.sources import FILES, PACKAGE, nodes
+
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 HERE = "what this file names"
 
@@ -19,18 +20,18 @@ def module_of(path: Path) -> str:
     return ".".join(path.with_suffix("").relative_to(PACKAGE).parts).removesuffix(".__init__")
 
 
-MODULES = {module_of(path) for path in PACKAGE.rglob("*.py")}
+MODULES = {module_of(path) for path in FILES}
 
 
 @cache
 def imported_from_outside() -> dict[str, set[str]]:
     """The files of each room that another room imports, inside of functions too."""
     found: dict[str, set[str]] = defaultdict(set)
-    for path in PACKAGE.rglob("*.py"):
+    for path in FILES:
         room = path.relative_to(PACKAGE).parts[0]
         if path.parent == PACKAGE:  # the Python API, for users
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if not isinstance(node, ast.ImportFrom):
                 continue
             package, _, module = (node.module or "").partition(".")

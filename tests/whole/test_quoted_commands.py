@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-import pytest
+from tests.support.sources import FILES, nodes, where
 
-import reshardctl
-
-ROOT = Path(reshardctl.__file__).parent
-FILES = sorted(path for path in ROOT.rglob("*.py") if "testing" not in path.parts)
 QUOTING = {"quote", "join", "command_line"}
 HARMLESS = {
     "commands/write_requests.py: more": "a word of our own",
@@ -35,31 +30,31 @@ _COMMAND = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_every_value_in_a_command_is_quoted(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    texts = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
-    name = path.relative_to(ROOT).as_posix()
-    bare = {f"{name}: {value}" for text in texts for value in _bare(text, tree)}
-    assert bare - HARMLESS.keys() == set()
+def test_every_value_in_a_command_is_quoted() -> None:
+    bare = {
+        f"{where(path)}: {value}" for path in FILES if "testing" not in path.parts
+        for text in nodes(path) if isinstance(text, ast.JoinedStr)
+        for value in _bare(text, nodes(path))
+    }
+    assert bare == HARMLESS.keys()
 
 
-def _bare(text: ast.JoinedStr, tree: ast.Module) -> Iterator[str]:
+def _bare(text: ast.JoinedStr, file: Sequence[ast.AST]) -> Iterator[str]:
     before = ""
     for part in text.values:
         if isinstance(part, ast.Constant):
             before += str(part.value)
         elif isinstance(part, ast.FormattedValue):
-            if _COMMAND.search(before) and not _quoted(part.value, tree):
+            if _COMMAND.search(before) and not _quoted(part.value, file):
                 yield ast.unparse(part.value)
             before += "x"
 
 
-def _quoted(value: ast.expr, tree: ast.Module) -> bool:
+def _quoted(value: ast.expr, file: Sequence[ast.AST]) -> bool:
     if isinstance(value, ast.Call):
         return ast.unparse(value.func).rpartition(".")[2] in QUOTING
     made = [
-        node.value for node in ast.walk(tree)
+        node.value for node in file
         if isinstance(node, ast.Assign) and ast.unparse(value) in map(ast.unparse, node.targets)
     ]
-    return bool(made) and all(isinstance(each, ast.Call) and _quoted(each, tree) for each in made)
+    return bool(made) and all(isinstance(each, ast.Call) and _quoted(each, file) for each in made)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sources import FILES, nodes
 from tests.whole.docs.pages import ROOT
 
 RETIRED = re.compile(
@@ -42,10 +43,10 @@ def _texts() -> Iterator[tuple[str, str]]:
     for page in pages:
         for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
             yield f"{page.relative_to(ROOT)}:{number}", line
-    for module in sorted((ROOT / "reshardctl").rglob("*.py")):
+    for module in FILES:
         if module.as_posix().endswith(OLD_DOCUMENTS):
             continue
-        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        for node in nodes(module):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield f"{module.relative_to(ROOT)}:{node.lineno}", node.value
 
