@@ -61,16 +61,26 @@ def judged(kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: b
         make(snapshot, replace(options, policy=LOSSLESS))  # a wrong table is refused first
         resolve = resolved if options.policy.given is None else resolved_positions
         options = replace(options, policy=resolve(options.policy, snapshot, kinesis))
-    if options.bootstrap and snapshot.locator.spec.ends_by_number and (
-        probe or options.policy.since is not None
-    ):
-        options = replace(options, policy=with_ends(options.policy, snapshot, kinesis))
+    options = with_last_numbers(kinesis, snapshot, options, probe)
     report = make(snapshot, options)
     if probe and (places := places_to_probe(report)):
         report = make(probed(snapshot, kinesis, places), options)
     if options.count and (intervals := intervals_to_count(report)):
         report = make(counted(report.snapshot, kinesis, intervals), options)
     return report
+
+
+def with_last_numbers(
+    kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: bool
+) -> RepairOptions:
+    """The options of a bootstrap with the last record of each shard that it takes as over.
+
+    Only where the store marks a shard's end by that record's number, and records may be read.
+    """
+    reading = probe or options.policy.since is not None
+    if not (options.bootstrap and reading and snapshot.locator.spec.ends_by_number):
+        return options
+    return replace(options, policy=with_ends(options.policy, snapshot, kinesis))
 
 
 SLICE = 1.0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.survey import judged, survey
+from reshardctl.commands.survey import judged, survey, with_last_numbers
 from reshardctl.commands.whose_rows import require_proven, verified_steps
 from reshardctl.commands.write_requests import USUAL_WATCH, FixRequest
 from reshardctl.consumers.locator import Locator
@@ -80,7 +80,8 @@ def left_over(
     if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
     back = f"reshardctl undo {shlex.quote(str(journal.path))}"
-    decision = require_promises(plan, now, rest.steps, back)
+    options = with_last_numbers(ports.kinesis, now, plan.options, plan.probe)
+    decision = require_promises(replace(plan, options=options), now, rest.steps, back)
     asked = verified_steps(now, ports.kinesis, rest.steps)
     require_proven(asked, rest.steps, plan.options.created)
     if live:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.diagnosis.evidence import Snapshot
@@ -14,7 +15,14 @@ from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
 from reshardctl.model.write_state import WriteState, write_states
-from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
+from reshardctl.planning.plan import (
+    Nothing,
+    Plan,
+    first_positions,
+    judge,
+    never_read,
+    processed_frontier,
+)
 from reshardctl.planning.starts import Starts
 from reshardctl.planning.writes import require_live
 from reshardctl.report.report import Report, case_of
@@ -112,7 +120,8 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
     written = ahead(_past_barriers(rest, images))
     rows = tuple(after(images, written))
     case = case_of(replace(now, images=rows), plan.options)
-    processed = processed_frontier(case, images)
+    began = _began(plan, now)
+    processed = never_read(now.lineage) if began else processed_frontier(case, images)
     want = case.wanted(processed)
     judged = judge(case, want, processed)
     if len(plan.promised) != len(judged):
@@ -127,7 +136,23 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
                 f"continuing would leave {shard or 'the consumer'} {harm}, which the plan did "
                 "not show", f"{undo}   # then plan again",
             )
-    return replace(Starts(case_of(now, plan.options)).priced(written), steps=tuple(rest))
+    mixed = case_of(now, plan.options)
+    priced = first_positions(mixed, written)[0] if began else Starts(mixed).priced(written)
+    return replace(priced, steps=tuple(rest))
+
+
+def _began(plan: SavedPlan, now: Snapshot) -> bool:
+    """Whether all positions are first ones that the plan has written: nothing was read yet."""
+    if not plan.options.bootstrap:
+        return False
+    rows = {image.key: image for image in now.images}
+    named = {key: rows.get(key) for key in keys_of(plan.steps)}
+    states = write_states(plan.steps, named, now.locator.spec.volatile_attributes)
+    for write, state in zip(writes_of(plan.steps), chain.from_iterable(states), strict=True):
+        if state is WriteState.APPLIED:
+            rows.pop(write.key, None)
+    case = case_of(replace(now, images=tuple(rows.values())), plan.options)
+    return case.consumer.empty(case.checkpoint())
 
 
 def renewing(locator: Locator, live: bool) -> frozenset[str]:

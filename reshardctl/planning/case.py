@@ -221,6 +221,11 @@ def _origins(
     return {shard: origin(lineage, text) for shard, text in consumer.texts(checkpoint).items()}
 
 
+def never_read(lineage: Lineage) -> Frontier:
+    """What an application that is new has processed: nothing."""
+    return {shard: Span(START, START) for shard in lineage}
+
+
 def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Frontier:
     """What is processed whichever candidate wrote the rows: lowest lo, highest hi."""
     lineage = case.state.lineage
@@ -229,7 +234,7 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     checkpoint = case.checkpoint(images)
     anew = forgotten(case, checkpoint) if case.recreated else frozenset()
     if case.recreated and anew.issuperset(lineage):
-        return {shard: Span(START, START) for shard in lineage}
+        return never_read(lineage)
     frontiers = [case.processed(checkpoint, candidate) for candidate in case.candidates]
     frontier = dict(frontiers[0])
     for other in frontiers[1:]:

@@ -14,11 +14,8 @@ from reshardctl.consumers.base import Cannot, Incarnation
 from reshardctl.model import (
     START,
     Cut,
-    Frontier,
     ShardId,
-    Span,
     Step,
-    TargetFrontier,
     ahead,
     exactly,
     index_of,
@@ -34,6 +31,7 @@ from reshardctl.planning.case import (
     judge,
     judged_as,
     loses_nothing,
+    never_read,
     processed_frontier,
     withheld,
 )
@@ -57,7 +55,8 @@ from reshardctl.planning.within_scope import widened
 
 __all__ = [
     "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan", "Residual",
-    "bootstrap", "decide", "judge", "processed_frontier",
+    "bootstrap", "decide", "first_positions", "judge", "never_read",
+    "processed_frontier",
 ]  # fmt: skip
 
 CREATION_TIME = "CREATION-TIME"
@@ -264,15 +263,14 @@ def bootstrap(case: Case) -> Decision:
     question which candidate it is.
     """
     lineage = case.state.lineage
-    empty: Frontier = {shard: Span(START, START) for shard in lineage}
-    want = case.wanted(empty)
+    want = case.wanted(never_read(lineage))
     own, right = list[Decision](), list[Plan]()
     for number, candidate in enumerate(case.candidates):
         steps = case.consumer.bootstrap(lineage, want, candidate.app)
         if isinstance(steps, Cannot):
             own.append(not_held(steps, {}))
             continue
-        plan, wrong = _begun(case, want, empty, steps)
+        plan, wrong = first_positions(case, steps)
         own.append(no_safe_plan(wrong[number][0]) if wrong[number] else plan)
         if not any(wrong):
             right.append(plan)
@@ -281,10 +279,13 @@ def bootstrap(case: Case) -> Decision:
     return agree(case.consumer.spec.ambiguous_options, case.candidates, own)
 
 
-def _begun(
-    case: Case, want: TargetFrontier, empty: Frontier, steps: Sequence[Step]
-) -> tuple[Plan, list[list[Effect]]]:
-    """First positions as a plan, and what is wrong with each candidate's start on them."""
+def first_positions(case: Case, steps: Sequence[Step]) -> tuple[Plan, list[list[Effect]]]:
+    """First positions as a plan, and what is wrong with each candidate's start on them.
+
+    The rows may hold some of them already.
+    """
+    empty = never_read(case.state.lineage)
+    want = case.wanted(empty)
     checkpoint = case.checkpoint(case.after(steps))
     judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
     wrong = [[e for e in j.effects if not acceptable(e, case.limit)] for j in judged]

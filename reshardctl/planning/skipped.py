@@ -11,9 +11,7 @@ from functools import cmp_to_key
 from itertools import pairwise
 
 from reshardctl.model import (
-    START,
     Cut,
-    Frontier,
     Interval,
     ShardId,
     Simulation,
@@ -21,7 +19,7 @@ from reshardctl.model import (
     Step,
     WillRead,
 )
-from reshardctl.planning.case import Case, processed_frontier
+from reshardctl.planning.case import Case, never_read, processed_frontier
 from reshardctl.planning.effects import Effect, Harm, effects
 from reshardctl.planning.policy import LOSSLESS
 
@@ -44,7 +42,7 @@ def skipped(case: Case, steps: Sequence[Step]) -> list[Skipped]:
     lineage, policy = case.state.lineage, case.policy
     checkpoint = case.checkpoint()
     if case.bootstrap and case.consumer.empty(checkpoint):
-        processed: Frontier = {shard: Span(START, START) for shard in lineage}
+        processed = never_read(lineage)
     else:
         processed = processed_frontier(case)
     strict = LOSSLESS.frontier(lineage, processed)
