@@ -6,7 +6,7 @@ and about merges, and about rows that cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reshardctl.diagnosis.rules.base import Finding, Found, Severity, View, of_effects, rule
 from reshardctl.model import (
@@ -332,25 +332,25 @@ def unread_skipped(view: View) -> Iterator[Found]:
     """Report a loss that none of `view.findings` explains: an error where it is certain."""
     if view.findings is None:
         return
+    unexplained = _unexplained(view.effects, view.findings)
     for harm, what, costs in LOSSES:
-        left = [e for e in view.harmed(harm) if not _explained(e, view.findings)]
+        left = [effect for effect in unexplained if effect.harm is harm]
         if left and (not costs or all(e.cause is Cause.TIME_NOT_PASSED for e in left)):
             costs = left[0].why
         yield from of_effects(left, what, costs)
 
 
-def _explained(effect: Effect, findings: Sequence[Finding]) -> bool:
-    """Whether a finding lists the effect, or lists no effects and explains it all the same.
+def _unexplained(effects: Iterable[Effect], findings: Iterable[Finding]) -> list[Effect]:
+    """The effects that no finding lists, and that none without effects explains.
 
     The latter is a warning or an error of the effect's shard, or an error of the whole consumer.
     """
-    return any(
-        effect in finding.effects or (not finding.effects and (
-            (effect.shard in finding.shards and finding.severity > Severity.INFO)
-            or (not finding.shards and finding.severity is Severity.ERROR)
-        ))
-        for finding in findings
-    )
+    told = {effect for finding in findings for effect in finding.effects}
+    bare = [finding for finding in findings if not finding.effects]
+    if any(finding.severity is Severity.ERROR and not finding.shards for finding in bare):
+        return []
+    shards = {s for finding in bare if finding.severity > Severity.INFO for s in finding.shards}
+    return [effect for effect in effects if effect not in told and effect.shard not in shards]
 
 
 @rule("RSH231", "dies-after-reshard")
