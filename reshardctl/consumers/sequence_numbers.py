@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import islice, zip_longest
+from typing import NamedTuple
 
-from reshardctl.lineage import Lineage
+from reshardctl.lineage import Life, Lineage
 from reshardctl.model import (
     DONE,
     START,
@@ -27,6 +28,7 @@ from reshardctl.model import (
     decode,
     index_of,
     is_number,
+    shard_id,
     time_of,
 )
 
@@ -89,24 +91,46 @@ def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
     return lineage.memo.last(_classified, lineage, (shard, text))
 
 
-def _classified(lineage: Lineage, place: tuple[ShardId, str]) -> NumberKind:
-    shard, text = place
+class _Number(NamedTuple):
+    """A stored number. origin: see `origin`."""
+
+    number: int
+    decoded: Decoded | None
+    origin: Origin | None
+
+
+def _number(lineage: Lineage, text: str) -> _Number | None:
+    """The number that a text is, `None` for what Kinesis does not take for one; decoded once."""
+    return lineage.memo.last(_read, lineage, text)
+
+
+def _read(lineage: Lineage, text: str) -> _Number | None:
     if not is_number(text):
-        return NumberKind.NOT_A_NUMBER
+        return None
     number = int(text)
     decoded = decode(number)
-    if shard not in lineage:
+    return _Number(number, decoded, decoded and _origin(lineage, number, decoded))
+
+
+def _classified(lineage: Lineage, place: tuple[ShardId, str]) -> NumberKind:
+    shard, text = place
+    known = _number(lineage, text)
+    if known is None:
+        return NumberKind.NOT_A_NUMBER
+    number, decoded, whose = known
+    life = lineage.life(shard)
+    if life is None:
         if decoded is not None and decoded.shard != index_of(shard):
             return NumberKind.OTHER_SHARD
         return _inside(lineage, decoded)
     if _of_no_record(lineage, shard, decoded):
         return NumberKind.OTHER_SHARD
-    start, end = lineage.first_number(shard), lineage.last_number(shard)
+    start, end = life.first, life.last
     if start is not None and number <= start:
         return NumberKind.START if number == start else NumberKind.BEFORE_START
     if end is not None and number >= end:
         return NumberKind.AT_END if number == end else NumberKind.AFTER_END
-    if decoded is not None and _origin(lineage, number, decoded) is Origin.ELSEWHERE:
+    if whose is Origin.ELSEWHERE:
         return NumberKind.OTHER_STREAM
     return _inside(lineage, decoded)
 
@@ -118,8 +142,7 @@ def of_no_record(lineage: Lineage, shard: ShardId, number: int) -> bool:
 
 def _of_no_record(lineage: Lineage, shard: ShardId, decoded: Decoded | None) -> bool:
     if decoded is None:
-        start = lineage.first_number(shard)
-        return start is not None and decode(start) is not None
+        return lineage.opened_at(shard) is not None  # its start has the layout of a number
     return decoded.shard != index_of(shard) or to_come(lineage, decoded.epoch)
 
 
@@ -171,50 +194,33 @@ def origin(lineage: Lineage, text: str) -> Origin | None:
     lies outside the shard's life, and one from the future that lies within it. A number is judged
     by the shard that it names, whichever row holds it.
     """
-    decoded = decode(text)
-    return None if decoded is None else _origin(lineage, int(text), decoded)
+    known = _number(lineage, text)
+    return None if known is None else known.origin
 
 
 def _origin(lineage: Lineage, number: int, decoded: Decoded) -> Origin | None:
     if lineage.taken.get(number):
         return Origin.OWN
-    home = ShardId(f"shardId-{decoded.shard:012d}")
-    start, end = _life(lineage, home)
-    outside = _outside(lineage, home, number)
-    if decoded.epoch in _epochs_of(start, end):
+    life = lineage.life(shard_id(decoded.shard))
+    outside = life is not None and _outside(life, number)
+    if life is not None and decoded.epoch in life.epochs:
         return None if outside else Origin.OWN
-    if _expired_root(lineage, home, decoded.epoch):
+    if life is None and decoded.epoch == int(lineage.stream.created) - BIRTH_LEAD:
+        # an expired one of the stream's first shards
         return Origin.OWN if decoded.shard <= lineage.newest_index() else Origin.ELSEWHERE
     if number in lineage.taken or decoded.epoch in lineage.foreign_epochs:
         return Origin.ELSEWHERE
     if decoded.time < lineage.stream.created - CREATION_SLACK:
         return Origin.EARLIER
-    if outside or (home not in lineage and decoded.shard > lineage.newest_index()):
+    if outside or (life is None and decoded.shard > lineage.newest_index()):
         return Origin.ELSEWHERE
     return None if to_come(lineage, decoded.time) else Origin.UNPROVEN
 
 
-def _life(lineage: Lineage, shard: ShardId) -> tuple[int | None, int | None]:
-    """The first and the last number of a shard, as far as they are listed."""
-    if shard not in lineage:
-        return None, None
-    return lineage.first_number(shard), lineage.last_number(shard)
-
-
-def _outside(lineage: Lineage, shard: ShardId, number: int) -> bool:
-    """Whether the number lies before or after the life of its shard, as far as that is listed."""
-    start, end = _life(lineage, shard)
-    return (start is not None and number < start) or (end is not None and number > end)
-
-
-def _expired_root(lineage: Lineage, shard: ShardId, epoch: int) -> bool:
-    """Whether an unlisted shard's epoch is the stream's creation, as its first shards' are."""
-    return shard not in lineage and epoch == int(lineage.stream.created) - BIRTH_LEAD
-
-
-def _epochs_of(*numbers: int | None) -> set[int]:
-    decoded = (decode(number) for number in numbers if number is not None)
-    return {fields.epoch for fields in decoded if fields is not None}
+def _outside(life: Life, number: int) -> bool:
+    """Whether the number lies before or after the life of its shard."""
+    before = life.first is not None and number < life.first
+    return before or (life.last is not None and number > life.last)
 
 
 def born_later(lineage: Lineage, text: str) -> bool:
@@ -222,10 +228,10 @@ def born_later(lineage: Lineage, text: str) -> bool:
 
     The first shards of every stream that was created in the same second give out numbers alike.
     """
-    decoded = decode(text)
-    if decoded is None or decoded.epoch <= lineage.stream.created:
+    known = _number(lineage, text)
+    if known is None or known.decoded is None or known.decoded.epoch <= lineage.stream.created:
         return False
-    return _origin(lineage, int(text), decoded) is Origin.OWN
+    return known.origin is Origin.OWN
 
 
 def to_verify(lineage: Lineage, texts: Iterable[str]) -> dict[int, str]:
@@ -235,11 +241,11 @@ def to_verify(lineage: Lineage, texts: Iterable[str]) -> dict[int, str]:
     """
     found: dict[int, str] = {}
     for text in texts:
-        decoded = decode(text)
-        if decoded is None or ShardId(f"shardId-{decoded.shard:012d}") not in lineage:
+        known = _number(lineage, text)
+        if known is None or known.decoded is None or known.number in lineage.taken:
             continue
-        if int(text) not in lineage.taken and origin(lineage, text) is Origin.UNPROVEN:
-            found[int(text)] = text
+        if known.origin is Origin.UNPROVEN and shard_id(known.decoded.shard) in lineage:
+            found[known.number] = text
     return found
 
 
@@ -264,12 +270,12 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     cannot be checked and counts as this stream's. One from the future, of an open shard, may be of
     no stream at all: it is a finding of its row.
     """
-    decoded = decode(text)
-    if decoded is None:
+    known = _number(lineage, text)
+    if known is None or known.decoded is None:
         return False
-    whose = _origin(lineage, int(text), decoded)
-    home = ShardId(f"shardId-{decoded.shard:012d}")
-    return whose is Origin.ELSEWHERE or (whose is None and _outside(lineage, home, int(text)))
+    life = lineage.life(shard_id(known.decoded.shard))
+    outside = life is not None and _outside(life, known.number)
+    return known.origin is Origin.ELSEWHERE or (known.origin is None and outside)
 
 
 def of_wrong_stream(

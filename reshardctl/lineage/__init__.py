@@ -3,12 +3,21 @@
 Other rooms import what this file names. Read `dag` first.
 """
 
-from reshardctl.lineage.dag import Breach, Lineage, RawShard, shard_of, shard_of_texts, uncovered
+from reshardctl.lineage.dag import (
+    Breach,
+    Life,
+    Lineage,
+    RawShard,
+    shard_of,
+    shard_of_texts,
+    uncovered,
+)
 from reshardctl.lineage.reshards import Foreseen, Reshard, foresee, parse_reshard
 
 __all__ = [
     "Breach",
     "Foreseen",
+    "Life",
     "Lineage",
     "RawShard",
     "Reshard",

@@ -6,12 +6,12 @@ In plain dictionaries by shard id: 20,000 shards, AWS's largest default quota, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from operator import attrgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple
 
 from reshardctl.model import (
     HASH_SPACE,
@@ -31,7 +31,6 @@ RawShard = Mapping[str, Any]
 
 Family = tuple[ShardId, ...]
 Children = Mapping[ShardId, Family]
-V = TypeVar("V")
 
 _HASH_KEY_DIGITS = 40
 _TEXTS = attrgetter("id", "parent", "adjacent", "hash_start", "hash_end", "start", "end")
@@ -65,16 +64,39 @@ def shard_of_texts(
     )
 
 
-class _Asked(dict[ShardId, V], Generic[V]):
-    """What a function says of each shard that was asked for, found once. KeyError as it has."""
+class Life(NamedTuple):
+    """What a shard's StartingSequenceNumber and EndingSequenceNumber say, decoded once.
 
-    def __init__(self, answer: Callable[[ShardId], V]) -> None:
+    first, last: the numbers. opened, closed: Unix seconds, see `Lineage.opened_at` and `closed_at`.
+    epochs: those in which the shard began and ended, as far as the numbers can be decoded.
+    """
+
+    first: int | None
+    last: int | None
+    opened: int | None
+    closed: int | None
+    epochs: tuple[int, ...]
+
+
+class _Lives(dict[ShardId, Life]):
+    """The lives of listed shards, each found when it is first asked for. KeyError for others."""
+
+    def __init__(self, listed: Mapping[ShardId, Shard], children: Children) -> None:
         super().__init__()
-        self._answer = answer
+        self._listed, self._children = listed, children
 
-    def __missing__(self, shard: ShardId) -> V:
-        self[shard] = found = self._answer(shard)
-        return found
+    def __missing__(self, shard: ShardId) -> Life:
+        start, end = self._listed[shard].start, self._listed[shard].end
+        began, ended = decode(start), None if end is None else decode(end)
+        closed = None if ended is None else ended.time
+        if end is not None and ended is None:
+            below = (time_of(self._listed[c].start) for c in self._children.get(shard, ()))
+            closed = min((second for second in below if second is not None), default=None)
+        self[shard] = life = Life(
+            _number(start), _number(end), None if began is None else began.time, closed,
+            tuple(fields.epoch for fields in (began, ended) if fields is not None),
+        )
+        return life
 
 
 class Lineage:
@@ -91,11 +113,7 @@ class Lineage:
         self._shards = listed = {shard: named[shard] for shard in in_birth_order(named)}
         self._opened = tuple(shard.id for shard in listed.values() if shard.end is None)
         self._link()
-        opened: _Asked[int | None] = _Asked(lambda shard: time_of(listed[shard].start))
-        self._opened_at = opened
-        self._closed_at = _Asked(_closing(listed, self._children, opened))
-        self._first_number = _Asked(lambda shard: _number(listed[shard].start))
-        self._last_number = _Asked(lambda shard: _number(listed[shard].end))
+        self._lives = _Lives(listed, self._children)
         self.memo = Memo()
         self.taken: Mapping[int, bool] = {}
         self.foreign_epochs: frozenset[int] = frozenset()
@@ -214,13 +232,17 @@ class Lineage:
         """Whether the shard is open."""
         return self._shards[shard].end is None
 
+    def life(self, shard: ShardId) -> Life | None:
+        """First and last number and second of a shard; `None` for one that is not listed."""
+        return self._lives[shard] if shard in self._shards else None
+
     def first_number(self, shard: ShardId) -> int | None:
         """The shard's StartingSequenceNumber; see `last_number`."""
-        return self._first_number[shard]
+        return self._lives[shard].first
 
     def last_number(self, shard: ShardId) -> int | None:
         """The shard's EndingSequenceNumber; `None` while it is open, and for what is no number."""
-        return self._last_number[shard]
+        return self._lives[shard].last
 
     def unlisted_parents(self, shard: ShardId) -> Family:
         """The parents that the listing names of the shard and does not list; mostly none."""
@@ -232,14 +254,14 @@ class Lineage:
 
     def opened_at(self, shard: ShardId) -> float | None:
         """Unix second in which the shard opened, from its StartingSequenceNumber."""
-        return self._opened_at[shard]
+        return self._lives[shard].opened
 
     def closed_at(self, shard: ShardId) -> float | None:
         """Unix second in which the shard closed, from its EndingSequenceNumber; `None` while open.
 
         If that cannot be decoded (emulators), the first start of a child is taken.
         """
-        return self._closed_at[shard]
+        return self._lives[shard].closed
 
     def newest_index(self) -> int:
         """The highest shard index listed, -1 if none; a higher one does not exist yet."""
@@ -260,22 +282,6 @@ def _parents_first(parents: Mapping[ShardId, Family]) -> list[ShardId]:
     from reshardctl.lineage.explore import ordered
 
     return ordered(parents)
-
-
-def _closing(
-    listed: Mapping[ShardId, Shard], children: Mapping[ShardId, Family],
-    opened_at: Mapping[ShardId, int | None],
-) -> Callable[[ShardId], int | None]:
-    """See `Lineage.closed_at`."""
-    def closed_at(shard: ShardId) -> int | None:
-        end = listed[shard].end
-        second = None if end is None else time_of(end)
-        if end is not None and second is None:
-            starts = (opened_at[child] for child in children.get(shard, ()))
-            second = min((start for start in starts if start is not None), default=None)
-        return second
-
-    return closed_at
 
 
 def _number(text: str | None) -> int | None:

@@ -54,9 +54,8 @@ from reshardctl.planning.starts import Starts, policy_costs
 from reshardctl.planning.within_scope import widened
 
 __all__ = [
-    "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan", "Residual",
-    "bootstrap", "decide", "first_positions", "judge", "never_read",
-    "processed_frontier",
+    "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan", "Planner", "Residual",
+    "bootstrap", "decide", "first_positions", "judge", "never_read", "processed_frontier",
 ]  # fmt: skip
 
 CREATION_TIME = "CREATION-TIME"
@@ -65,23 +64,26 @@ NAMED = 5
 """Shards that a reason names before it counts the rest."""
 
 
-def decide(case: Case) -> Decision:
+def decide(case: Case, known: Planner | None = None) -> Decision:
     """Nothing, a proven plan, NoSafePlan, or the question that has to be answered first.
 
     After a plan the next one is empty, and no start delivers less than the same without it. Within
-    a scope it writes nothing outside it but what it names in `added`.
+    a scope it writes nothing outside it but what it names in `added`. known: one that has looked at
+    starts before, perhaps of this very case.
     """
-    decision = _whole(case) if case.scope is None else widened(case, case.scope, _whole)
+    scope = case.scope
+    decision = _whole(case, known) if scope is None else widened(case, scope, _whole)
     if case.recreated and isinstance(decision, Plan):
         return _forgetting(case, decision)
     return decision
 
 
-def _whole(case: Case) -> Decision:
+def _whole(case: Case, known: Planner | None = None) -> Decision:
     """The decision on a case whose scope is not widened; a question if no plan is right for all."""
     if case.policy.names_shards and not case.policy.places:
         return Nothing()
-    decision = Planner(case).decision()
+    planner = known if known is not None and known.case == case else Planner(case)
+    decision = planner.decision()
     if not isinstance(decision, Ask) or not decision.decisions:
         return decision
     answers = Answers([Planner(replace(case, candidates=[one])) for one in case.candidates])

@@ -50,13 +50,13 @@ from reshardctl.planning.plan import (
     Decision,
     Judged,
     Plan,
+    Planner,
     bootstrap,
     decide,
     processed_frontier,
 )
 from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
-from reshardctl.planning.starts import Starts
 from reshardctl.report.counts import (
     by_probes,
     counted_decision,
@@ -174,7 +174,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     foreign = foreign_streams(snapshot, origins, consumer.texts(checkpoint))
     with located(snapshot.locator), naming(foreign):
         incarnation = consumer.incarnation(lineage, checkpoint)
-    starts = Starts(replace(case, policy=LOSSLESS))
+    starts = Planner(replace(case, policy=LOSSLESS))
     judged, processed, want = starts.now, starts.processed, starts.want
     anomalies = consumer.anomalies(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and repair_options.recreated is None
@@ -189,7 +189,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     })
     positions = consumer.positions(checkpoint)
     parted = part(repair_options.scope, merged_findings, {*lineage, *positions})
-    decision = decide(replace(case, scope=parted.scope))
+    decision = decide(replace(case, scope=parted.scope), starts)
     caveats = (
         *case.caveats, *consumer.caveats(checkpoint),
         *_of_scope(repair_options.scope, len(parted.left_out), decision), *unverified(snapshot),
