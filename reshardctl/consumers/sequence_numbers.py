@@ -24,8 +24,10 @@ from reshardctl.model import (
     Cut,
     Decoded,
     ShardId,
+    Span,
     at_number,
     decode,
+    exactly,
     index_of,
     is_number,
     shard_id,
@@ -92,11 +94,12 @@ def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
 
 
 class _Number(NamedTuple):
-    """A stored number. origin: see `origin`."""
+    """A stored number. origin: see `origin`. span: processed up to and including its record."""
 
     number: int
     decoded: Decoded | None
     origin: Origin | None
+    span: Span
 
 
 def _number(lineage: Lineage, text: str) -> _Number | None:
@@ -109,7 +112,17 @@ def _read(lineage: Lineage, text: str) -> _Number | None:
         return None
     number = int(text)
     decoded = decode(number)
-    return _Number(number, decoded, decoded and _origin(lineage, number, decoded))
+    whose = decoded and _origin(lineage, number, decoded)
+    return _Number(number, decoded, whose, exactly(at_number(text)))
+
+
+def up_to(lineage: Lineage, text: str) -> Span:
+    """The span of a shard that is processed up to the record with this number, and no further.
+
+    The same object each time, so that what was measured of a shard holds while its row stays.
+    """
+    known = _number(lineage, text)
+    return exactly(at_number(text)) if known is None else known.span
 
 
 def _classified(lineage: Lineage, place: tuple[ShardId, str]) -> NumberKind:
@@ -117,7 +130,7 @@ def _classified(lineage: Lineage, place: tuple[ShardId, str]) -> NumberKind:
     known = _number(lineage, text)
     if known is None:
         return NumberKind.NOT_A_NUMBER
-    number, decoded, whose = known
+    number, decoded, whose, _ = known
     life = lineage.life(shard)
     if life is None:
         if decoded is not None and decoded.shard != index_of(shard):

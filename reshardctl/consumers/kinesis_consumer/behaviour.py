@@ -124,10 +124,7 @@ class _Processed:
         if infers and begun and self._near_its_end(shard, text):
             return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
         head = BEGUN_LATE if self._begun_late(shard) else ""
-        if begun:
-            why = "a shard below it has begun; whether it is done is stored nowhere"
-            return Span(at.lo, DONE, Basis.INFERRED, why, head)
-        return replace(at, head=head) if head else at
+        return self._lineage.memo.last(_read_up_to, self._lineage, shard, at, begun, head)
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
         """Whether its stored record came shortly before its close."""
@@ -176,6 +173,14 @@ class _Processed:
             return exactly(at, Basis.INFERRED, "it begins at that time")
         why = "left out when the application began, or without a record ever since"
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, why)
+
+
+def _read_up_to(_lineage: Lineage, _shard: ShardId, at: Span, begun: bool, head: str) -> Span:
+    """The span of a row that was read from."""
+    if begun:
+        why = "a shard below it has begun; whether it is done is stored nowhere"
+        return Span(at.lo, DONE, Basis.INFERRED, why, head)
+    return replace(at, head=head) if head else at
 
 
 NAMED = 4
@@ -248,6 +253,18 @@ def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulati
 
 def _strings_only(_lineage: Lineage, positions: Positions) -> Positions:
     return positions.strings_only()
+
+
+def _gates_of(_lineage: Lineage, parents: tuple[ShardId, ...]) -> frozenset[ShardId]:
+    return frozenset(parents)
+
+
+def _will_read(
+    lineage: Lineage, shard: ShardId, at: Span, gates: frozenset[ShardId], cause: Cause, why: str
+) -> WillRead:
+    """The fate of a listed shard that is read."""
+    ends = not lineage.is_open(shard)
+    return WillRead(at, DONE if ends else TIP, gates, ends, cause, why)
 
 
 class _Run:
@@ -350,13 +367,14 @@ class _Run:
         return self._reads(shard, exactly(at), cause, why)
 
     def _reads(self, shard: ShardId, at: Span, cause: Cause, why: str) -> Fate:
-        ends = not self._lineage.is_open(shard)
-        return WillRead(at, DONE if ends else TIP, self._gates(shard), ends, cause, why)
+        gates = self._gates(shard)
+        return self._lineage.memo.last(_will_read, self._lineage, shard, at, gates, cause, why)
 
     def _gates(self, shard: ShardId) -> frozenset[ShardId]:
         """The parents that a shard waits for; unlisted ones only if `holds_back` says so."""
         if (parents := self._lineage.parents(shard)) is not self._family:  # siblings share theirs
-            self._family, self._listed_gates = parents, frozenset(parents)
+            self._family = parents
+            self._listed_gates = self._lineage.memo.last(_gates_of, self._lineage, parents)
         unlisted = self._lineage.unlisted_parents(shard)
         others = frozenset(filter(self.holds_back, unlisted)) if unlisted else _NOBODY
         return self._listed_gates | others if others else self._listed_gates

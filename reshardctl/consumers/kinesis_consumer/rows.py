@@ -18,7 +18,7 @@ from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.releases import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, WORKER
-from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, classify
+from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, classify, up_to
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -30,9 +30,7 @@ from reshardctl.model import (
     ShardId,
     Span,
     Stream,
-    at_number,
     decode,
-    exactly,
     index_of,
     is_number,
     shard_id,
@@ -284,7 +282,6 @@ class Evidence:
         self._meant = {self.meant(shard) for shard, _ in self._rows()} - {""}
         self._times = [t for t in map(self._time, self._rows()) if t is not None]
         self._oldest = min(self._times, default=None)
-        self._spans: dict[ShardId, Span] = {}
 
     def read(self, shard: ShardId) -> bool:
         """Whether its row, or the one that it was swapped with, tells one of its records."""
@@ -320,10 +317,7 @@ class Evidence:
 
     def at_row(self, shard: ShardId) -> Span:
         """The span that ends with the record whose number its row holds."""
-        if (known := self._spans.get(shard)) is None:
-            text = self._positions.rows[shard].text
-            known = self._spans[shard] = exactly(at_number(text))
-        return known
+        return up_to(self._lineage, self._positions.rows[shard].text)
 
     def meant(self, shard: ShardId) -> str:
         """The number of a record that is meant by a row that is none of its shard, "" without one.
