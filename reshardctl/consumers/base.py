@@ -20,6 +20,7 @@ from reshardctl.consumers.sequence_numbers import (
     of_wrong_stream,
     spelled_cut,
     unborn,
+    written_at,
 )
 from reshardctl.consumers.spec import Options, Spec
 from reshardctl.errors import WrongStream
@@ -36,7 +37,6 @@ from reshardctl.model import (
     Stream,
     TargetFrontier,
     canonical,
-    time_of,
 )
 from reshardctl.model.files import Select
 
@@ -276,7 +276,7 @@ class BaseConsumer(ABC, Generic[C, A]):
     def incarnation(self, lineage: Lineage, checkpoint: C, /) -> Incarnation:
         """The stream to which the rows belong; raises WrongStream if it is another."""
         texts = self.texts(checkpoint)
-        numbers = {shard: text for shard, text in texts.items() if time_of(text) is not None}
+        numbers = {s: text for s, text in texts.items() if written_at(lineage, text) is not None}
         if (wrong := self.of_wrong_stream(lineage, numbers)) is not None:
             raise self.wrong_stream(
                 checkpoint, wrong,

@@ -31,7 +31,6 @@ from reshardctl.model import (
     index_of,
     is_number,
     shard_id,
-    time_of,
 )
 
 CREATION_SLACK = 60
@@ -176,8 +175,14 @@ def to_come(lineage: Lineage, time: float) -> bool:
 
 def earlier_incarnation(lineage: Lineage, text: str) -> bool:
     """Whether the number was written before this stream was created."""
-    written = time_of(text)
+    written = written_at(lineage, text)
     return written is not None and written < lineage.stream.created - CREATION_SLACK
+
+
+def written_at(lineage: Lineage, text: str) -> int | None:
+    """The Unix second in a stored number, `None` for what does not have the layout of one."""
+    known = _number(lineage, text)
+    return None if known is None or known.decoded is None else known.decoded.time
 
 
 class Origin(Enum):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from reshardctl.consumers.base import Candidate, Consumer
+from reshardctl.consumers.base import Candidate, Consumer, Incarnation
 from reshardctl.consumers.sequence_numbers import NumberKind, Origin, classify, origin
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -182,6 +182,11 @@ class Case:
         """Whose the number of each stored position is, `None` where there is none."""
         lineage = self.state.lineage
         return lineage.memo(_origins, lineage, self.consumer, checkpoint)
+
+    def incarnation(self, checkpoint: Any) -> Incarnation:
+        """The stream to which the rows belong; raises WrongStream if it is another."""
+        lineage = self.state.lineage
+        return lineage.memo(self.consumer.incarnation, lineage, checkpoint)
 
     def after(self, steps: Sequence[Step]) -> Sequence[Image]:
         """The rows after these steps."""

@@ -334,7 +334,7 @@ def _past_disorder(
         if (parents := lineage.parents(shard)) is not family:  # siblings share theirs
             family = parents
             unread = tuple(filter(undone.__contains__, parents))
-            certain = not all(map(reading.seems_done, unread))
+            certain = not reading.done.issuperset(unread)
         if unread:
             yield _disorder(state, shard, unread, certain, run, span.lo)
 

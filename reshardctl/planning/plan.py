@@ -189,8 +189,7 @@ class Planner(Starts):
     def _of_another_stream(self, checkpoint: Any) -> Ask | NoSafePlan | None:
         """The answer where the rows, or those to be written, are not this stream's."""
         case = self.case
-        incarnation = case.consumer.incarnation(case.state.lineage, checkpoint)
-        recreated = incarnation is Incarnation.RECREATED and not case.recreated
+        recreated = case.incarnation(checkpoint) is Incarnation.RECREATED and not case.recreated
         if recreated and not stored_as_given(case):
             return Ask(("recreated",), ((("recreated", CREATION_TIME),),))
         given = case.policy.places if case.policy.names_shards else {}

@@ -204,11 +204,13 @@ class Reading:
         by = self._state.memo.last(_in_order, self._state, loose)
         return by, not self._undone.isdisjoint(loose)
 
-    def seems_done(self, shard: ShardId) -> bool:
-        """Whether the shard looks as if read to its end, as `unread.seems_done` says."""
-        return seems_done(self._state, shard, self._run.fates.get(shard))
+    @cached_property
+    def done(self) -> set[ShardId]:
+        """The shards that look as if read to their end, as `seems_done` says."""
+        fates = self._run.fates.items()
+        return {shard for shard, fate in fates if seems_done(self._state, shard, fate)}
 
     @cached_property
     def _undone(self) -> set[ShardId]:
         """The shards with unread records that do not look as if read to their end."""
-        return {shard for shard in self._unread if not self.seems_done(shard)}
+        return self._unread - self.done

@@ -91,7 +91,7 @@ def _of_residuals(residuals: Iterable[Residual], counts: Counts) -> tuple[Residu
 
 
 def _counted(effects: Iterable[Effect], counts: Counts) -> tuple[Effect, ...]:
-    return tuple(_with_count(effect, counts) for effect in effects)
+    return tuple(_with_count(effect, counts) for effect in effects) if counts else tuple(effects)
 
 
 def _with_count(effect: Effect, counts: Counts) -> Effect:

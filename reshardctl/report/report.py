@@ -173,7 +173,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     origins = case.origins(checkpoint)
     foreign = foreign_streams(snapshot, origins, consumer.texts(checkpoint))
     with located(snapshot.locator), naming(foreign):
-        incarnation = consumer.incarnation(lineage, checkpoint)
+        incarnation = case.incarnation(checkpoint)
     starts = Planner(replace(case, policy=LOSSLESS))
     judged, processed, want = starts.now, starts.processed, starts.want
     anomalies = consumer.anomalies(lineage, checkpoint)

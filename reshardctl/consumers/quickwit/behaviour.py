@@ -22,7 +22,7 @@ passed; the batch does not follow, and nothing of it is published.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.quickwit.document import NOT_LOADED
 from reshardctl.consumers.quickwit.releases import App
@@ -31,7 +31,7 @@ from reshardctl.consumers.quickwit.rows import (
     PositionKind,
     ReadPosition,
     enabled,
-    position_of,
+    places_in,
 )
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
@@ -67,9 +67,8 @@ def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
     if app.traits.needs_key and not checkpoint.known:
         return {s: Span(START, furthest(lineage, s), Basis.INFERRED, _NO_KEY) for s in lineage}
     frontier: dict[ShardId, Span] = {s: _OVER for s in checkpoint.rows if s not in lineage}
-    for shard in lineage:
-        frontier[shard] = position_of(lineage, shard, checkpoint.text(shard)).span
-    return frontier
+    places = places_in(lineage, checkpoint)
+    return frontier | {shard: place.span for shard, place in places.items()}
 
 
 def announces(lineage: Lineage, shard: ShardId) -> bool:
@@ -81,11 +80,8 @@ def announces(lineage: Lineage, shard: ShardId) -> bool:
 
 def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:
     """Closed shards that will announce children from their stored positions, parents first."""
-    return [
-        shard for shard in lineage
-        if announces(lineage, shard)
-        and not position_of(lineage, shard, checkpoint.text(shard)).refused
-    ]
+    places = places_in(lineage, checkpoint).items()
+    return [shard for shard, at in places if not at.refused and announces(lineage, shard)]
 
 
 BEHIND = 300.0
@@ -136,7 +132,7 @@ def _loops(
 
 
 def _behind(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
-    at = position_of(lineage, shard, checkpoint.text(shard)).span.lo
+    at = places_in(lineage, checkpoint)[shard].span.lo
     closed = lineage.closed_at(shard)
     if at.rank is Rank.START:
         return True
@@ -150,7 +146,7 @@ NAMED = 5
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard and every entry."""
-    places = {s: _place(lineage, checkpoint, s) for s in lineage}
+    places = places_in(lineage, checkpoint)
     fates: dict[ShardId, Fate] = {s: _ignored() for s in checkpoint.rows if s not in lineage}
     for shard, position in places.items():
         fates[shard] = lineage.memo.last(_fate, lineage, shard, position)
@@ -167,10 +163,6 @@ def named(shards: list[ShardId]) -> str:
     if len(names) == 1:
         return f"shard {names[0]}"
     return f"shards {', '.join(names[:-1])} and {names[-1]}"
-
-
-def _place(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> ReadPosition:
-    return position_of(lineage, shard, checkpoint.text(shard))
 
 
 def _ignored() -> Fate:
@@ -202,7 +194,7 @@ def _fate(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
 
 
 def _crash(
-    lineage: Lineage, checkpoint: Checkpoint, places: dict[ShardId, ReadPosition], app: App
+    lineage: Lineage, checkpoint: Checkpoint, places: Mapping[ShardId, ReadPosition], app: App
 ) -> Crash | None:
     if checkpoint.refused:
         return Crash(

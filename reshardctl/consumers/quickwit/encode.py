@@ -17,7 +17,7 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.quickwit.behaviour import announces, announcing, named
 from reshardctl.consumers.quickwit.document import NOT_LOADED, PRESENT
 from reshardctl.consumers.quickwit.releases import App
-from reshardctl.consumers.quickwit.rows import Checkpoint, PositionKind, position_of
+from reshardctl.consumers.quickwit.rows import Checkpoint, PositionKind, places_in
 from reshardctl.consumers.quickwit.splice import MENDED
 from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.lineage import Lineage
@@ -148,7 +148,7 @@ def _key(checkpoint: Checkpoint, app: App) -> list[Write]:
 def _entry(
     lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, wanted: Cut
 ) -> list[Write]:
-    position = position_of(lineage, shard, checkpoint.text(shard))
+    position = places_in(lineage, checkpoint)[shard]
     sane = position.kind in (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
     if sane and (position.span.lo == wanted or _read_from_there(position.span.lo, wanted)):
         return []

@@ -23,7 +23,13 @@ from itertools import chain
 
 from reshardctl.consumers import sequence_numbers
 from reshardctl.consumers.base import MANY, EnabledState
-from reshardctl.consumers.sequence_numbers import NumberKind, against_listing, classify, furthest
+from reshardctl.consumers.sequence_numbers import (
+    NumberKind,
+    against_listing,
+    classify,
+    furthest,
+    up_to,
+)
 from reshardctl.errors import UsageError, WrongStream, command_line
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -258,6 +264,15 @@ class ReadPosition:
         return self.kind in (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
 
 
+def places_in(lineage: Lineage, checkpoint: Checkpoint) -> Mapping[ShardId, ReadPosition]:
+    """The position of every listed shard, parents before children."""
+    return lineage.memo(_places, lineage, checkpoint)
+
+
+def _places(lineage: Lineage, checkpoint: Checkpoint) -> Mapping[ShardId, ReadPosition]:
+    return {shard: position_of(lineage, shard, checkpoint.text(shard)) for shard in lineage}
+
+
 def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
     """The position of a listed shard. text: as stored, `None` without an entry."""
     return lineage.memo.last(_position_of, lineage, (shard, text))
@@ -289,7 +304,7 @@ def _of_number(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
         case NumberKind.START:
             return ReadPosition(PositionKind.START, exactly(START))
         case NumberKind.INSIDE:
-            return ReadPosition(PositionKind.NUMBER, exactly(at_number(text)))
+            return ReadPosition(PositionKind.NUMBER, up_to(lineage, text))
         case NumberKind.AHEAD:
             why = "its number lies in the future, and is of no record"
             return ReadPosition(
@@ -364,13 +379,14 @@ def anomalies(lineage: Lineage, checkpoint: Checkpoint) -> list[Anomaly]:
         Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, repr(image.key), "no position of a source")
         for image in checkpoint.foreign
     ]
-    own = (_of_row(lineage, row) for row in checkpoint.rows.values())
+    places = places_in(lineage, checkpoint)
+    own = (_of_row(lineage, row, places.get(row.shard)) for row in checkpoint.rows.values())
     return [*others, *refused, *foreign, *chain.from_iterable(own)]
 
 
-def _of_row(lineage: Lineage, row: Row) -> Iterator[Anomaly]:
+def _of_row(lineage: Lineage, row: Row, place: ReadPosition | None) -> Iterator[Anomaly]:
     key, raw, shard = row.image.key, row.text, row.shard
-    kind = position_of(lineage, shard, raw).kind if shard in lineage else None
+    kind = None if place is None else place.kind
     if kind is PositionKind.END_MARK:
         why = "~ marks an end, which no position of a Kinesis source may"
         yield Anomaly(AnomalyKind.UNREADABLE, key, raw, why, shard)
