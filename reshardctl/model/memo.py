@@ -50,7 +50,7 @@ class Memo:
         """`ask(owner, place, *about)`; for each place, mostly a shard, the last answer is kept."""
         kept = self._last[ask]
         known = kept.get(place)
-        if known is None or not all(map(is_, known[0], about)):
+        if known is None or (about and not all(map(is_, known[0], about))):
             known = kept[place] = (about, ask(owner, place, *about))
         answer: V = known[1]
         return answer

@@ -283,6 +283,11 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
     )
 
 
+def _alike(_lineage: Lineage, place: tuple[Cut, Cause, bool, str]) -> WillRead:
+    at, cause, closed, why = place
+    return WillRead(exactly(at), DONE if closed else TIP, NOBODY, closed, cause, why)
+
+
 class _Run:
     """One start: the shards with a position, and those that the listing adds."""
 
@@ -293,7 +298,6 @@ class _Run:
     ) -> None:
         self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
         self._then, self._late, self._stuck = then, late, stuck
-        self._alike: dict[tuple[Cause, bool, str], WillRead] = {}
 
     def unlisted(self, shard: ShardId) -> Fate:
         """The fate of an unlisted shard: dropped from the next batch on, if none crashes."""
@@ -386,12 +390,8 @@ class _Run:
         return self._shared(at, Cause.REFILLED, closed, why)
 
     def _shared(self, at: Cut, cause: Cause, closed: bool, why: str) -> WillRead:
-        """One fate for all shards that are alike."""
-        if (known := self._alike.get((cause, closed, why))) is None:
-            until = DONE if closed else TIP
-            known = WillRead(exactly(at), until, NOBODY, closed, cause, why)
-            self._alike[cause, closed, why] = known
-        return known
+        """One fate for all shards that are alike, in this start and in those after a plan."""
+        return self._lineage.memo.last(_alike, self._lineage, (at, cause, closed, why))
 
     def _begins_as_named(self, shard: ShardId, at: Position, closed: bool) -> Fate:
         """Begins the shard where a startingPosition as JSON says."""

@@ -92,6 +92,10 @@ SLACK = 120.0
 """Seconds by which a listing may be older than the time stamp of the batch that used it."""
 
 _NEVER_NAMED = exactly(START, Basis.INFERRED, "no batch names it: it was never begun")
+_UNTOLD = Span(START, DONE, Basis.INFERRED, "nothing tells whether it was read")
+_NOT_IN_OLDEST = Span(
+    START, DONE, Basis.INFERRED, "open when the oldest batch was planned, and not in it"
+)
 _CREATED_SINCE = exactly(
     START, Basis.INFERRED, "created since the oldest batch, and never begun"
 )
@@ -327,12 +331,11 @@ class _Past:
         if self._lineage.is_open(shard):
             return _NEVER_NAMED
         if not self._ids or self._since is None:
-            return Span(START, DONE, Basis.INFERRED, "nothing tells whether it was read")
+            return _UNTOLD
         if opened is not None and opened > self._since:
             return _CREATED_SINCE
         if closed is not None and closed > self._since + SLACK:
-            why = "open when the oldest batch was planned, and not in it"
-            return Span(START, DONE, Basis.INFERRED, why)
+            return _NOT_IN_OLDEST
         if self._from_start:
             return _LISTED_AT_FIRST
         return _CLOSED_BEFORE_FIRST if self._whole else _CLOSED_BEFORE_OLDEST
