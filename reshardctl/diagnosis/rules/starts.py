@@ -6,7 +6,7 @@ and about merges, and about rows that cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Found, Severity, View, of_effects, rule
 from reshardctl.model import (
@@ -22,6 +22,7 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.planning.effects import Effect, Harm, drained_unended
+from reshardctl.planning.prices import by_place
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
@@ -214,10 +215,10 @@ def merge_parent_missing(view: View) -> Iterator[Found]:
     Error: it is not read. Warning: only the other parent never ends.
     """
     endless = set(never_ending(view))
-    pairs = dict(merges_without_a_parent(view))
+    pairs, effects = dict(merges_without_a_parent(view)), by_place(view.effects)
     for waiting in dict.fromkeys([*pairs, *endless]):
         missing = pairs.get(waiting)
-        hurt = [e for e in view.effects if e.shard == missing and e.harm is not Harm.REREAD]
+        hurt = [e for e in effects.get(missing, ()) if e.harm is not Harm.REREAD]
         lasting = Severity.WARNING if waiting in endless else Severity.INFO
         yield Found(
             Severity.ERROR if hurt else lasting, (waiting,),
@@ -236,12 +237,15 @@ def blocked_for_ever(view: View) -> Iterator[Found]:
         or (e.cause is Cause.NO_POSITION and (e.by or waits_for_a_parent(view, e.shard)))
         or (e.cause is Cause.UNREADABLE and e.by)
     ]
-    named = dict.fromkeys(shard for effect in effects for shard in effect.by)
+    named: dict[ShardId, list[ShardId | None]] = {}
+    for effect in effects:
+        for shard in effect.by:
+            named.setdefault(shard, []).append(effect.shard)
     what = "waiting for a parent that never ends"
     if named:
         what += f": {', '.join(map(short, named))}"
     costs = "not read until that parent is mended; the records expire unread"
-    strange = [shard for shard in named if _is_no_parent(view, effects, shard)]
+    strange = [shard for shard, waiting in named.items() if _is_no_parent(view, waiting, shard)]
     helps = "mend what it waits for first: see the other findings"
     if held := [shard for shard in named if _is_held(view, shard)]:
         listed = ", ".join(map(short, held))
@@ -257,8 +261,8 @@ def blocked_for_ever(view: View) -> Iterator[Found]:
     yield from of_effects(effects, what, costs, helps=helps if named else "")
 
 
-def _is_no_parent(view: View, effects: Sequence[Effect], shard: ShardId) -> bool:
-    waiting = [effect.shard for effect in effects if shard in effect.by]
+def _is_no_parent(view: View, waiting: Iterable[ShardId | None], shard: ShardId) -> bool:
+    """Whether the listing knows it as no parent of a shard that waits for it."""
     return any(
         waiter in view.lineage and shard not in view.lineage[waiter].parents
         for waiter in waiting if waiter is not None
