@@ -111,7 +111,7 @@ def _read(lineage: Lineage, text: str) -> _Number | None:
         return None
     number = int(text)
     decoded = decode(number)
-    whose = decoded and _origin(lineage, number, decoded)
+    whose = None if decoded is None else _origin(lineage, number, decoded)
     return _Number(number, decoded, whose, exactly(at_number(text)))
 
 
