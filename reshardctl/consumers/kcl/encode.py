@@ -358,7 +358,7 @@ class _Orders:
     def _free_of_new_leases(self, row: Row) -> None:
         """Mends a row that would wait for one of the new leases, which is no parent of it."""
         wrong = wrong_parents(self._lineage, row) if not row.ended else frozenset()
-        new = wrong & self._orders.keys() - self._table.rows.keys()
+        new = {p for p in wrong if p in self._orders and p not in self._table.rows}
         if any(self._orders[shard].at != DONE for shard in new):
             self._order(Order(row.shard, None, _waits_for(sorted(new))))
 
