@@ -16,7 +16,13 @@ from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.releases import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions, evidence
-from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, furthest, unborn
+from reshardctl.consumers.sequence_numbers import (
+    CREATION_SLACK,
+    NumberKind,
+    furthest,
+    unborn,
+    written_at,
+)
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -36,7 +42,6 @@ from reshardctl.model import (
     at_time,
     exactly,
     is_number,
-    time_of,
 )
 from reshardctl.model.cuts import ARRIVAL_SLACK
 from reshardctl.model.phrases import listed_shards
@@ -128,7 +133,7 @@ class _Processed:
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
         """Whether its stored record came shortly before its close."""
-        written, closed = time_of(text), self._closed(shard)
+        written, closed = written_at(self._lineage, text), self._closed(shard)
         return written is not None and closed is not None and closed - written <= NEAR
 
     def _closed(self, shard: ShardId) -> float | None:

@@ -18,7 +18,13 @@ from itertools import chain
 
 from reshardctl.consumers.kinesis_consumer.releases import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, WORKER
-from reshardctl.consumers.sequence_numbers import CREATION_SLACK, NumberKind, classify, up_to
+from reshardctl.consumers.sequence_numbers import (
+    CREATION_SLACK,
+    NumberKind,
+    classify,
+    up_to,
+    written_at,
+)
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -34,7 +40,6 @@ from reshardctl.model import (
     index_of,
     is_number,
     shard_id,
-    time_of,
 )
 from reshardctl.model.images import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 
@@ -382,7 +387,8 @@ class Evidence:
         """
         shard, row = entry
         told = self.kinds[shard] in (NumberKind.INSIDE, NumberKind.AT_END)
-        time = time_of(row.bare) if told or row.bare in self._meant else None
+        told = told or row.bare in self._meant
+        time = written_at(self._lineage, row.bare) if told else None
         since = self._lineage.stream.created - CREATION_SLACK
         return None if time is None or time < since else time
 
