@@ -22,7 +22,6 @@ from reshardctl.model import (
     short,
 )
 from reshardctl.planning.effects import Effect, Harm, drained_unended
-from reshardctl.planning.prices import by_place
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
@@ -215,7 +214,10 @@ def merge_parent_missing(view: View) -> Iterator[Found]:
     Error: it is not read. Warning: only the other parent never ends.
     """
     endless = set(never_ending(view))
-    pairs, effects = dict(merges_without_a_parent(view)), by_place(view.effects)
+    pairs = dict(merges_without_a_parent(view))
+    effects: dict[ShardId | None, list[Effect]] = {}
+    for effect in view.effects:
+        effects.setdefault(effect.shard, []).append(effect)
     for waiting in dict.fromkeys([*pairs, *endless]):
         missing = pairs.get(waiting)
         hurt = [e for e in effects.get(missing, ()) if e.harm is not Harm.REREAD]
