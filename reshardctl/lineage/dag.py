@@ -94,7 +94,7 @@ class _Lives(dict[ShardId, Life]):
             closed = min((second for second in below if second is not None), default=None)
         self[shard] = life = Life(
             _number(start), _number(end), None if began is None else began.time, closed,
-            tuple(fields.epoch for fields in (began, ended) if fields is not None),
+            (*([began.epoch] if began else ()), *([ended.epoch] if ended else ())),
         )
         return life
 

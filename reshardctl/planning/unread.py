@@ -84,14 +84,8 @@ def moment(state: StreamState, shard: ShardId, cut: Cut) -> float | None:
     return max(since, cut.quiet)
 
 
-def seems_done(state: StreamState, shard: ShardId, fate: Fate | None) -> bool:
-    """Whether a closed shard whose consumer marks no end has a position just before its close."""
-    if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
-        return False
-    return state.memo.last(_near_its_close, state, shard, fate.at.lo)
-
-
 def _near_its_close(state: StreamState, shard: ShardId, cut: Cut) -> bool:
+    """Whether a closed shard has a position just before its close."""
     probe = state.probes.get(shard)
     closed = state.lineage.closed_at(shard) if shard in state.lineage else None
     if cut.rank is not Rank.INSIDE or (probe is not None and not probe.drained):
@@ -206,11 +200,15 @@ class Reading:
 
     @cached_property
     def done(self) -> set[ShardId]:
-        """The shards that look as if read to their end, as `seems_done` says."""
-        fates = self._run.fates.items()
-        return {shard for shard, fate in fates if seems_done(self._state, shard, fate)}
+        """The shards of which no end is marked, and that look as if read to it."""
+        state = self._state
+        return {
+            shard for shard, fate in self._run.fates.items()
+            if isinstance(fate, WillRead) and fate.cause is Cause.UNMARKED
+            and state.memo.last(_near_its_close, state, shard, fate.at.lo)
+        }
 
     @cached_property
     def _undone(self) -> set[ShardId]:
-        """The shards with unread records that do not look as if read to their end."""
+        """The shards with unread records that are not `done`."""
         return self._unread - self.done
