@@ -121,7 +121,8 @@ def up_to(lineage: Lineage, text: str) -> Span:
     The same object each time, so that what was measured of a shard holds while its row stays.
     """
     known = _number(lineage, text)
-    return exactly(at_number(text)) if known is None else known.span
+    assert known is not None, f"no number: {text!r}"
+    return known.span
 
 
 def _classified(lineage: Lineage, place: tuple[ShardId, str]) -> NumberKind:
