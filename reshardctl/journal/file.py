@@ -15,7 +15,7 @@ from pathlib import Path
 from reshardctl.errors import UsageError
 from reshardctl.model.retry import FailureKind, Retry
 from reshardctl.stores.given_file import content, refuse_larger
-from reshardctl.stores.new_file import sync
+from reshardctl.stores.new_file import sync, write_all
 
 _LIST = "reshardctl undo --list   # the journals of this machine"
 _ANOTHER_PLACE = "name another location with --journal or RESHARDCTL_STATE_DIR"
@@ -89,7 +89,7 @@ class FileLog:
     def append(self, content: bytes, *, sync: bool) -> None:
         """Writes at the end; a partial write is cut off again."""
         try:
-            _write_all(self._descriptor, content)
+            write_all(self._descriptor, content)
             if sync:
                 os.fsync(self._descriptor)
         except OSError as error:
@@ -189,15 +189,6 @@ def _existing(path: Path) -> UsageError:
         f"name another with --journal, or go on with it: reshardctl fix --resume "
         f"{shlex.quote(str(path))}",
     )
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        written = os.write(descriptor, view)
-        if not written:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        view = view[written:]
 
 
 def _check_regular(path: Path, descriptor: int) -> None:

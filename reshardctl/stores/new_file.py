@@ -23,6 +23,13 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def write_all(descriptor: int, content: bytes) -> None:
+    """Writes all bytes to an open file, however few of them the system takes at once."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
 def create_whole(path: Path, texts: Iterable[str]) -> None:
     """Writes a new file, never over another. OSError (FileExistsError too) if there is none."""
     descriptor, name = _opened(path)

@@ -41,7 +41,7 @@ from reshardctl.stores.files.system import (
     place,
     user_of,
 )
-from reshardctl.stores.new_file import sync
+from reshardctl.stores.new_file import sync, write_all
 
 PERMISSIONS = 0o777
 """What a file's mode may have: nothing that we write runs as somebody else."""
@@ -181,9 +181,7 @@ def _write(
         if own is not None:
             _owned(descriptor, own, path)
             os.fchmod(descriptor, own.mode & PERMISSIONS)
-        view = memoryview(content)
-        while view:
-            view = view[os.write(descriptor, view):]
+        write_all(descriptor, content)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
