@@ -253,18 +253,20 @@ class _Run:
         """Writes a step and records it; tries again where its rows were only renewed meanwhile."""
         self._stop_if_asked()
         self._stop_at(intent.step)
-        for more_tries in reversed(range(TRIES if self._renewing else 1)):
-            try:
-                result = self._store.write(intent.step, intent.token)
-            except (Exception, KeyboardInterrupt, SystemExit) as error:
-                self._failed(error)
-            if result is WriteResult.APPLIED:
-                break
-            if not more_tries:
+        tries = TRIES if self._renewing else 1
+        while self._sent(intent) is not WriteResult.APPLIED:
+            tries -= 1
+            if not tries:
                 self._moved(intent.step)
             intent = self._reread(intent)
         self._in_place += 1
         self._record(intent.index)
+
+    def _sent(self, intent: Intent) -> WriteResult:
+        try:
+            return self._store.write(intent.step, intent.token)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            self._failed(error)
 
     def _intend(self, todo: Sequence[tuple[int, Step]]) -> list[Intent]:
         try:
@@ -282,11 +284,8 @@ class _Run:
             (step,) = rebase([intent.step], rows, self._renewing)
         except StalePlan as error:
             self._moved(intent.step, error.what)
-        except CannotTell as error:
-            self._note(error.what)
-            if self._in_place:
-                raise self._half_done(error.what) from error
-            raise
+        except ReshardError as error:
+            self._failed(error)
         (fresh,) = self._intend([(intent.index, step)])
         return fresh
 
@@ -302,7 +301,7 @@ class _Run:
         raise StalePlan(f"{what}; nothing was written", again)
 
     def _failed(self, error: BaseException) -> NoReturn:
-        """Says of a failed write what is in place, and whether its own outcome is known."""
+        """Says of a failed call what is in place, and whether the outcome of a write is known."""
         if isinstance(error, AnswerLost):
             self._note(error.what)
             raise half_done(
@@ -340,9 +339,8 @@ class _Run:
             return
         try:
             there = self._store.get([step.barrier])[step.barrier] is not None
-        except CannotTell as error:
-            self._note(error.what)
-            raise self._half_done(error.what) from error
+        except ReshardError as error:
+            self._failed(error)
         if not there:
             self._note(f"waits for {step.barrier}")
             raise half_done(

@@ -18,6 +18,7 @@ from reshardctl.errors import (
     CannotTell,
     HalfDone,
     Refused,
+    ReshardError,
     StalePlan,
     UsageError,
 )
@@ -300,6 +301,41 @@ def test_a_disk_that_fills_up_after_a_write_leaves_it_half_done(
     assert medium.read() == plan.after()
 
 
+# while a consumer runs
+
+
+class Moving(Failing):
+    """A medium whose n-th write finds its rows renewed, and whose rows cannot be read then."""
+
+    def __init__(self, medium: MemoryStore, at: int, failure: ReshardError) -> None:
+        super().__init__(medium, at, WriteResult.CONFLICT)
+        self._why = failure
+        self.get = self._unread
+
+    def _unread(self, _keys: Sequence[str]) -> dict[str, Image | None]:
+        raise self._why
+
+
+@pytest.mark.parametrize(
+    "failure", [CannotTell("throttled"), UsageError("there is no table")], ids=str
+)
+@pytest.mark.parametrize("at", [0, 1])
+def test_rows_that_cannot_be_read_again_end_a_live_fix(
+    plan: Plan, medium: MemoryStore, path: Path, at: int, failure: ReshardError
+) -> None:
+    moving = Moving(medium, at, failure)
+    if at:
+        error: ReshardError = stopped(plan, moving, path, renewing=MOVING)
+        assert "1 of 3 steps are in place" in error.what
+    else:
+        with journal_of(plan, medium, path) as journal, pytest.raises(type(failure)) as caught:
+            apply(plan.steps, moving, journal, check=checked(plan), renewing=MOVING)
+        error = caught.value
+        assert "nothing was written" in error.what
+    assert failure.args[0] in error.what
+    assert medium.read() == plan.after(at) and read(path).fix.outcome == "failed"
+
+
 # going on
 
 
@@ -408,6 +444,20 @@ def test_a_row_that_moves_while_going_on_is_half_done(
         resumed(plan, Failing(medium, 0, WriteResult.CONFLICT), path)
 
 
+def test_a_journal_that_takes_nothing_more_stops_going_on(
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half(plan, medium, path)
+
+    def full(*_: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(HalfDone, match=r"1 of 3 steps are in place.*No space left"):
+        resumed(plan, medium, path)
+    assert medium.read() == plan.after(1)
+
+
 def test_a_step_that_landed_in_part_is_finished(path: Path) -> None:
     """A medium without transactions may stop between two writes of one step."""
     plan = plan_of([3])
@@ -511,18 +561,13 @@ def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
     assert [i for i in medium.read() if i.key != "commits/8"] == plan.after()
 
 
+@pytest.mark.parametrize(
+    "failure", [CannotTell("the network is down"), UsageError("there is no directory")], ids=str
+)
 def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(
-    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, medium: MemoryStore, path: Path, failure: ReshardError
 ) -> None:
     plan = waiting(plan)
-    blind = Failing(medium, -1, WriteResult.APPLIED)
-
-    def get(_keys: Sequence[str]) -> dict[str, Image | None]:
-        raise CannotTell("the network is down")
-
-    monkeypatch.setattr(blind, "get", get)
-    with (
-        journal_of(plan, medium, path) as journal,
-        pytest.raises(HalfDone, match=r"1 of 3 steps.*network is down"),
-    ):
-        apply(plan.steps, blind, journal, check=checked(plan))
+    error = stopped(plan, Moving(medium, -1, failure), path)
+    assert "1 of 3 steps are in place" in error.what and failure.args[0] in error.what
+    assert medium.read() == plan.after(1)
