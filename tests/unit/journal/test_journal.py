@@ -275,6 +275,24 @@ def test_one_process_at_a_time(plan: Plan, medium: MemoryStore, path: Path) -> N
     Journal.open(path)[0].close()
 
 
+@pytest.mark.parametrize("again", [False, True], ids=["created", "opened"])
+def test_a_file_system_without_locks_holds_no_journal(
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """flock(2): ENOLCK. Two processes could write one journal there."""
+    if again:
+        journal_of(plan, medium, path).close()
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(UsageError, match=r"cannot write journal .*: No locks available") as caught:
+        Journal.open(path) if again else journal_of(plan, medium, path)
+    assert path.exists() is again
+    assert ("DIRECTORY" if again else "--journal") in caught.value.next
+
+
 # going on
 
 
@@ -307,6 +325,22 @@ def test_going_on_cuts_a_torn_record_off(plan: Plan, medium: MemoryStore, path: 
     with journal:
         journal.verified()
     assert path.read_bytes() == content
+
+
+def test_a_torn_record_that_cannot_be_cut_off_is_not_written_after(
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torn = finished(plan, medium, path)[:-7]
+    path.write_bytes(torn)
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "ftruncate", refuse)
+        with pytest.raises(UsageError, match="Input/output error"):
+            Journal.open(path)
+    assert path.read_bytes() == torn and not in_use(path)
 
 
 def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryStore, path: Path) -> None:

@@ -145,6 +145,17 @@ def test_what_another_process_wrote_is_never_put_over(bucket: Bucket) -> None:
     assert bucket.content() == b"theirs"
 
 
+def test_an_object_that_was_deleted_meanwhile_is_not_made_again(bucket: Bucket) -> None:
+    """S3 answers 404 to a put with If-Match then ("Conditional writes", Amazon S3 User Guide)."""
+    plan = plan_of([1])
+    journal = Journal.create(bucket.log(), header(plan, MemoryStore(plan.rows)))
+    journal.intend(enumerate(plan.steps))
+    bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+    with pytest.raises(UsageError, match="the object was deleted in the meantime"):
+        journal.verified()
+    assert bucket.content() is None
+
+
 def test_a_torn_copy_is_cut(bucket: Bucket) -> None:
     plan = plan_of([1, 1])
     medium = MemoryStore(plan.rows)
@@ -238,6 +249,28 @@ def test_a_put_that_lands_late_is_put_over(bucket: Bucket) -> None:
     journal.failed("it stopped")
     found = read(bucket.log())
     assert (found.fix.outcome, found.fix.why) == ("failed", "it stopped")
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["first put", "later put"])
+def test_a_lost_put_of_an_object_that_is_not_there(bucket: Bucket, stored: bool) -> None:
+    """The first put is sent again; a later one finds that somebody has deleted the object."""
+    plan = plan_of([1])
+    faulty = bucket.faulty()
+    journal = Journal.create(bucket.log(faulty), header(plan, MemoryStore(plan.rows)))
+    if stored:
+        journal.intend(enumerate(plan.steps))
+    faulty.faults = dict.fromkeys(range(len(faulty.calls), 99), TRANSIENT["timeout-before"])
+    with pytest.raises(CannotTell, match="does not answer"):
+        journal.failed("it stopped")
+    faulty.faults = {}
+    if stored:
+        bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+        with pytest.raises(UsageError, match="there is no such object"):
+            journal.failed("it stopped")
+        assert bucket.content() is None
+    else:
+        journal.failed("it stopped")
+        assert read(bucket.log()).fix.outcome == "failed"
 
 
 def test_somebody_wrote_while_an_answer_was_lost(bucket: Bucket) -> None:
