@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reshardctl.auditing.facts import Compared, Facts, InSink, Record
-from reshardctl.codec.strict import JsonPath, array, list_of, members, string
+from reshardctl.codec.strict import JsonPath, array, list_of, mapping_of, members, string
 from reshardctl.codec.values import cut_of_quiet_list, quiet_cut_list
 from reshardctl.errors import Refused
 from reshardctl.lineage import Lineage
@@ -271,12 +271,10 @@ def line_json(line: SinkFrontier) -> dict[str, Any]:
 def line(value: object, json_path: JsonPath) -> SinkFrontier:
     """Read what `line_json` wrote."""
     values = members(value, ("sink", "notes", "spans"), json_path)
-    spans = values["spans"]
-    if not isinstance(spans, dict):
-        (json_path / "spans").wrong("not an object")
+    spans = mapping_of(values["spans"], json_path / "spans", _span)
     return SinkFrontier(
         string(values["sink"], json_path / "sink"),
-        {ShardId(shard): _span(span, json_path / "spans" / shard) for shard, span in spans.items()},
+        {ShardId(shard): span for shard, span in spans.items()},
         list_of(values["notes"], json_path / "notes", string),
     )
 

@@ -78,14 +78,12 @@ def parse(source: str | bytes, json_path: JsonPath) -> Any:
 
 def members(value: object, names: Iterable[str], json_path: JsonPath) -> dict[str, Any]:
     """An object with exactly these members."""
-    if not isinstance(value, dict):
-        json_path.wrong(f"not an object but {named(value)}")
-    wanted = set(names)
-    if missing := wanted - value.keys():
+    found, wanted = mapping(value, json_path), set(names)
+    if missing := wanted - found.keys():
         json_path.wrong(f"{', '.join(sorted(missing))} missing")
-    if unknown := value.keys() - wanted:
+    if unknown := found.keys() - wanted:
         json_path.wrong(f"unknown member {sorted(unknown)[0]!r}")
-    return value
+    return found
 
 
 def string(value: object, json_path: JsonPath) -> str:
@@ -154,11 +152,24 @@ def list_of(
     return tuple(read(item, json_path / n) for n, item in enumerate(array(value, json_path)))
 
 
-def strings(value: object, json_path: JsonPath) -> dict[str, str]:
-    """An object whose members are all strings."""
+def mapping(value: object, json_path: JsonPath) -> dict[str, Any]:
+    """An object, whatever its members are called."""
     if not isinstance(value, dict):
         json_path.wrong(f"not an object but {named(value)}")
-    return {name: string(member, json_path / name) for name, member in value.items()}
+    return value
+
+
+def mapping_of(
+    value: object, json_path: JsonPath, read: Callable[[Any, JsonPath], Item]
+) -> dict[str, Item]:
+    """An object, each member as `read` reads it."""
+    found = mapping(value, json_path)
+    return {name: read(member, json_path / name) for name, member in found.items()}
+
+
+def strings(value: object, json_path: JsonPath) -> dict[str, str]:
+    """An object whose members are all strings."""
+    return mapping_of(value, json_path, string)
 
 
 def named(value: object) -> str:

@@ -28,9 +28,10 @@ from reshardctl.codec.strict import (
     boolean,
     integer,
     list_of,
+    mapping,
+    mapping_of,
     members,
     moment_or_none,
-    named,
     string,
 )
 from reshardctl.model import (
@@ -180,22 +181,17 @@ def _change(value: object, json_path: JsonPath) -> Change:
 
 def _update(fields: Mapping[str, Any], json_path: JsonPath) -> Update:
     add = fields["add"]
-    if add is not None:
-        if not isinstance(add, dict):
-            (json_path / "add").wrong(f"not an object but {named(add)}")
-        add = {name: integer(by, json_path / "add" / name) for name, by in add.items()}
     return Update(
         set=attributes(fields["set"], json_path / "set"),
         remove=list_of(fields["remove"], json_path / "remove", string),
-        add=add,
+        add=None if add is None else mapping_of(add, json_path / "add", integer),
     )
 
 
 def attributes(value: object, json_path: JsonPath) -> dict[str, AttributeValue]:
     """DynamoDB JSON attributes, binary ones as base64 text."""
-    if not isinstance(value, dict):
-        json_path.wrong(f"not an object but {named(value)}")
-    return {name: _attribute(member, json_path, name) for name, member in value.items()}
+    found = mapping(value, json_path)
+    return {name: _attribute(member, json_path, name) for name, member in found.items()}
 
 
 def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeValue:

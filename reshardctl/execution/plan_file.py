@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from reshardctl.codec.strict import (
     array,
     boolean,
     list_of,
+    mapping_of,
     members,
     moment,
     moment_or_none,
@@ -291,30 +292,26 @@ def _place(value: object, json_path: JsonPath) -> Cut:
 def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
     if name == POSITIONS.name:
         places = members(value, ("places",), json_path)["places"]
-        if not isinstance(places, dict):
-            (json_path / "places").wrong("not an object")
-        where = json_path / "places"
-        return replace(
-            POSITIONS, places={ShardId(s): _place(p, where / s) for s, p in places.items()}
-        )
+        return replace(POSITIONS, places=_places(places, json_path / "places", _place))
     policy = POLICIES[name]
     if value is None:
         if policy.unresolved:
             json_path.wrong(f"policy {name} without its time")
         return policy
     policy_members = members(value, ("asked", "time", "places"), json_path)
-    if not isinstance(policy_members["places"], dict):
-        (json_path / "places").wrong("not an object")
     asked = string(policy_members["asked"], json_path / "asked")
     return replace(
         policy,
         when=policy.when or parse_when(asked),
         since=moment(policy_members["time"], json_path / "time"),
-        places={
-            ShardId(shard): cut_of_list(cut, json_path / "places" / shard)
-            for shard, cut in policy_members["places"].items()
-        },
+        places=_places(policy_members["places"], json_path / "places", cut_of_list),
     )
+
+
+def _places(
+    value: object, json_path: JsonPath, read: Callable[[Any, JsonPath], Cut]
+) -> dict[ShardId, Cut]:
+    return {ShardId(shard): cut for shard, cut in mapping_of(value, json_path, read).items()}
 
 
 def _promised(value: object, json_path: JsonPath) -> tuple[Promise, ...]:

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from reshardctl.codec.strict import JsonPath, array, list_of, parse, string, strings, written_moment
+from reshardctl.codec.strict import (
+    JsonPath,
+    array,
+    list_of,
+    mapping,
+    parse,
+    string,
+    strings,
+    written_moment,
+)
 from reshardctl.diagnosis.evidence import Earlier, Whose, whose
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.base import Suppression
@@ -71,7 +80,7 @@ def parsed(source: str | bytes, name: str) -> Baseline:
         raise UsageError(f"{name}: not a report of this version ({either})", MAKE)
     known, earlier = {}, {}
     for report, inside in _reports(body, json_path):
-        stream = _object(report, "stream", inside)
+        stream = mapping(report.get("stream"), inside / "stream")
         store = strings(report.get("store"), inside / "store")
         key = (string(stream.get("arn"), inside / "stream" / "arn"), frozenset(store.items()))
         taken = string(report.get("taken"), inside / "taken")
@@ -98,10 +107,8 @@ def _reports(
         return
     for number, entry in enumerate(array(body.get("consumers"), json_path / "consumers")):
         inside = json_path / "consumers" / number
-        if not isinstance(entry, dict):
-            inside.wrong("not an object")
-        if entry.get("report") is not None:  # it could not be judged then: nothing is known of it
-            report = _object(entry, "report", inside)
+        if mapping(entry, inside).get("report") is not None:  # it could not be judged then
+            report = mapping(entry["report"], inside / "report")
             yield {**report, "findings": _with_known(report, entry)}, inside / "report"
 
 
@@ -118,21 +125,13 @@ def _endless(by: object) -> bool:
     return isinstance(by, dict) and by.get("until", 0) is None
 
 
-def _object(value: dict[str, Any], name: str, json_path: JsonPath) -> dict[str, Any]:
-    member = value.get(name)
-    if not isinstance(member, dict):
-        (json_path / name).wrong("not an object")
-    return member
-
-
 def _known(file: str, taken: str, value: object, json_path: JsonPath) -> Known:
-    if not isinstance(value, dict):
-        json_path.wrong("not an object")
-    severity = string(value.get("severity"), json_path / "severity").upper()
+    found = mapping(value, json_path)
+    severity = string(found.get("severity"), json_path / "severity").upper()
     if severity not in Severity.__members__:
         (json_path / "severity").wrong(f"no severity is called {severity.lower()!r}")
     return Known(
-        "", string(value.get("code"), json_path / "code"),
-        frozenset(list_of(value.get("shards"), json_path / "shards", string)),
+        "", string(found.get("code"), json_path / "code"),
+        frozenset(list_of(found.get("shards"), json_path / "shards", string)),
         None, f"known since {taken}", file, worst=Severity[severity],
     )

@@ -21,6 +21,8 @@ from reshardctl.codec.strict import (
     boolean,
     integer,
     list_of,
+    mapping,
+    mapping_of,
     members,
     moment,
     moment_or_none,
@@ -230,30 +232,27 @@ def _consumer(lineage: Lineage, value: object, json_path: JsonPath) -> Snapshot:
     kept = {"asked": {}, **value} if isinstance(value, dict) else value
     names = ("locator", "store", "taken", "probes", "asked", "rows")
     consumer = members(kept, names, json_path)
-    probes = consumer["probes"]
-    if not isinstance(probes, dict):
-        (json_path / "probes").wrong("not an object")
+    probes = mapping_of(consumer["probes"], json_path / "probes", _probe)
     return Snapshot(
         parse_in(string(consumer["locator"], json_path / "locator"), json_path / "locator"),
         lineage,
         list_of(consumer["rows"], json_path / "rows", image),
         strings(consumer["store"], json_path / "store"),
         moment(consumer["taken"], json_path / "taken"),
-        {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},
+        {ShardId(shard): probe for shard, probe in probes.items()},
         asked=_asked(consumer["asked"], json_path / "asked"),
     )
 
 
 def _asked(value: object, json_path: JsonPath) -> dict[int, bool | None]:
     """Sequence number → whether Kinesis takes it; `null` where that could not be told."""
-    if not isinstance(value, dict):
-        json_path.wrong("not an object")
-    for text, told in value.items():
+    asked = mapping(value, json_path)
+    for text, told in asked.items():
         if decode(text) is None:
             json_path.wrong(f"not a sequence number: {text!r}")
         if told is not None:
             boolean(told, json_path / text)
-    return {int(text): told for text, told in value.items()}
+    return {int(text): told for text, told in asked.items()}
 
 
 def _probe(value: object, json_path: JsonPath) -> Probe:
