@@ -359,6 +359,15 @@ def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryStore, path: Path)
     assert found.undo.outcome == "undone"
 
 
+def test_a_fix_has_one_undo(plan: Plan, medium: MemoryStore, path: Path) -> None:
+    with journal_of(plan, medium, path) as journal:
+        for _ in range(2):
+            journal.begin_undo(plan.steps)
+            journal.intend(enumerate(plan.steps))
+    with pytest.raises(UsageError, match=r"line 5: a second undo"):
+        read(path)
+
+
 def test_an_intent_for_a_part_of_a_step_keeps_the_rest(
     plan: Plan, medium: MemoryStore, path: Path
 ) -> None:

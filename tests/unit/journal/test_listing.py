@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from reshardctl.errors import UsageError
 from reshardctl.journal import Journal, read
-from reshardctl.journal.listing import State, entries, files, state_of
+from reshardctl.journal.listing import State, entries, files, needed, state_of
 from tests.contracts.memory_store import MemoryStore
-from tests.support.plans import journal_of, plan_of
+from tests.support.plans import header, journal_of, plan_of
 
 PLAN = plan_of([1, 2])
 STEPS = list(enumerate(PLAN.steps))
@@ -57,6 +59,12 @@ def undo_failed(journal: Journal) -> None:
     journal.failed("the store does not answer")
 
 
+def undo_of_nothing(journal: Journal) -> None:
+    """Its intents came to nothing, so the fix is as it was."""
+    undo_begun(journal)
+    journal.nothing_written("refused")
+
+
 def undone(journal: Journal) -> None:
     undo_begun(journal)
     journal.undone()
@@ -72,6 +80,7 @@ def undone(journal: Journal) -> None:
     (refused_undo, State.APPLIED, True),
     (undo_begun, State.UNDO_BEGUN, True),
     (undo_failed, State.UNDO_BEGUN, True),
+    (undo_of_nothing, State.APPLIED, True),
     (undone, State.UNDONE, False),
 ])  # fmt: skip
 def test_a_state_follows_from_the_records(
@@ -83,3 +92,19 @@ def test_a_state_follows_from_the_records(
     assert state_of(read(path)) is state
     (entry,) = entries(files(tmp_path))
     assert (entry.state, entry.in_place, entry.open) == (state, in_place, False)
+
+
+def test_a_journal_that_does_not_say_when_it_began_is_kept(tmp_path: Path) -> None:
+    told = replace(header(PLAN, MemoryStore(PLAN.rows)), when="yesterday")
+    Journal.create(tmp_path / "20-app.jsonl", told).close()
+    (entry,) = entries(files(tmp_path))
+    assert needed(entry, 2e9, 0.0) == (
+        "when it began cannot be read, so nothing tells how old it is"
+    )
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    assert files(tmp_path / "absent") == []
+    with pytest.raises(UsageError, match="File name too long") as caught:
+        files(tmp_path / ("x" * 300))
+    assert "RESHARDCTL_STATE_DIR" in caught.value.next
