@@ -31,7 +31,6 @@ from reshardctl.model.write_state import (
     differing,
     reached,
     same,
-    touched,
     write_states,
 )
 from reshardctl.planning.restore import Restore, RestoreRule, back_from
@@ -118,17 +117,11 @@ def staying(
     names: dict[str, list[str]] = {}
     for write in writes_of(applied):
         if write.key not in back:
-            own = _altered(write)
+            left = changed(write.before, write)
+            assert write.before and left, "a row that the fix made or deleted is put back"
+            own = differing(write.before, left)
             names[write.key] = sorted({*names.get(write.key, ()), *own})
     return names
-
-
-def _altered(write: Write) -> list[str]:
-    """Names of the attributes that a write changes."""
-    left = changed(write.before, write)
-    if left is None or write.before is None:
-        return sorted(touched(write))
-    return differing(write.before, left)
 
 
 def _steps_in_place(

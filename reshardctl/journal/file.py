@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import UsageError, command_line
 from reshardctl.model.retry import FailureKind, Retry
 from reshardctl.stores.given_file import content, refuse_larger
 from reshardctl.stores.new_file import sync, write_all
@@ -125,7 +125,8 @@ class FileLog:
             sync(self.where.parent)
         except OSError as error:
             raise UsageError(
-                f"cannot delete journal {self.where}: {error.strerror}", f"rm {self.where}"
+                f"cannot delete journal {self.where}: {error.strerror}",
+                command_line("rm", str(self.where)),
             ) from None
         finally:
             self.close()

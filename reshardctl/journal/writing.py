@@ -93,8 +93,7 @@ class Journal:
 
     def keep(self, texts: Mapping[str, str]) -> None:
         """Records the whole texts that the rows are in, by name, with the first intents."""
-        if texts:
-            self._waiting.append(("texts", texts_body(texts)))
+        self._waiting.append(("texts", texts_body(texts)))
 
     def applied(self, index: int) -> None:
         """Records that a step is written, without waiting: the rows themselves tell it too."""

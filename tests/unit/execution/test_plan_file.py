@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.execution.plan_file import broken, parsed, promises
+from reshardctl.execution.plan_file import broken, load_several, parsed, promises, save_several
 from reshardctl.model import shard_id
 from reshardctl.planning.effects import Effect, Harm
 
@@ -34,6 +36,23 @@ def test_another_harm_another_shard_and_more_certainty_are_worse(promised, now, 
 
 def test_what_no_longer_happens_breaks_no_promise():
     assert broken(promises((CERTAIN,)), ()) == []
+
+
+def test_several_plans_go_through_a_pipe_and_stay_the_same() -> None:
+    """As `--out >(gzip > plans.gz)` has them written."""
+    content = (GOLDEN / "kcl-several" / "both.plans").read_bytes()
+    reading, writing = os.pipe()
+    try:
+        saved = save_several(load_several(GOLDEN / "kcl-several" / "both.plans"), fd(writing))
+        assert os.read(reading, 1 << 16) == content
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert saved.digest == sha256(content).hexdigest()
+
+
+def fd(descriptor: int) -> Path:
+    return Path(f"/dev/fd/{descriptor}")
 
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "files-0.2"

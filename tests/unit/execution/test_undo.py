@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reshardctl.errors import UndoRefused, UsageError
-from reshardctl.execution.undo import undo_steps
+from reshardctl.errors import HalfDone, UndoRefused, UsageError
+from reshardctl.execution.undo import Whole, require_restoring, undo_steps, unreadable
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.model.write_state import WriteResult
@@ -248,6 +249,75 @@ def test_a_row_that_moves_between_looking_and_writing_is_not_written(path: Path)
     (step,) = steps_back(path, medium)
     changed_row(medium, "shardId-000000000001", leaseOwner={"S": "w1"})
     assert medium.write(step, "t").value == "moved"
+
+
+@pytest.mark.parametrize(("counter", "taken"), [
+    ("leaseCounter", True), ("ownerSwitchesSinceCheckpoint", False), ("madeUp", False),
+])  # fmt: skip
+def test_a_begun_undo_counts_up_nothing_but_counters(
+    path: Path, counter: str, taken: bool
+) -> None:
+    """A journal may come from elsewhere."""
+    medium = fixed(plan_of([1]), path)
+    (row,) = [image for image in medium.read() if image.key == lease(0).key]
+    journal, _ = Journal.open(path)
+    with journal:
+        forged = Step("undo", (Write(row.key, Update({}, (), {counter: 5}), row, "x", ()),))
+        journal.begin_undo([forged])
+        journal.intend([(0, forged)])
+    if taken:
+        require_restoring(read(path), RESTORE)
+        return
+    with pytest.raises(UsageError, match=f"would write {row.key} as it was not before"):
+        require_restoring(read(path), RESTORE)
+
+
+class Spoiled(MemoryStore):
+    """Rows in one text that another program has spoiled; or it mends it in the last moment."""
+
+    mended = False
+
+    def texts(self, _keys: Collection[str]) -> dict[str, str]:
+        return {"text": "whole"}
+
+    def unreadable(self, _keys: Collection[str]) -> dict[str, str]:
+        return {"text": "not UTF-8"}
+
+    def text_rows(self, _name: str, _text: str) -> list[Image]:
+        return list(plan_of([1]).rows)
+
+    def restore(self, _name: str, _text: str) -> WriteResult:
+        return WriteResult.CONFLICT if self.mended else WriteResult.APPLIED
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["not in the journal", "in the journal"])
+def test_a_spoiled_text_needs_its_whole_content_in_the_journal(path: Path, kept: bool) -> None:
+    """Journals of a store that kept no texts have none: of 0.1, or of a fix of other rows."""
+    plan = plan_of([1])
+    medium = Spoiled(plan.rows)
+    with journal_of(plan, medium, path) as journal:
+        if kept:
+            journal.keep(medium.texts(()))
+        journal.intend(enumerate(plan.steps))
+    if kept:
+        assert unreadable(medium, read(path), "J", wanted=True) == {"text": "not UTF-8"}
+        return
+    with pytest.raises(UndoRefused, match="does not hold its whole content") as caught:
+        unreadable(medium, read(path), "J", wanted=True)
+    assert "backup" in caught.value.next
+
+
+def test_a_text_that_is_mended_meanwhile_is_not_restored(path: Path) -> None:
+    plan = plan_of([1])
+    medium = Spoiled(plan.rows)
+    medium.mended = True
+    with journal_of(plan, medium, path) as journal:
+        journal.keep(medium.texts(()))
+        journal.intend(enumerate(plan.steps))
+    journal, records = Journal.open(path)
+    whole = Whole.of(medium, records, medium.unreadable(()))
+    with journal, pytest.raises(HalfDone, match="another process wrote the file meanwhile"):
+        whole.put_back(journal, records, [])
 
 
 def test_a_fix_is_undone_once(path: Path) -> None:

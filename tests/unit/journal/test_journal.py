@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import stat
+import tempfile
 import tracemalloc
 import zlib
 from base64 import b64encode
@@ -19,11 +20,14 @@ import pytest
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Journal, new_path, read, records, state_dir
-from reshardctl.journal.file import FileLog, in_use
+from reshardctl.journal.file import FileLog, check_new, in_use
 from reshardctl.journal.listing import State, entries, files
 from reshardctl.journal.records import parsed
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import Plan, apply, header, journal_of, plan_of, twice
+
+UNPRIVILEGED = 65534
+"""nobody, on every Linux."""
 
 
 @pytest.fixture
@@ -293,6 +297,35 @@ def test_a_file_system_without_locks_holds_no_journal(
     assert ("DIRECTORY" if again else "--journal") in caught.value.next
 
 
+def test_a_journal_that_cannot_be_deleted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = FileLog(path)
+    log.create(b"")
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(UsageError, match=r"cannot delete journal .*: Read-only") as caught:
+        log.delete()
+    assert caught.value.next == f"rm {shlex.quote(str(path))}"
+    assert path.exists() and not in_use(path)
+
+
+def test_a_folder_that_this_user_may_not_write_is_found_before_any_work() -> None:
+    """access(2) asks for the real user."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as above:
+        Path(above).chmod(0o555)
+        if root:
+            os.setresuid(UNPRIVILEGED, UNPRIVILEGED, 0)
+        try:
+            with pytest.raises(UsageError, match=f"{above}: Permission denied"):
+                check_new(Path(above) / "journals" / "j.jsonl")
+        finally:
+            if root:
+                os.setresuid(0, 0, 0)
+
+
 # going on
 
 
@@ -555,9 +588,8 @@ def test_a_text_that_unpacks_to_more_than_a_file_may_hold_costs_no_memory(
 
 @pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20])
 def test_a_text_of_any_size_comes_back(plan, medium, path, size):
-    assert read(packed_of(path, plan, medium, zlib.compress(b"a" * size))).fix.texts["x"] == (
-        "a" * size
-    )
+    texts = read(packed_of(path, plan, medium, zlib.compress(b"a" * size))).fix.texts
+    assert dict(texts) == {"x": "a" * size}
 
 
 @pytest.mark.parametrize(

@@ -236,6 +236,31 @@ def test_from_some_call_on_nothing_answers(bucket: Bucket, name: str) -> None:
         bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
 
 
+@pytest.mark.parametrize("name", TRANSIENT)
+def test_an_object_is_deleted_once_whatever_happens_to_the_answer(
+    bucket: Bucket, name: str
+) -> None:
+    begin(plan_of([1]), MemoryStore(plan_of([1]).rows), bucket.log())
+    faulty = bucket.faulty()
+    log = bucket.log(faulty)
+    log.open()
+    faulty.faults[1] = TRANSIENT[name]
+    log.delete()
+    assert bucket.content() is None
+    assert len([call for call, _ in faulty.calls if call == "delete_object"]) <= 2
+
+
+def test_a_delete_whose_outcome_cannot_be_read_is_not_called_done(bucket: Bucket) -> None:
+    begin(plan_of([1]), MemoryStore(plan_of([1]).rows), bucket.log())
+    faulty = bucket.faulty()
+    log = bucket.log(faulty)
+    log.open()
+    faulty.always = {"delete_object": TRANSIENT["timeout-before"], "get_object": DENIED}
+    with pytest.raises(CannotTell, match="does not answer"):
+        log.delete()
+    assert bucket.content() is not None
+
+
 def test_a_put_that_lands_late_is_put_over(bucket: Bucket) -> None:
     """Its answer was lost and reading failed too; the next record is written all the same."""
     plan = plan_of([1])

@@ -1,0 +1,52 @@
+"""A plan that still has the same steps, and would do more harm than it showed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reshardctl.commands.survey import survey
+from reshardctl.errors import StalePlan
+from reshardctl.execution.plan_file import SavedPlan, of_report
+from reshardctl.execution.proof import require_promises, still_proven, unplanned
+from reshardctl.planning.plan import Plan
+from reshardctl.report.report import RepairOptions, Report
+from tests.unit.execution.test_live import Scene
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> tuple[SavedPlan, Report]:
+    scene = Scene("h", tmp_path / "journal", {})
+    report = survey(scene.ports, "orders", scene.place, RepairOptions())
+    plan = of_report(report, probe=False)
+    assert plan.promised != ((),), "else it would have nothing to promise"
+    return plan, report
+
+
+def test_harm_that_was_not_shown_makes_a_plan_stale(made: tuple[SavedPlan, Report]) -> None:
+    plan, report = made
+    assert still_proven(plan, report, live=False) == list(plan.steps)
+    silent = replace(plan, promised=((),))
+    with pytest.raises(StalePlan, match=r"the plan is stale: shardId-0+ would be re-read"):
+        still_proven(silent, report, live=False)
+
+
+def test_harm_that_was_not_shown_ends_a_resumed_fix(made: tuple[SavedPlan, Report]) -> None:
+    plan, report = made
+    rest = list(plan.steps)
+    assert require_promises(plan, report.snapshot, rest, "reshardctl undo J").steps == plan.steps
+    silent = replace(plan, promised=((),))
+    with pytest.raises(StalePlan, match=r"continuing would leave shardId-0+ re-read") as caught:
+        require_promises(silent, report.snapshot, rest, "reshardctl undo J")
+    assert caught.value.next.startswith("reshardctl undo J")
+
+
+def test_the_rows_that_the_next_plan_would_overwrite_are_told(
+    made: tuple[SavedPlan, Report]
+) -> None:
+    """After a fix there are none, unless somebody has put back what it wrote."""
+    plan, report = made
+    assert isinstance(report.decision, Plan)
+    assert unplanned(plan, report) == ", ".join(step.title for step in plan.steps)
