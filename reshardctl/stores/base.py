@@ -139,9 +139,8 @@ class Joined:
 
     def write(self, step: Step, token: str) -> WriteResult:
         """Makes the one write of the step, in the store of its row."""
-        if len(step.writes) != 1:
-            raise ValueError(f"a step of {len(step.writes)} writes; 1 is possible")
-        return self._of(step.writes[0].key).write(step, token)
+        (write,) = checked(step, self.max_writes)
+        return self._of(write.key).write(step, token)
 
     def recover(self) -> None:
         """See `Recovering`."""

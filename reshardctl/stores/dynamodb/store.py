@@ -81,8 +81,7 @@ def request(write: Write, shape: TableShape) -> tuple[str, dict[str, Any]]:
 def _condition(write: Write, key: str, places: _Placeholders) -> str:
     if isinstance(write.change, Create):
         return f"attribute_not_exists({places.name(key)})"
-    if write.before is None:
-        raise ValueError(f"{write.key}: a row that was absent can only be created")
+    assert write.before is not None, "checked before"
     terms = [f"attribute_exists({places.name(key)})"]
     for attribute in write.guard:
         seen = write.before.attributes.get(attribute)

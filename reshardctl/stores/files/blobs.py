@@ -206,8 +206,6 @@ def seen(size: int, modified: int) -> dict[str, AttributeValue]:
 
 def written(key: str, attributes: Attributes) -> Wanted:
     """The file and the sibling that an image stands for. ValueError if it stands for none."""
-    if not key or key.endswith("/"):
-        raise ValueError(f"{key!r} is no file")
     if unknown := attributes.keys() - SEEN - {*CONTENT, "crc", KEPT, CRC_KEPT}:
         raise ValueError(f"{key}: a file has no {sorted(unknown)[0]!r}")
     kinds = [name for name in CONTENT if name in attributes]

@@ -111,11 +111,6 @@ class Document:
             return error.what
         return next(map(refused, images), "")
 
-    def recover(self) -> None:
-        """See `Recovering`."""
-        with self._blobs.writing():
-            pass
-
     def _tried(self, writes: Sequence[Write]) -> WriteResult | None:
         """One attempt; `None` if another program saved between our read and our write."""
         blob = self._blob()

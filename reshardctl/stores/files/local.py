@@ -124,12 +124,13 @@ class Local:
 
     def unfinished(self) -> Iterator[bytes]:
         """The notes of killed processes; none without locks, as the process may be alive."""
-        for path in notes(self._root) if self._alone else ():
-            try:
+        path = self._root
+        try:
+            for path in notes(self._root) if self._alone else ():
                 yield path.read_bytes()
-            except OSError as error:
-                raise unreadable(str(path), error) from None
-            forgotten(path)
+                forgotten(path)
+        except OSError as error:
+            raise unreadable(str(path), error) from None
 
     def create(self, key: str, content: bytes, kept: Kept | None = None) -> None:
         """Writes a temporary file, then gives it its name, never over another file."""
@@ -258,9 +259,8 @@ def _content(path: str, name: str, owns: tuple[Ownership, ...]) -> Blob | None:
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        return None
-    if len(content) != after.st_size:
+    sizes = {before.st_size, len(content), after.st_size}
+    if len(sizes) > 1 or before.st_mtime_ns != after.st_mtime_ns:
         return None
     return Blob(content, after.st_mtime_ns, kept=Place(Ownership.of(after), owns).kept)
 

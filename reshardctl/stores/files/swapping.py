@@ -81,11 +81,11 @@ def noted(root: Path, content: bytes) -> Path:
 
 
 def notes(root: Path) -> list[Path]:
-    """The notes of killed processes; while the lock is held no other process is writing."""
-    try:
-        return sorted(path for path in root.iterdir() if ours(path.name))
-    except OSError:
-        return []
+    """The notes of killed processes; while the lock is held no other process is writing.
+
+    OSError if the root cannot be listed.
+    """
+    return sorted(path for path in root.iterdir() if ours(path.name))
 
 
 def forgotten(note: Path) -> None:

@@ -142,12 +142,7 @@ class Indexes:
 
     def _texts(self) -> Iterator[tuple[str, bytes]]:
         """Each index with its file, in order, one at a time: they may be large."""
-        entries = self._blobs.list("")
-        if entries is None:
-            raise UsageError(
-                f"{self._blobs.location}: there is no such folder",
-                "name the folder that metastore_uri names",
-            )
+        entries = self._blobs.list("") or ()
         any_there = bool(MANIFESTS & {entry.name for entry in entries})
         for index in sorted(entry.name for entry in entries if entry.folder):
             key = f"{index}/{NAME}"

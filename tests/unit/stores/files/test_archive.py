@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from reshardctl.errors import UsageError
 from reshardctl.stores.files import archive
 from reshardctl.stores.files.archive import of_tar
 from reshardctl.stores.files.blobs import Entry
+from reshardctl.stores.files.tree import Tree
+from tests.unit.stores.files.trees import crc32, creation, everything, plant
 
 Change = Callable[[tarfile.TarInfo], None]
 
@@ -42,6 +45,22 @@ def test_the_folders_around_it_are_left_out(folder: str) -> None:
     assert held.list("") == [Entry("metadata", False, size, 5 * 10**9), Entry("offsets", True)]
     assert [entry.name for entry in held.list("offsets") or ()] == ["0", ".0.crc"]
     assert held.list("commits") is None and held.read(["commits/0"]) == {"commits/0": None}
+
+
+def test_an_archive_as_tar_makes_it_is_a_tree_that_is_only_read(tmp_path: Path) -> None:
+    """With a member for each folder."""
+    plant(tmp_path, "checkpoint/offsets/0", b"v1", crc32(b"v1"))
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        tar.add(tmp_path / "checkpoint", "checkpoint")
+    tree = Tree(of_tar("a.tar", file.getvalue(), ""), everything)
+    assert tree.identity() == {"medium": "files"}
+    assert [row.key for row in tree.read()] == ["offsets/", "offsets/0"]
+    row = tree.get(["offsets/0"])["offsets/0"]
+    assert row is not None and sorted(row.attributes) == ["crc", "modified", "size", "text"]
+    step = creation("offsets/1", text={"S": "v1"}, crc=row.attributes["crc"])
+    with pytest.raises(UsageError, match=r"a\.tar cannot be written to"):
+        tree.write(step, "t")
 
 
 def test_a_checkpoint_without_batches_stays_as_it_is() -> None:

@@ -17,6 +17,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.system import ACL, OF_NEW
 from reshardctl.stores.files.tree import Tree
+from tests.unit.stores.files.test_tree import b64
 from tests.unit.stores.files.trees import change, crc32, creation, everything, held, plant, removal
 
 NOBODY = 65534
@@ -116,6 +117,23 @@ def test_a_file_without_a_list_gets_none_from_the_root(root):
     assert granted(root / "sources" / "0" / "7") == {NOBODY: 4}
     assert medium.write(creation("offsets/9", text={"S": "x"}), "t") is WriteResult.APPLIED
     assert granted(root / "offsets" / "9") is None
+    step = change(held(medium, "offsets/8"), text={"S": "y"}, crc=b64(crc32(b"y")))
+    assert medium.write(step, "t") is WriteResult.APPLIED
+    assert granted(root / "offsets" / "8") is None
+
+
+def test_a_hash_that_the_kernel_made_of_the_old_content_is_left_to_it(root):
+    """security.ima of the Integrity Measurement Architecture, see evmctl(1)."""
+    path = root / "sources" / "0" / "7"
+    try:
+        os.setxattr(path, "security.ima", b"\x01" * 21)
+    except OSError:
+        pytest.skip("only root may set it")
+    medium = tree(root)
+    assert medium.write(change(held(medium, "sources/0/7"), text={"S": "v2"}), "t") is (
+        WriteResult.APPLIED
+    )
+    assert "security.ima" not in os.listxattr(path) and granted(path) == {NOBODY: 4}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")

@@ -197,6 +197,27 @@ def test_what_the_codec_says_gets_the_name_of_the_file(kept):
     assert caught.value.next == "look at it"
 
 
+def test_only_a_text_that_cannot_be_read_is_restored(kept):
+    kept.put(b"!")
+    assert kept.document().restore("a=1") is WriteResult.APPLIED
+    assert kept.document().restore("a=2") is WriteResult.CONFLICT
+    assert kept.has() == b"a=1"
+
+
+def test_a_text_that_is_saved_while_it_is_restored_stays(url):
+    kept = Kept(None, Prefix(url))
+    kept.put(b"!")
+    faulty = FaultySession(session())
+
+    def saved(call):
+        kept.put(b"a=7")
+        return call()
+
+    faulty.always["put_object"] = saved
+    assert kept.document(boto=faulty).restore("a=1") is WriteResult.CONFLICT
+    assert kept.has() == b"a=7"
+
+
 def test_no_utf8(kept):
     kept.put(b"a=\xff")
     with pytest.raises(UsageError, match=r"/i/rows: not UTF-8"):

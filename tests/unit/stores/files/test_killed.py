@@ -9,7 +9,7 @@ import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,7 @@ from tests.unit.stores.files.trees import (
     removal,
 )
 
-pytestmark = pytest.mark.long
-
+LONG = pytest.mark.long
 CALLS = ("open", "write", "fsync", "fchmod", "fchown", "chmod", "chown", "mkdir", "rmdir",
          "rename", "replace", "unlink", "link", "close")  # fmt: skip
 MOVING = frozenset({"size", "modified", "crc", "stored_with", "crc_stored_with"})
@@ -164,6 +163,15 @@ def kill(tree: Tree, step: Step, at: int, after: bool, exchange: bool) -> None:
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
+QUICK = {("create", False), ("replace", True)}
+"""A case, and whether names can be exchanged: those that are tried at every turn."""
+EACH = [
+    pytest.param(name, exchange, marks=() if (name, exchange) in QUICK else LONG)
+    for name in CASES for exchange in (True, False)
+]
+
+
+@LONG
 @pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "plain"])
 @pytest.mark.parametrize("name", CASES)
 def test_killed_at_any_point(tmp_path: Path, name: str, exchange: bool) -> None:
@@ -206,9 +214,10 @@ def finished(tree: Tree, step: Step, root: Path, case: Case) -> None:
     assert contents(root) == case.after
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS], ids=errno.errorcode.get)
-@pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "plain"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("code", [
+    errno.EIO, pytest.param(errno.ENOSPC, marks=LONG), pytest.param(errno.EROFS, marks=LONG),
+], ids=errno.errorcode.get)  # fmt: skip
+@pytest.mark.parametrize(("name", "exchange"), EACH)
 def test_a_call_that_fails(tmp_path: Path, name: str, exchange: bool, code: int) -> None:
     case = CASES[name]
     for at in range(count(tmp_path, case, exchange)):
@@ -247,15 +256,23 @@ def said(ended: object, call: str, root: Path, case: Case, as_before: bool) -> N
     assert not temporary or call == "unlink"
 
 
-def test_a_full_disk_is_said_in_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("code", "words", "way_out"), [
+    (errno.ENOSPC, "the disk is full", "make room, then run this again"),
+    (errno.EDQUOT, "the disk quota is used up", "make room, then run this again"),
+    (errno.EROFS, "the file system is read-only", "mount it for writing, then run this again"),
+    (errno.EIO, "Input/output error", "look at the disk: df "),
+])  # fmt: skip
+def test_what_the_disk_refuses_is_said_in_words(
+    tmp_path: Path, code: int, words: str, way_out: str
+) -> None:
     tree = build(tmp_path / "d", CASES["create"])
 
     def act(_number: int, _done: bool) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(code, os.strerror(code))
 
-    with watched(act, True), pytest.raises(Refused, match="the disk is full") as caught:
+    with watched(act, True), pytest.raises(Refused, match=words) as caught:
         tree.write(made(tree), "t")
-    assert caught.value.next == "make room, then run this again"
+    assert caught.value.next.startswith(way_out)
 
 
 def test_a_write_that_lands_in_parts(tmp_path: Path) -> None:
@@ -267,12 +284,20 @@ def test_a_write_that_lands_in_parts(tmp_path: Path) -> None:
     assert contents(tmp_path / "d") == CASES["create"].after
 
 
-@pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "plain"])
-@pytest.mark.parametrize("name", ["replace", "delete"])
-def test_a_change_at_any_moment_is_never_lost(tmp_path: Path, name: str, exchange: bool) -> None:
+@pytest.mark.parametrize(("name", "theirs", "exchange"), [
+    ("create", b"theirs", True), ("replace", b"theirs", True), ("replace", None, True),
+    ("delete", b"theirs", True), ("replace", b"theirs", False), *(
+        pytest.param(name, theirs, False, marks=LONG) for name, theirs in (
+            ("create", b"theirs"), ("replace", None), ("delete", b"theirs"), ("delete", None),
+        )
+    ),
+])  # fmt: skip
+def test_a_change_at_any_moment_is_never_lost(
+    tmp_path: Path, name: str, theirs: bytes | None, exchange: bool
+) -> None:
     """Another writer, which takes no lock, puts its file in place by rename (as Spark and
-    Quickwit do), before any of our calls."""
-    case, theirs, rename = CASES[name], b"theirs", os.rename
+    Quickwit do), or deletes the file, before any of our calls."""
+    case, rename, unlink = CASES[name], os.rename, os.unlink
     lost = []
     for at in range(count(tmp_path, case, exchange)):
         root = tmp_path / f"r{at}"
@@ -280,7 +305,10 @@ def test_a_change_at_any_moment_is_never_lost(tmp_path: Path, name: str, exchang
         step = case.step(tree)
 
         def act(number: int, done: bool, at: int = at, root: Path = root) -> None:
-            if number == at and not done:
+            if number == at and not done and theirs is None:
+                with suppress(FileNotFoundError):
+                    unlink(root / "d/f")
+            elif number == at and not done:
                 (root.parent / "theirs").write_bytes(theirs)
                 (root / "d").mkdir(exist_ok=True)
                 rename(root.parent / "theirs", root / "d/f")

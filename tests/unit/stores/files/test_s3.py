@@ -180,6 +180,21 @@ def test_tags_that_came_since_the_read_stay_with_a_new_content(place):
     assert what_else(place, "f")["tags"] == [{"Key": "a", "Value": "b"}]
 
 
+def test_tags_that_come_before_the_delete_keep_an_object(place):
+    """They could not come back with it."""
+    place.plant("f", b"x")
+    image = place.tree().get(["f"])["f"]
+    faulty = FaultySession(session())
+
+    def tagged(call):
+        place.plant("f", b"x", Tagging="a=b")
+        return call()
+
+    faulty.always["get_object_tagging"] = tagged
+    assert place.tree(faulty).write(removal(image), "t") is WriteResult.CONFLICT
+    assert place.contents() == {place.key("f"): b"x"}
+
+
 @pytest.mark.parametrize("write", [change, removal])
 def test_nothing_is_written_over_an_object_whose_tags_cannot_be_seen(place, write):
     """GetObject tells the number of tags only "when you have the relevant permission"."""
@@ -217,6 +232,17 @@ def test_what_else_an_object_had_comes_back_with_it(place):
 def test_a_checksum_has_no_place_here(place):
     with pytest.raises(ValueError, match="no checksums beside files"):
         place.tree().write(creation("f", text={"S": "x"}, crc={"B": "YQ=="}), "t")
+    blobs = place.blobs()
+    with blobs.together(b"a file and its checksum"):
+        assert place.contents() == {}
+    assert list(blobs.unfinished()) == []
+
+
+def test_what_no_object_is_stored_with_is_no_write(place):
+    kept = {"S": json.dumps({"mode": "0644"})}
+    with pytest.raises(ValueError, match="f: an object is not stored with 'mode'"):
+        place.tree().write(creation("f", text={"S": "x"}, stored_with=kept), "t")
+    assert place.contents() == {}
 
 
 def test_every_write_has_its_condition(place):

@@ -15,7 +15,7 @@ import pytest
 
 from reshardctl.consumers.spark.sources import select as spark_files
 from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.model import Image
+from reshardctl.model import Image, Update, Write
 from reshardctl.model.files import Wants
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import LARGEST
@@ -28,6 +28,7 @@ from tests.unit.stores.files.trees import (
     creation,
     everything,
     held,
+    one,
     plant,
     removal,
     wanting,
@@ -127,6 +128,12 @@ def test_a_selector_is_asked_until_it_wants_nothing_new(root):
 
     found = {i.key: i for i in tree(root, select).read()}
     assert text_of(found["sources/0/log/3/shardId-000000000000"]) == "found"
+
+
+def test_a_file_is_read_without_a_listing_of_its_folder(root):
+    plant(root, "offsets/1", b"x")
+    (image,) = tree(root, wanting(set(), {"offsets/1"})).read()
+    assert text_of(image) == "x"
 
 
 def test_absent_folders_and_files_are_no_failure(root):
@@ -346,20 +353,38 @@ def test_what_may_not_be_written_is_refused(root, as_nobody):
 
 
 @pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
-def test_nobody_makes_files_that_their_reader_may_not_read(root, as_nobody):
+@pytest.mark.parametrize(("owner", "named"), [(0, "user root"), (4711, "user id 4711")])
+def test_nobody_makes_files_that_their_reader_may_not_read(root, as_nobody, owner, named):
     """A directory that all may write, with files of another user."""
     plant(root, "offsets/1", b"x")
+    for path in (root, root / "offsets", root / "offsets/1"):
+        os.chown(path, owner, 0)
     root.chmod(0o777)
     (root / "offsets").chmod(0o777)
 
     def write(key):
-        with pytest.raises(Refused, match="belong to user root") as caught:
+        with pytest.raises(Refused, match=f"belong to {named}") as caught:
             tree(root).write(creation(key, text={"S": "y"}), "t")
         return caught.value.next
 
     for key in ("offsets/2", "commits/2"):
-        assert as_nobody(lambda key=key: write(key)) == "run this as user root, or as root"
+        assert as_nobody(lambda key=key: write(key)) == f"run this as {named}, or as root"
     assert contents(root) == {"offsets/1": b"x"} and not (root / "commits").exists()
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+def test_a_group_that_the_writer_is_not_in_is_no_reason_to_refuse(root, as_nobody):
+    """chown(2): its owner may give a file to groups of his own only. He still reads it himself."""
+    plant(root, "f", b"x")
+    os.chown(root, UNPRIVILEGED, 0)
+    os.chown(root / "f", UNPRIVILEGED, 4712)
+
+    def write():
+        medium = tree(root)
+        return medium.write(change(held(medium, "f"), text={"S": "y"}), "t")
+
+    assert as_nobody(write) is WriteResult.APPLIED
+    assert (root / "f").read_bytes() == b"y" and (root / "f").stat().st_uid == UNPRIVILEGED
 
 
 @pytest.fixture
@@ -380,6 +405,7 @@ def as_nobody():
 
 def test_a_new_file_is_like_its_siblings(root):
     plant(root, "offsets/1", b"x")
+    (root / "offsets/0").mkdir(0o700)
     (root / "offsets/1").chmod(0o640)
     if ROOT:
         os.chown(root / "offsets/1", 4711, 4712)
@@ -510,9 +536,12 @@ def test_a_file_that_the_reader_does_not_select_is_never_written(root, key):
     assert medium.write(creation("offsets/7", text={"S": "v1"}), "t") is WriteResult.APPLIED
 
 
-@pytest.mark.parametrize("kept", ["no JSON", "[]", '{"mode":"9"}', '{"owner":"root"}'])
+@pytest.mark.parametrize("kept", [
+    "no JSON", "[]", '{"mode":"9"}', '{"owner":"root"}',
+    '{"mode":"0644","owner":"spark:hadoop"}',  # as HDFS has them
+])  # fmt: skip
 def test_a_mode_that_is_none_is_no_write(root, kept):
-    with pytest.raises(ValueError, match="f: "):
+    with pytest.raises(ValueError, match=r"f: |are no ids"):
         tree(root).write(creation("f", text={"S": "x"}, stored_with={"S": kept}), "t")
     assert contents(root) == {}
 
@@ -654,6 +683,15 @@ def test_what_stands_for_no_file_is_no_write(root, attributes):
     with pytest.raises(ValueError, match=r"f: |surrogates"):
         tree(root).write(creation("f", **attributes), "t")
     assert contents(root) == {}
+
+
+@pytest.mark.parametrize("update", [Update({}), Update({}, (), {"size": 1})])
+def test_what_changes_no_content_is_no_write(root, update):
+    plant(root, "f", b"x")
+    medium = tree(root)
+    with pytest.raises(ValueError, match="f: a file cannot be updated so"):
+        medium.write(one(Write("f", update, held(medium, "f"), "a test")), "t")
+    assert contents(root) == {"f": b"x"}
 
 
 def test_temporary_files_of_others_are_seen_and_stay(root):
