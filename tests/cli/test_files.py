@@ -6,6 +6,7 @@ but for regular files, which are replaced whole.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import threading
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.stores.named_file import check_file, replace_file
+from reshardctl.stores.named_file import check_file, replace_file, text_of
+from reshardctl.stores.new_file import save_new
 
 TEXT = "a report, ü\n"
 
@@ -139,3 +141,46 @@ def test_a_write_that_fails_leaves_the_older_file(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="No space left"):
         put(path)
     assert path.read_text() == "older" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "replaced"])
+def test_a_system_without_unnamed_files(tmp_path, monkeypatch, there):
+    """O_TMPFILE is Linux's own, and not every file system's (open(2))."""
+    monkeypatch.delattr(os, "O_TMPFILE")
+    path = tmp_path / "report"
+    if there:
+        path.write_text("older")
+        path.chmod(0o640)
+    replace_file(path, TEXT)
+    assert path.read_text(encoding="utf-8") == TEXT
+    assert mode(path) == (0o640 if there else 0o666 & ~os.umask(os.umask(0o022)))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_plan_on_a_system_without_unnamed_files_is_never_put_over_another(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE")
+    path = tmp_path / "a.plan"
+    save_new(path, [TEXT], "no plan was saved", "--out")
+    assert (path.read_text(encoding="utf-8"), mode(path)) == (TEXT, 0o600)
+    with pytest.raises(UsageError, match=r"a\.plan exists already; no plan was saved"):
+        save_new(path, ["other"], "no plan was saved", "--out")
+    assert path.read_text(encoding="utf-8") == TEXT and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path):
+    """And not what a process that lives is writing: that one holds its lock."""
+    dead, alive = (tmp_path / f".report.{name}.new" for name in ("dead", "alive"))
+    dead.write_text("half")
+    with alive.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        put(tmp_path / "report")
+        assert alive.exists() and not dead.exists()
+
+
+def test_standard_output_is_written_to(capfd):
+    put(Path("/dev/stdout"))
+    assert capfd.readouterr().out == TEXT
+
+
+def test_a_name_that_cannot_be_looked_at_has_no_text():
+    assert text_of(Path("x" * 300)) == ""

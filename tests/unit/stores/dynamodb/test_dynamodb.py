@@ -12,9 +12,18 @@ from botocore.exceptions import ReadTimeoutError
 
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model import AttributeValue, Image, Step, changed
+from reshardctl.model import (
+    AttributeValue,
+    Image,
+    SideTable,
+    Step,
+    TableShape,
+    Update,
+    Write,
+    changed,
+)
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
+from reshardctl.stores.dynamodb import ACTIONS, DynamoDb, request
 from tests.contracts.medium_contract import END, create, delete, row, step, update
 from tests.support.faults import (
     BROKEN_BEFORE,
@@ -108,6 +117,43 @@ def test_identity_has_the_table_id_where_there_is_one(
     described["Table"]["TableId"] = "5f8b9a3e-0000-4000-8000-000000000000"
     faulty.always["describe_table"] = lambda _call: described
     assert table.medium(faulty).identity()["id"] == "5f8b9a3e-0000-4000-8000-000000000000"
+
+
+@pytest.mark.parametrize("more", [{}, {"RestoreSummary": {"RestoreInProgress": False}},
+                                  {"Replicas": [{"RegionName": "eu-west-1"}]}])
+def test_a_table_that_may_hold_older_rows_does_not_tell_when_it_was_made_empty(
+    table: LeaseTable, faulty: FaultySession, more: dict[str, Any]
+) -> None:
+    """RestoreSummary and Replicas of DescribeTable (API reference)."""
+    described = table.boto.describe_table(TableName=table.name)
+    made = described["Table"]["CreationDateTime"].timestamp()
+    described["Table"] |= more
+    faulty.always["describe_table"] = lambda _call: described
+    assert table.medium(faulty).made_at() == (None if more else made)
+
+
+def test_a_side_table_that_may_not_be_read_is_a_row_that_says_so(
+    table: LeaseTable, faulty: FaultySession
+) -> None:
+    table.plant(row("a"))
+    faulty.always["get_item"] = DENIED
+    medium = DynamoDb(
+        faulty, table.name, endpoint_url=table.url, clock=table.clock.read,
+        sleep=table.clock.sleep, side=[SideTable("state", "key", ("Migration",))],
+    )  # type: ignore[arg-type]
+    (_, unread) = medium.read()
+    assert unread.key == "state/"
+    assert "no permission for dynamodb:GetItem on table state" in unread.attributes["unread"]["S"]
+
+
+@pytest.mark.parametrize(("write", "words"), [
+    (update(row("a"), Update({})), "an update that changes nothing"),
+    (update(row("a"), Update({"leaseKey": {"S": "b"}})), "a row's key cannot be changed"),
+    (create(row("a", leaseKey={"S": "b"})), "the row to create carries another key"),
+])  # fmt: skip
+def test_a_request_that_no_plan_may_hold(write: Write, words: str) -> None:
+    with pytest.raises(ValueError, match=f"a: {words}"):
+        request(write, TableShape("leases"))
 
 
 def test_a_table_with_another_key_is_named(server: str) -> None:

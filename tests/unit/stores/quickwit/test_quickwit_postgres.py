@@ -176,6 +176,35 @@ def test_an_index_that_went_away_is_not_written(running: Running, database: str)
     assert store.write(step, "token") is WriteResult.CONFLICT
 
 
+def test_a_step_is_of_one_index(running: Running, database: str) -> None:
+    store = metastore(running.port, database)
+    row = store.get([ZERO])[ZERO]
+    assert row is not None and store.get([]) == {}
+    elsewhere = Write("other/s/shardId-000000000000", Create(row.attributes), None, "a test")
+    here = Write(ZERO, Delete(), row, "a test", ("position",))
+    with pytest.raises(UsageError, match="a step writes 2 indexes"):
+        store.write(Step("two", (here, elsewhere)), "token")
+
+
+STATES = {
+    "other sources": ("UPDATE indexes SET index_metadata_json = replace(index_metadata_json, "
+                      "'\"source_type\":\"kinesis\"', '\"source_type\":\"void\"')",
+                      "no index here has a Kinesis source"),
+    "another uid": ("UPDATE indexes SET index_uid = 'events:01M7Y8Y2RK6PTVMG2G2Z4AMAK9'",
+                    "its text is of events:"),
+    "no migration": ("DELETE FROM _sqlx_migrations", "has nothing in _sqlx_migrations"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_metastore_without_positions(running: Running, database: str, name: str) -> None:
+    statement, words = STATES[name]
+    with connected(running, database) as server:
+        server.execute(statement)
+    with pytest.raises(UsageError, match=words):
+        metastore(running.port, database).read()
+
+
 TRIGGERS = {
     "refuses": ("RAISE EXCEPTION 'positions are frozen'", "positions are frozen"),
     "skips": ("RETURN NULL", "would keep another text"),

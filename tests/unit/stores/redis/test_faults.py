@@ -63,6 +63,24 @@ def test_one_application_among_others(keys: Keys) -> None:
     assert len(strings(keys, "").read()) == 3
 
 
+def test_keys_that_go_meanwhile_or_are_no_text_are_passed_by(
+    keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SCAN gives keys that were there during the scan; names of streams are ASCII
+    (CreateStream API reference)."""
+    keys.client.set("app-a:checkpoint:s-1:a", "1")
+    keys.client.set(b"app-a:checkpoint:s-\xff:a", "2")
+    scanned = redis.Redis.scan_iter
+
+    def scan_iter(*arguments: Any, **named: Any) -> Iterator[bytes]:
+        yield b"app-a:checkpoint:s-1:gone"
+        yield from scanned(*arguments, **named)
+
+    monkeypatch.setattr(redis.Redis, "scan_iter", scan_iter)
+    (one,) = strings(keys, "app-a").read()
+    assert one.key == "app-a-s-1/a"
+
+
 def test_a_key_of_another_type_is_seen_and_not_written(keys: Keys) -> None:
     """The library's Get drops the error: to it, there is no position."""
     keys.client.rpush("app-a:checkpoint:s-1:a", "x")

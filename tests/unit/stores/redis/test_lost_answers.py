@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from redis.exceptions import BusyLoadingError, NoPermissionError
+from redis.exceptions import BusyLoadingError, NoPermissionError, WatchError
 from redis.exceptions import ConnectionError as Gone
 
-from reshardctl.errors import AnswerLost, CannotTell, Refused
-from reshardctl.model import Create, Image, Step, TableShape, Write
+from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
+from reshardctl.model import Attributes, Create, Image, Step, TableShape, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Server, Strings
 
@@ -94,6 +95,14 @@ def after(apply: Callable[[], None]) -> None:
     raise Gone("after")
 
 
+def lost_while_watching(_apply: Callable[[], None]) -> None:
+    """As redis-py says it, which retries nothing then (Pipeline._disconnect_raise_on_watching)."""
+    try:
+        raise Gone("before")
+    except Gone:
+        raise WatchError("A ConnectionError occurred while watching one or more keys")  # noqa: B904
+
+
 def denied(_apply: Callable[[], None]) -> None:
     raise NoPermissionError("no SET")
 
@@ -114,14 +123,16 @@ def written(medium: Strings) -> Image | None:
     return medium.get([KEY])[KEY]
 
 
-@pytest.mark.parametrize("faults", [(after,), (before,), (before, before, after)])
+@pytest.mark.parametrize("faults", [
+    (after,), (before,), (before, before, after), (lost_while_watching,),
+])  # fmt: skip
 def test_a_lost_answer_is_looked_for(
     monkeypatch: pytest.MonkeyPatch, faults: tuple[Fault, ...]
 ) -> None:
     medium, pipe = strings(monkeypatch, *faults)
     assert medium.write(STEP, "t") is WriteResult.APPLIED
     assert written(medium) is not None
-    assert pipe.executed == len(faults) + (faults[-1] is before)
+    assert pipe.executed == len(faults) + (faults[-1] is not after)
 
 
 def test_no_answer_to_any_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,3 +185,24 @@ def test_a_server_that_is_not_reached_got_nothing(
         medium.write(STEP, "t")
     assert type(caught.value) is CannotTell
     assert (pipe.watched, pipe.executed) == (4, 0)
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    ({"sequence_number": {"N": "1"}}, "a string cannot hold N"),
+    ({"sequence_number": {"S": "1"}, "note": {"S": "x"}}, "a string cannot hold ['note']"),
+    ({}, "a string cannot hold nothing"),
+])  # fmt: skip
+def test_what_is_no_string_is_no_write(
+    monkeypatch: pytest.MonkeyPatch, more: Attributes, words: str
+) -> None:
+    medium, pipe = strings(monkeypatch)
+    row = {"namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, **more}
+    with pytest.raises(ValueError, match=re.escape(words)):
+        medium.write(Step("one", (Write(KEY, Create(row), None, "a test"),)), "t")
+    assert pipe.strings == {}
+
+
+def test_a_row_of_another_application_is_none_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    medium, _ = strings(monkeypatch)
+    with pytest.raises(UsageError, match="app-b-s-1/a is not known to be a row of this appl"):
+        medium.get(["app-b-s-1/a"])

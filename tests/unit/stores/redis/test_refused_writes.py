@@ -59,6 +59,20 @@ def test_a_user_without_a_permission(running: Running, forbidden: str) -> None:
     assert keys.medium().read() == [_row("a", 0)]
 
 
+def test_a_user_who_may_not_see_times_to_live(running: Running) -> None:
+    """A position that is put back without its end would stay for ever."""
+    keys = Keys(running)
+    keys.plant(_row("a", 0))
+    keys.client.execute_command(
+        "ACL", "SETUSER", "timeless", "on", ">x", "~*", "+@all", "-pexpiretime"
+    )
+    database = keys.client.connection_pool.connection_kwargs["db"]
+    server = Server(f"timeless@127.0.0.1:{running.port}/{database}", "x")
+    with pytest.raises(CannotTell, match="no permissions") as caught:
+        Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None).read()
+    assert "PEXPIRETIME" in caught.value.next
+
+
 @needs("redis")
 def test_a_cluster_is_told_from_a_server() -> None:
     """A node answers CLUSTERDOWN without its slots, and CROSSSLOT for keys of two of them."""

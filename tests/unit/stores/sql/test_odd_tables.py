@@ -16,7 +16,7 @@ import pymysql
 import pytest
 
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
-from reshardctl.errors import Refused
+from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.model.images import OTHER_COLUMNS, SAME_KEY
 from reshardctl.model.write_state import WriteResult
@@ -386,6 +386,20 @@ def test_a_row_is_the_application_s_where_the_library_finds_it(
         numbers.append(table.asked())
         is_the_librarys(table, found=numbers[-1] is not None)
     assert numbers[0] == NUMBER and None in numbers
+
+
+@pytest.mark.only(lambda running: running == "mysql", "a matter of MySQL's collations")
+def test_a_row_that_only_the_database_takes_for_another_one(make: Any) -> None:
+    """utf8mb4_general_ci compares ß with s (MySQL 8.0 Reference Manual, "Unicode Character Sets").
+    Asked for one row, its word counts; of several, nothing tells which one it means."""
+    text = "varchar(255) COLLATE utf8mb4_general_ci NOT NULL"
+    number = KEYS["mysql"].rpartition(", ")[2]
+    table = make_odd = make(keys=f"namespace {text}, shard_id {text}, {number}, {PRIMARY}")
+    table.put(f"{APP}-orders", "s", NUMBER)
+    found = make_odd.store().get([key("ß")])[key("ß")]
+    assert found is not None and table.asked(shard="ß") == NUMBER
+    with pytest.raises(UsageError, match="takes row pay-orders/s for one of another name"):
+        table.store().get([key("ß"), key("x")])
 
 
 def is_the_librarys(table: Odd, *, found: bool) -> None:

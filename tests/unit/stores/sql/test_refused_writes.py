@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pymysql
 import pytest
 
-from reshardctl.errors import Refused
+from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Delete, Step, Write
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.mysql import MySql
+from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
 from tests.support.servers import Running
 from tests.support.several_tables import Mask
@@ -190,3 +192,30 @@ def test_what_an_error_number_of_mysql_means(number: int, kind: FailureKind) -> 
     """MySQL's manual, Server and Client Error Message Reference."""
     error = pymysql.err.OperationalError(number, "as the server says it")
     assert MySql(address_of("u@127.0.0.1/positions", "x")).kind_of(error) is kind
+
+
+@pytest.mark.parametrize(("error", "kind"), [
+    (psycopg.errors.UniqueViolation, FailureKind.CONFLICT),
+    (psycopg.errors.SerializationFailure, FailureKind.TRANSIENT),
+    (psycopg.errors.DeadlockDetected, FailureKind.TRANSIENT),
+    (psycopg.errors.LockNotAvailable, FailureKind.TRANSIENT),
+    (psycopg.errors.AdminShutdown, FailureKind.LOST_ANSWER),
+    (psycopg.errors.NotNullViolation, FailureKind.PERMANENT),
+])  # fmt: skip
+def test_what_a_state_of_postgresql_means(
+    error: type[psycopg.Error], kind: FailureKind
+) -> None:
+    """PostgreSQL's manual, appendix A."""
+    assert Postgres(address_of("u@127.0.0.1/positions", "x")).kind_of(error("said")) is kind
+
+
+def test_a_database_that_mysql_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1049, ER_BAD_DB_ERROR: the same reference."""
+
+    def connect(**_: object) -> None:
+        raise pymysql.err.OperationalError(1049, "Unknown database 'none'")
+
+    monkeypatch.setattr(pymysql, "connect", connect)
+    with pytest.raises(UsageError, match="Unknown database 'none'") as caught:
+        MySql(address_of("u@127.0.0.1/none", "x")).connect()
+    assert caught.value.next == "name the right database in the locator"
