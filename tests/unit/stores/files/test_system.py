@@ -231,7 +231,8 @@ def note(after: bytes | None, checksum: bytes | None) -> bytes:
     (note(NEW, None), NEW, crc32(OLD), None),
     (note(NEW, crc32(NEW)), OTHER, None, None),
     (note(NEW, crc32(NEW)), NEW, crc32(OTHER), crc32(OTHER)),
-    (b"no JSON", NEW, None, None), (b'{"format": 2}', NEW, None, None),
+    (b"no JSON", NEW, None, None),
+    (note(NEW, crc32(NEW)).replace(b'"format": 1', b'"format": 2'), NEW, None, None),
     (b'{"format": 1, "key": "f"}', NEW, None, None),
 ], ids=["new", "old", "old beside new", "none any more", "another's", "another's checksum",
         "no note", "later release", "without its sides"])  # fmt: skip
