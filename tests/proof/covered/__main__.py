@@ -27,21 +27,24 @@ from tests.proof.mutants.drawing import ROOMS, modules, source
 
 GATE = (
     "model", "lineage", "planning", "report", "diagnosis", "auditing", "codec", "journal",
-    "execution",
+    "execution", "stores",
 )  # fmt: skip
 """The rooms of which every line and branch is run, or excused."""
 TESTS = (
     *(f"tests/unit/{room}" for room in GATE),
     "tests/cli/damaged/test_options.py",
     *(f"tests/cli/test_{name}.py" for name in (
-        "baseline", "beside", "every", "explain", "fix_many", "fleet", "from_elsewhere",
-        "if_reshard", "journals", "journals_on_s3", "kinesis_consumer", "live", "metrics",
-        "named_options", "probe", "prune", "skipped", "spark_in_order", "spark_spoiled", "status",
+        "baseline", "beside", "config_tables", "destinations", "every", "explain", "files",
+        "fix_many", "fleet", "from_elsewhere", "if_reshard", "journals", "journals_on_s3",
+        "kinesis_consumer", "live", "metrics", "named_options", "probe", "prune", "quickwit_rest",
+        "skipped", "spark_copy", "spark_in_order", "spark_log_table", "spark_spoiled", "status",
         "transcripts_config", "transcripts_quickwit", "transcripts_running", "waiting",
     )),
     *(f"tests/cli/test_{file}.py::test_{name}" for file, name in (
         ("bad_input", "a_journal_that_cannot_be_made_is_refused_before_anything_is_read"),
         ("given_files", "a_device_that_never_ends"),
+        ("position_stores", "a_table_of_another_kind"),
+        ("position_stores", "a_wrong_database_or_table"),
         ("quickwit", "a_file_that_somebody_broke_goes_back_as_a_whole"),
         ("quickwit", "putting_a_whole_file_back_is_finished_when_it_was_cut_off"),
         ("quickwit", "the_whole_of_a_readable_file_is_not_put_back"),
@@ -50,6 +53,7 @@ TESTS = (
         ("quickwit_postgres",
          "an_enabled_source_is_not_written_without_the_word_that_it_is_stopped"),
         ("safety", "rows_without_an_owner_are_watched_as_long"),
+        ("spark", "a_home_is_for_the_shell_to_find"),
         ("staleness", "a_foreign_row_that_narrows_the_releases"),
         ("staleness", "a_recreated_stream"),
         ("staleness", "a_recreated_table"),
@@ -57,8 +61,6 @@ TESTS = (
     "tests/proof/drawn/test_partial_plans.py",
     *(f"tests/unit/{name}.py" for name in (
         "render/test_asking", "render/test_json_documents", "render/test_junit",
-        "stores/dynamodb/test_dynamodb", "stores/dynamodb/test_dynamodb_tables",
-        "stores/redis/test_lost_answers",
     )),
     *(f"tests/whole/test_{name}.py" for name in ("golden_broken", "left", "saved_files")),
 )  # fmt: skip
