@@ -42,6 +42,7 @@ TESTS = (
     )),
     *(f"tests/cli/test_{file}.py::test_{name}" for file, name in (
         ("bad_input", "a_journal_that_cannot_be_made_is_refused_before_anything_is_read"),
+        ("discover", "streams_of_one_second_are_not_told_apart"),
         ("given_files", "a_device_that_never_ends"),
         ("position_stores", "a_table_of_another_kind"),
         ("position_stores", "a_wrong_database_or_table"),
@@ -57,6 +58,7 @@ TESTS = (
         ("staleness", "a_foreign_row_that_narrows_the_releases"),
         ("staleness", "a_recreated_stream"),
         ("staleness", "a_recreated_table"),
+        ("whose_rows", "streams_of_one_second_are_told_apart_by_the_operator_only"),
     )),
     "tests/proof/drawn/test_partial_plans.py",
     *(f"tests/unit/{name}.py" for name in (

@@ -137,6 +137,21 @@ def judged(rows, born):
 CLICKS = "arn:aws:kinesis:us-east-1:123456789012:stream/clicks"
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_a_number_of_a_later_shard_tells_streams_of_one_second_apart(later):
+    """Those of the first shards are alike: the epoch in them is that of the creation."""
+    case = CASES["a-both"]
+    records = [records[0][0] for _, records in sorted(case.records.items()) if records]
+    first, child = records[0], records[-1]
+    assert decode(first).epoch <= case.stream["created"] < decode(child).epoch
+    rows = [row("shardId-000000000000", first)]
+    rows += [row("shardId-000000000003", child)] if later else []
+    known = lineage(case).as_of(float(case.now))
+    (table,) = tables_of("t", SPECS["kcl"], rows, known, "us-east-1", {}, [CLICKS])
+    assert table.evidence.confidence is (Confidence.STRONG if later else Confidence.POSSIBLE)
+    assert ("stream clicks, created in the same second" in table.sentence) is not later
+
+
 def test_rows_of_two_streams_name_both():
     other = str(int(moved()) + (256 << 4))
     rows = [*images_of(CASES["a-both"].items()), row("shardId-000000000257", other)]
