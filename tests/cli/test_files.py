@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.stores.named_file import check_file, replace_file, text_of
+from reshardctl.stores.given_file import content
+from reshardctl.stores.named_file import check_file, check_new_file, replace_file, text_of
 from reshardctl.stores.new_file import save_new
 
 TEXT = "a report, ü\n"
@@ -184,3 +185,23 @@ def test_standard_output_is_written_to(capfd):
 
 def test_a_name_that_cannot_be_looked_at_has_no_text():
     assert text_of(Path("x" * 300)) == ""
+
+
+def test_a_pipe_is_read_once_and_known_ever_after(tmp_path):
+    """As bash's `<(…)` is: a command may look at a file more than once."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(TEXT,))
+    writer.start()
+    assert content(path, "") == TEXT.encode()
+    writer.join()
+    assert content(path, "") == TEXT.encode()
+
+
+def test_a_dash_is_no_file_and_says_what_is():
+    with pytest.raises(UsageError, match="-: No such file") as read:
+        content(Path("-"), "")
+    assert read.value.next == "for standard input: /dev/stdin"
+    with pytest.raises(UsageError, match="--out - names no file") as written:
+        check_new_file(Path("-"), "--out")
+    assert written.value.next == "for standard output: --out /dev/stdout"

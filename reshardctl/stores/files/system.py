@@ -279,9 +279,8 @@ _NO_ATTRIBUTES = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENODATA}
 def keep(old: Path, new: int) -> None:
     """Gives a new file all that the old one has. OSError where that is not allowed."""
     wanted, now = _all(old), _all(new)
-    for name in now.keys() - wanted.keys():
-        if name == ACL:
-            os.removexattr(new, name)
+    if ACL in now and ACL not in wanted:
+        os.removexattr(new, ACL)
     for name, value in wanted.items():
         if now.get(name) != value and name not in _BY_THE_KERNEL:
             _put(new, name, value, old)

@@ -286,7 +286,7 @@ def test_a_write_that_lands_in_parts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "theirs", "exchange"), [
     ("create", b"theirs", True), ("replace", b"theirs", True), ("replace", None, True),
-    ("delete", b"theirs", True), ("replace", b"theirs", False), *(
+    ("delete", b"theirs", True), ("delete", None, True), ("replace", b"theirs", False), *(
         pytest.param(name, theirs, False, marks=LONG) for name, theirs in (
             ("create", b"theirs"), ("replace", None), ("delete", b"theirs"), ("delete", None),
         )

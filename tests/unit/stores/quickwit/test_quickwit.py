@@ -100,6 +100,13 @@ def test_a_file_that_cannot_be_read_is_a_row_that_says_why(root):
     assert alone == rows["audit"]
 
 
+def test_a_metastore_of_another_release_only_is_named_with_the_number_of_its_like(root):
+    for path in root.glob("*/metastore.json"):
+        path.write_text(path.read_text().replace('"version": "0.9"', '"version": "0.6"'))
+    with pytest.raises(UsageError, match=r"metastore.json: .*0\.6.* \(and \d more like it\)"):
+        indexes(Local(str(root))).read()
+
+
 def test_folders_without_an_index_are_passed_by(root):
     (root / "splits").mkdir()
     (root / "splits" / "0.split").write_bytes(b"\x00")

@@ -135,6 +135,17 @@ def test_a_lost_answer_is_looked_for(
     assert pipe.executed == len(faults) + (faults[-1] is not after)
 
 
+def test_a_key_that_changes_before_exec_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """EXEC answers nil then, of which redis-py makes a WatchError without another cause."""
+
+    def changed(_apply: Callable[[], None]) -> None:
+        raise WatchError("Watched variable changed.")
+
+    medium, pipe = strings(monkeypatch, changed)
+    assert medium.write(STEP, "t") is WriteResult.CONFLICT
+    assert (pipe.executed, written(medium)) == (1, None)
+
+
 def test_no_answer_to_any_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     medium, pipe = strings(monkeypatch, *[before] * 4)
     with pytest.raises(AnswerLost, match="an earlier attempt may still land"):
