@@ -312,7 +312,7 @@ class Moving(Failing):
         self._why = failure
         self.get = self._unread
 
-    def _unread(self, _keys: Sequence[str]) -> dict[str, Image | None]:
+    def _unread(self, keys: Sequence[str]) -> dict[str, Image | None]:  # noqa: ARG002
         raise self._why
 
 

@@ -305,10 +305,12 @@ def test_a_change_at_any_moment_is_never_lost(
         step = case.step(tree)
 
         def act(number: int, done: bool, at: int = at, root: Path = root) -> None:
-            if number == at and not done and theirs is None:
+            if number != at or done:
+                return
+            if theirs is None:
                 with suppress(FileNotFoundError):
                     unlink(root / "d/f")
-            elif number == at and not done:
+            else:
                 (root.parent / "theirs").write_bytes(theirs)
                 (root / "d").mkdir(exist_ok=True)
                 rename(root.parent / "theirs", root / "d/f")
