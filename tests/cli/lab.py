@@ -36,6 +36,7 @@ from tests.support.kinesis_server import answered as answered_by_fake
 from tests.support.lease_server import REGION, LeaseTable
 from tests.support.lease_server import answered as answered_by_moto
 from tests.support.made_up_aws import MADE_UP
+from tests.support.spared_client import spare
 from tests.whole.test_iam import documented
 
 ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
@@ -284,8 +285,7 @@ class Lab:
 
     def plant(self, *items: Item) -> None:
         """Put rows in, over what is there."""
-        for item in items:
-            self.table.plant(Image(item["leaseKey"]["S"], item))
+        self.table.plant(*(Image(item["leaseKey"]["S"], item) for item in items))
 
     def restore(self, items: Mapping[str, Item]) -> None:
         """Leave these rows, and no others."""
@@ -355,6 +355,7 @@ class Sessions:
                 service, region_name=key[1], endpoint_url=url, config=config
             )
             client.meta.events.register("before-send", self._sent, unique_id="lab")
+            spare(client, ACCESS_KEY)
             self._clients[key] = client
         return self._clients[key]
 
