@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from tests.cli.lab import TRIM_HORIZON, Lab, Servers, Switchboard, Wire, fake_of
 from tests.support.case import CASES, Case, load
 from tests.support.kinesis_server import kinesis_server
 from tests.support.lease_server import REGION, lease_server
+from tests.support.servers import Running
+from tests.support.servers.mariadb import mariadb
+from tests.support.servers.postgresql import postgresql
+from tests.support.servers.redisserver import redis_server
 from tests.support.side_tables import side_tables
 
 
@@ -20,6 +25,17 @@ def servers() -> Iterator[Servers]:
     switchboard = Switchboard()
     with kinesis_server(switchboard) as kinesis, lease_server() as dynamodb:
         yield Servers(kinesis, dynamodb, switchboard)
+
+
+DATABASES = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[Callable[[str], Running]]:
+    """A server by its kind, from the first test on that asks for it: to start one takes seconds.
+    Each test has a table, a database or a number of its own in it."""
+    with ExitStack() as stack:
+        yield cache(lambda kind: stack.enter_context(DATABASES[kind]()))
 
 
 @pytest.fixture

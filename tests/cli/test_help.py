@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
-import subprocess
-import sys
+from contextlib import redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 
-from reshardctl.cli.app import app
+from reshardctl.cli.app import app, run
 from reshardctl.cli.help import GROUP_OF, MOST_USED, Group, long_name
 from reshardctl.errors import NoStore
 from scripts.pages.commands import commands
@@ -32,12 +33,11 @@ def options(command) -> list:
     return [each for each in command.get_params(context) if each.param_type_name == "option"]
 
 
+@cache
 def help_of(*words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "reshardctl", *words, "--help"], capture_output=True, text=True,
-        check=True,
-    )
-    return done.stdout
+    with redirect_stdout(io.StringIO()) as shown:
+        assert run([*words, "--help"]) == 0
+    return shown.getvalue()
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -16,22 +16,18 @@ from tests.support.case import CASES, Case, all_cases, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.judging import asked
 from tests.support.servers import PASSWORD, USER, Running
-from tests.support.servers.mariadb import mariadb
-from tests.support.servers.postgresql import postgresql
-from tests.support.servers.redisserver import redis_server
 
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
-KINDS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
 VARIABLE = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_PWD"}
 Made = Callable[..., StoreLab]
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(kind, marks=pytest.mark.needs(kind)) for kind in KINDS]
-)
-def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
-    with KINDS[request.param]() as server:
-        yield request.param, server
+KINDS = [pytest.param(kind, marks=pytest.mark.needs(kind)) for kind in VARIABLE]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def running(request: pytest.FixtureRequest, database: Callable[[str], Running]) -> Any:
+    return request.param, database(request.param)
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from tests.cli.test_quickwit import end, number
 from tests.support.case_stream import shard_name
 from tests.support.needs import needs
 from tests.support.servers import PASSWORD, USER, Running
-from tests.support.servers.postgresql import postgresql
 
 pytestmark = pytest.mark.slow
 
@@ -31,9 +30,8 @@ Make = Callable[..., PostgresLab]
 
 @pytest.fixture(scope="module")
 @needs("postgres")
-def running() -> Iterator[Running]:
-    with postgresql() as server:
-        yield server
+def running(database: Callable[[str], Running]) -> Running:
+    return database("postgres")
 
 
 @pytest.fixture
@@ -46,10 +44,10 @@ def golden(running, servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
             lab = stack.enter_context(opened(
                 servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire
             ))
-            database = stack.enter_context(restored(running, release, state))
+            name = stack.enter_context(restored(running, release, state))
             made = PostgresLab(
                 lab.servers, lab.fake, lab.table, lab.state, lab.wire, stream, options,
-                lab.on_sleep, lab.slept, running, database,
+                lab.on_sleep, lab.slept, running, name,
             )
             stack.callback(made.close)
             return made

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from reshardctl.diagnosis.rules import RULES
 from tests.cli.lab import option_words
-from tests.support.case import all_cases
+from tests.support.case import Case, all_cases
+from tests.support.covering import covering
 
 pytestmark = pytest.mark.slow
 
@@ -19,23 +22,33 @@ def options(case) -> str:
     return option_words(expect.initial[0], expect.releases[-1], case.stream["created"])
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def told(case: Case) -> Iterator[object]:
+    """What of a case a report has words for: its findings, its writes, its kinds of rows."""
+    for expect in case.expects:
+        yield from expect.findings
+        yield from (expect.fixed.writes.values() if expect.fixed else ())
+        yield expect.fixed and expect.fixed.refused, expect.dies
+    for row in case.rows:
+        checkpoint = row.get("checkpoint", {}).get("S", "")
+        yield frozenset(row), "number" if checkpoint.isdigit() else checkpoint[:9]
+
+
+@pytest.mark.parametrize("case", covering(CASES, told, lambda c: c.name))
 def test_explain_has_an_answer_for_every_shard(lab_of, case):
     lab = lab_of(case, options(case))
     rows, shards = {row["leaseKey"]["S"] for row in case.rows}, {s["ShardId"] for s in case.shards}
     named = sorted(rows | shards)
-    told = lab.cli("explain", *lab.where, ",".join(named))
-    assert told.code == 0, told.err
-    *answers, _ = f"\n{told.out}".split("\nnext start\n")
+    shown = lab.cli("explain", *lab.where, ",".join(named))
+    assert shown.code == 0, shown.err
+    *answers, _ = f"\n{shown.out}".split("\nnext start\n")
     assert len(answers) == len(named)
     for shard, answer in zip(named, answers, strict=True):
         assert f"\n{shard}   " in answer
 
 
-@pytest.mark.parametrize("case", [
-    case if place % 2 else pytest.param(case, marks=pytest.mark.long)
-    for place, case in enumerate(CASES)
-], ids=lambda c: c.name)  # fmt: skip
+@pytest.mark.parametrize("case", covering(
+    CASES, lambda case: {code for e in case.expects for code in e.findings}, lambda c: c.name
+))
 def test_a_probe_only_ever_settles_doubts(lab_of, case):
     """What is certain without it stays so; it adds no trouble of its own but RSH216, which only
     reads can show."""
