@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import boto3
 import pytest
@@ -233,6 +234,21 @@ class Lab:
         self._permitted(words)
         return result
 
+    def at_terminal(
+        self, *words: str | Path, answer: str = "", columns: int = 100, **more: str
+    ) -> tuple[int, str]:
+        """How a command of this process ends at a terminal, and all that it shows.
+
+        answer: what is typed. more: variables. `test_process` asks at a real terminal.
+        """
+        with (
+            patch.dict(os.environ, {"COLUMNS": str(columns), **more}),
+            patch("sys.stdin", Keyboard(answer)),
+            patch.object(self, "terminal", True),
+        ):
+            done = self.typed(*words)
+        return done.code, done.out + done.err
+
     def _permitted(self, argv: Sequence[str | Path]) -> None:
         """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
         writing = argv[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(argv)
@@ -434,6 +450,13 @@ _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 def bare(text: str) -> str:
     """Without colours."""
     return _COLOURS.sub("", text)
+
+
+class Keyboard(io.StringIO):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 class _Terminal(io.TextIOWrapper):

@@ -25,7 +25,6 @@ from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.report.results import Elsewhere
 from tests.cli.lab import Lab, Result
-from tests.cli.process import on_terminal
 from tests.cli.test_bad_input import several_steps
 from tests.cli.test_consent import flat
 from tests.cli.test_from_elsewhere import half_done
@@ -196,8 +195,8 @@ def test_at_a_terminal_the_answer_decides(lab, plan, tmp_path, answer):
         forged = replace(plan_file.load(plan), locator=LOCATORS[0].format(port=port))
         plan.write_text(plan_file.text(forged))
         state = str(tmp_path / "new")
-        code, shown = on_terminal(
-            lab, ["undo", plan, "--dry-run"], f"{answer}\n", RESHARDCTL_STATE_DIR=state
+        code, shown = lab.at_terminal(
+            "undo", plan, "--dry-run", answer=f"{answer}\n", RESHARDCTL_STATE_DIR=state
         )
         assert ASKED in flat(shown) and shown.count("Only 'yes' is taken for a yes") == 1, shown
         assert not came() and code == (2 if answer == "yes" else 4), shown

@@ -101,8 +101,7 @@ def needing(shell: str, ask) -> object:
 SHELLS = [needing("bash", in_bash), needing("fish", in_fish), needing("zsh", in_zsh)]
 
 
-@pytest.mark.parametrize("ask", SHELLS)
-@pytest.mark.parametrize(("words", "offered"), [
+OFFERED = [
     (("fix", "fraud", "--policy", "l"), {"lossless", "latest", "latest-at-start"}),
     (("audit", "x", "--format", "js"), {"json", "jsonl"}),
     (("inspect", "fraud", "--format", "open"), {"openmetrics"}),
@@ -117,7 +116,14 @@ SHELLS = [needing("bash", in_bash), needing("fish", in_fish), needing("zsh", in_
     (("inspect", "snapshot:s.snapshot", "--shards", "0,1"), {"0,1"}),
     (("inspect", "kcl://x", "--shards", "resh"), {"reshardctl.toml"}),
     (("export", "kcl://x", "--rows", "sta"), {"state/"}),
-])
+]
+
+
+@pytest.mark.parametrize("ask", SHELLS)
+@pytest.mark.parametrize(("words", "offered"), [
+    row if number % 2 else pytest.param(*row, marks=pytest.mark.long)
+    for number, row in enumerate(OFFERED)
+])  # fmt: skip
 def test_a_shell_offers_the_values(folder, ask, words, offered):
     assert ask(folder, *words) == offered
 

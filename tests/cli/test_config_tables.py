@@ -160,6 +160,7 @@ def test_the_command_that_a_missing_store_asks_for_makes_the_same_table(lab, kin
     assert checked.code == 0, checked.out
 
 
+@pytest.mark.long
 def test_the_template_is_one_for_cloudformation(lab):
     from cfnlint.api import lint_all  # moto[server] brings it
 

@@ -5,10 +5,8 @@ DESIGN.md section 4, "Policies and consent".
 
 from __future__ import annotations
 
-import io
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -265,36 +263,11 @@ def test_undo_asks_nothing_of_the_price(lab):
     assert lab.items() == before
 
 
-class Keyboard(io.StringIO):
-    """What is typed at a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-OnTerminal = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def on_terminal(lab, monkeypatch) -> OnTerminal:
-    """A command of this process at a terminal; `test_process` asks at a real one."""
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(argv: list[str | Path], answer: str = "") -> tuple[int, str]:
-        monkeypatch.setattr("sys.stdin", Keyboard(answer))
-        monkeypatch.setattr(lab, "terminal", True)
-        done = lab.typed(*argv)
-        monkeypatch.setattr(lab, "terminal", False)
-        return done.code, done.out + done.err
-
-    return run
-
-
 @pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 4)])
-def test_one_question_at_a_terminal_and_it_names_the_price(lab, on_terminal, answer, code):
+def test_one_question_at_a_terminal_and_it_names_the_price(lab, answer, code):
     before = lab.items()
     argv = ["fix", *lab.where, "--created", lab.created, "--assume-stopped"]
-    got, shown = on_terminal(argv, answer)
+    got, shown = lab.at_terminal(*argv, answer=answer)
     assert got == code, shown
     assert (lab.items() != before) == (code == 0)
     text = flat(shown)
@@ -303,8 +276,8 @@ def test_one_question_at_a_terminal_and_it_names_the_price(lab, on_terminal, ans
     assert re.search(rf"{price}\. Write this\?", text)
 
 
-def test_one_question_for_a_saved_plan(plan, on_terminal):
-    got, shown = on_terminal(["fix", "--plan", plan, "--assume-stopped"], "yes\n")
+def test_one_question_for_a_saved_plan(lab, plan):
+    got, shown = lab.at_terminal("fix", "--plan", plan, "--assume-stopped", answer="yes\n")
     assert got == 0, shown
     assert flat(shown).count("Only 'yes' is taken for a yes") == 1
     assert re.search(
@@ -315,44 +288,44 @@ def test_one_question_for_a_saved_plan(plan, on_terminal):
 
 
 @pytest.mark.parametrize("more", [["-v"], ["--format", "text"]])
-def test_a_saved_plan_is_shown_again_where_that_is_asked_for(plan, on_terminal, more):
-    got, shown = on_terminal(["fix", "--plan", plan, "--assume-stopped", *more], "no\n")
+def test_a_saved_plan_is_shown_again_where_that_is_asked_for(lab, plan, more):
+    got, shown = lab.at_terminal("fix", "--plan", plan, "--assume-stopped", *more, answer="no\n")
     assert got == 4 and "RSH203" in shown, shown
 
 
 @pytest.mark.parametrize("more", [["-o", "plan.txt"], ["--format", "json"]])
 def test_nobody_is_asked_about_a_plan_that_the_terminal_does_not_show(
-    lab, on_terminal, tmp_path, monkeypatch, more
+    lab, tmp_path, monkeypatch, more
 ):
     monkeypatch.chdir(tmp_path)
     argv = ["fix", *lab.where, "--created", lab.created, "--assume-stopped", *more]
-    got, shown = on_terminal(argv)
+    got, shown = lab.at_terminal(*argv)
     assert got == 4 and "nothing here shows the plan that would be confirmed" in flat(shown), shown
     assert "Only 'yes'" not in shown
 
 
-def test_nobody_is_asked_about_another_plan_than_the_saved_one(lab, plan, on_terminal):
+def test_nobody_is_asked_about_another_plan_than_the_saved_one(lab, plan):
     """A row that the plan rests on is gone: what could be planned now is not what the file says."""
     before = lab.items()
     lab.plant({**before["shardId-000000000001"], "leaseKey": {"S": "shardId-000000000002"}})
-    got, shown = on_terminal(["fix", "--plan", plan, "--assume-stopped"])
+    got, shown = lab.at_terminal("fix", "--plan", plan, "--assume-stopped")
     assert got == 4 and "the plan is stale" in flat(shown), shown
     assert "Only 'yes'" not in shown and "Plan:" not in shown
 
 
 def test_a_plan_from_elsewhere_is_shown_before_the_question(
-    plan, on_terminal, tmp_path, monkeypatch
+    lab, plan, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("RESHARDCTL_STATE_DIR", str(tmp_path / "of-somebody-else"))
     argv = ["fix", "--plan", plan, "--assume-stopped"]
-    got, shown = on_terminal(argv, "yes\nno\n")
+    got, shown = lab.at_terminal(*argv, answer="yes\nno\n")
     assert got == 4 and "was not made here" in flat(shown) and "RSH203" in shown, shown
 
 
-def test_an_undo_asks_what_it_does(lab, on_terminal):
+def test_an_undo_asks_what_it_does(lab):
     done = lab.fix("--created", lab.created, "--accept", "reread=15h", "--assume-stopped")
     assert done.code == 0, done.err
-    got, shown = on_terminal(["undo", str(lab.journal()), "--assume-stopped"], "no\n")
+    got, shown = lab.at_terminal("undo", str(lab.journal()), "--assume-stopped", answer="no\n")
     assert got == 4, shown
     assert "Delete the row of 2, 3? Only 'yes' is taken for a yes" in flat(shown)
     assert "Write this?" not in shown

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.lab import LATEST
-from tests.cli.process import on_terminal
 
 pytestmark = pytest.mark.lab("a-both", LATEST)
 
@@ -119,7 +118,7 @@ def test_a_shard_that_is_not_there_leads_to_the_list_of_them(lab):
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_a_rule_wraps_at_words_and_ends_with_the_next_command(lab, columns):
-    code, shown = on_terminal(lab, ["rule", "RSH203"], columns=columns)
+    code, shown = lab.at_terminal("rule", "RSH203", columns=columns)
     lines = [line.rstrip() for line in shown.splitlines()]
     assert code == 0 and max(map(len, lines)) <= columns
     assert lines[-1] == "reshardctl inspect CONSUMER --stream STREAM"
@@ -130,7 +129,7 @@ def test_the_list_of_rules_wraps_at_a_terminal_and_has_one_line_each_in_a_pipe(l
     listed = [line for line in lab.cli("rule").out.splitlines() if line.startswith("RSH")]
     assert all(line.endswith(".") for line in listed)
     assert lab.cli("rule").out.splitlines()[-1].startswith("reshardctl rule CODE")
-    _, shown = on_terminal(lab, ["rule"], columns=80)
+    _, shown = lab.at_terminal("rule", columns=80)
     lines = [line.rstrip() for line in shown.splitlines()]
     assert max(map(len, lines)) <= 80
     assert [line[:6] for line in lines if line[:3] == "RSH"] == [line[:6] for line in listed]

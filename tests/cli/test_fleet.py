@@ -184,8 +184,16 @@ def test_one_that_nothing_tells_is_not_passed_over(lab, named):
     assert one["name"] == "table new" and said in one["error"]["what"]
     assert one["error"]["next"] == "reshardctl inspect kcl://new --stream STREAM"
     assert (f"kcl://{lab.table.name}" in names(result)) is (not named)
-    for form in ("text", "concise", "markdown", "github", "junit", "jsonl", "openmetrics"):
-        assert "table new" in lab.cli("inspect", "--discover", "--format", form).out
+
+
+def test_every_format_names_one_that_nothing_tells(lab, tmp_path):
+    stream(lab, "clicks", 120)
+    table(lab, "new", checkpoints={1: "TRIM_HORIZON"})
+    forms = ("text", "concise", "markdown", "github", "junit", "jsonl", "openmetrics")
+    files = {form: tmp_path / form for form in forms}
+    lab.cli("inspect", "--discover", *(f"--format={form}={file}" for form, file in files.items()))
+    for form, file in files.items():
+        assert "table new" in file.read_text(), form
 
 
 @pytest.mark.parametrize(("operation", "what"), [

@@ -9,7 +9,6 @@ import pytest
 
 from reshardctl.render.formats import Format
 from tests.cli.lab import LATEST, mode_of_new_files
-from tests.cli.process import on_terminal
 from tests.unit.render.formats import DRAWN
 from tests.unit.render.graph.drawing import parsed, rects
 
@@ -128,6 +127,6 @@ def test_a_part_that_is_not_there_is_said(lab_of, words, said):
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_text_fits_the_terminal(lab_of, columns):
     lab = lab_of("a-both", LATEST)
-    code, shown = on_terminal(lab, ["graph", *lab.where], columns=columns)
+    code, shown = lab.at_terminal("graph", *lab.where, columns=columns)
     assert code == 0 and shown.count("stalls") == 2
     assert max(map(len, shown.splitlines())) <= columns

@@ -98,7 +98,9 @@ def test_a_report_that_cannot_be_written_after_a_fix_and_an_undo(lab):
     assert kept(lab.items()) == kept(before)
 
 
-@pytest.mark.parametrize("reader", ["is full", "has gone"])
+@pytest.mark.parametrize("reader", [
+    "is full", pytest.param("has gone", marks=pytest.mark.long),
+])  # fmt: skip
 def test_stdout_that_takes_no_report_of_a_fix(lab_of, reader):
     """Neither hides what was written, or how it is taken back."""
     case = twofold(load(CASES / "kcl" / "a-both.toml"))

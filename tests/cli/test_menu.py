@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import time as clock
-
 import pytest
 
-from tests.cli.lab import Lab
-from tests.cli.process import on_terminal
-from tests.support.case import CASES, load
+from tests.cli.lab import Lab, bare
 
-CASE = CASES / "kcl" / "full-trimmed-parent-timestamp.toml"
+pytestmark = pytest.mark.lab("full-trimmed-parent-timestamp", "?initial=LATEST")
 """Releases with an auditor need SHARD_END in the row of the trimmed parent; others need nothing."""
 MENU = "Which one? 1 to 2, or Enter for none:"
 
 
-@pytest.fixture
-def lab(lab_of, tmp_path) -> Lab:
-    """On a stream whose clock is the real one's, for commands that run as processes."""
-    text = CASE.read_text(encoding="utf-8")
-    (age,) = map(int, re.findall(r"^now = (\d+)", text, re.MULTILINE))
-    path = tmp_path / CASE.name
-    path.write_text(re.sub(r"created = \d+", f"created = {int(clock.time()) - age}", text))
-    return lab_of(load(path), "?initial=LATEST")
-
-
 def typed(lab: Lab, answer: str, *more: str) -> tuple[int, str]:
     """What a fix at a terminal ends with and shows."""
-    argv = ["fix", *lab.where, "--assume-stopped", *more]
-    code, shown = on_terminal(lab, argv, answer, until=lambda text: MENU in text)
-    return code, re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    code, shown = lab.at_terminal("fix", *lab.where, "--assume-stopped", *more, answer=answer)
+    return code, bare(shown)
 
 
 def test_the_choice_makes_the_plan_and_is_asked_for_consent(lab):

@@ -287,7 +287,7 @@ def print_rows(lab) -> bytes:
     return ran.stdout
 
 
-@pytest.mark.parametrize("case", ["e", "e-below", "f-swapped"])
+@pytest.mark.parametrize("case", ["e-below", "f-swapped"])
 def test_rows_that_a_clients_command_prints(made, tmp_path, case):  # noqa: F811
     lab = made(case)
     rows = print_rows(lab)

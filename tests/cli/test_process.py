@@ -31,7 +31,9 @@ from tests.support.case import CASES, load
 pytestmark = pytest.mark.slow
 
 long = pytest.mark.long
-every_signal = pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+every_signal = pytest.mark.parametrize("number", [
+    pytest.param(number, marks=() if number == signal.SIGTERM else long) for number in SIGNALS
+], ids=lambda number: number.name)  # fmt: skip
 by_hangup = pytest.mark.parametrize("number", [
     pytest.param(number, marks=() if number == signal.SIGHUP else long) for number in SIGNALS
 ], ids=lambda number: number.name)  # fmt: skip
@@ -166,7 +168,8 @@ def stopped_between(lab: Lab, number: int, *argv: str):
 
 
 @pytest.mark.parametrize(("number", "way"), [
-    (signal.SIGINT, "resume"), (signal.SIGTERM, "undo"), (signal.SIGKILL, "resume"),
+    (signal.SIGTERM, "undo"), (signal.SIGKILL, "resume"),
+    pytest.param(signal.SIGINT, "resume", marks=long),
     pytest.param(signal.SIGHUP, "resume", marks=long),
     pytest.param(signal.SIGINT, "undo", marks=long),
     pytest.param(signal.SIGTERM, "resume", marks=long),
@@ -210,7 +213,7 @@ def test_an_undo_that_was_stopped_goes_on(lab, number):
 
 
 @pytest.mark.parametrize("words", [
-    ["inspect", "--format", "text"], ["rule"],
+    ["inspect", "--format", "text"], pytest.param(["rule"], marks=long),
     pytest.param(["inspect", "--format", "json"], marks=long),
     pytest.param(["explain", "0"], marks=long),
 ], ids=" ".join)  # fmt: skip
@@ -285,8 +288,8 @@ def test_colours_and_their_absence(lab, monkeypatch):
 
 
 @pytest.mark.parametrize(("answer", "code"), [
-    ("yes\n", 0), ("y\n", 4), ("\x03", 130), pytest.param("\n", 4, marks=long),
-    pytest.param("\x04", 4, marks=long),
+    ("yes\n", 0), ("\x03", 130), pytest.param("y\n", 4, marks=long),
+    pytest.param("\n", 4, marks=long), pytest.param("\x04", 4, marks=long),
 ])  # fmt: skip
 def test_asked_at_a_terminal(lab, answer, code):
     before = lab.items()

@@ -9,7 +9,6 @@ import pytest
 
 from reshardctl.journal.file import FileLog
 from tests.cli.lab import Lab
-from tests.cli.process import on_terminal
 from tests.cli.test_journals import VALIDATOR, fixed_twice
 from tests.cli.test_journals_on_s3 import keys, place, s3
 from tests.cli.test_journals_on_s3 import lab as lab_with_a_bucket
@@ -54,10 +53,9 @@ def test_a_journal_of_a_finished_fix_is_deleted_with_consent_only(lab):
 
 @pytest.mark.parametrize(("answer", "code", "left"), [("yes", 0, 0), ("y", 4, 1), ("", 4, 1)])
 def test_at_a_terminal_it_lists_and_asks(lab, answer, code, left):
-    """A process of its own goes by the real clock, days after the journal's."""
     journal = aged(lab)
-    ended, shown = on_terminal(
-        lab, ["undo", "--prune", "--older-than", "1d"], f"{answer}\n", until=lambda s: "yes" in s
+    ended, shown = lab.at_terminal(
+        "undo", "--prune", "--older-than", "1d", answer=f"{answer}\n"
     )
     assert ended == code and f"would delete: {journal.stem}" in shown
     assert "Only 'yes' is taken" in shown and len(lab.journals()) == left

@@ -69,6 +69,7 @@ def test_what_is_not_there_is_named(lab):
     assert done.says("jobs/orders-other")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lab", [(QUBOLE, "s1", "")], indirect=True, ids=["s1"])
 def test_set_restored_from_a_snapshot_and_undone_twice(lab, tmp_path):
     set_restored_and_undone_twice(lab, lab.files, tmp_path)

@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.cli.lab import LATEST, bare
-from tests.cli.process import on_terminal
 
 pytestmark = pytest.mark.lab("a-both", LATEST)
 
@@ -205,18 +204,19 @@ def test_what_the_configuration_suppresses(lab, tmp_path, monkeypatch):
 def test_at_a_terminal(lab_of, columns):
     """The worst in red, nothing wider than the terminal but what is there to be copied."""
     lab = lab_of("a-both", LATEST)
-    code, shown = on_terminal(lab, ["status", *lab.where], columns=columns)
+    code, shown = lab.at_terminal("status", *lab.where, columns=columns, TERM="xterm")
     assert code == 1 and "\x1b[31m" in shown
     lines = [bare(line) for line in shown.splitlines()]
     free = [line for line in lines if lab.table.name not in line]
     assert max(map(len, free)) <= columns, max(free, key=len)
-    assert "\x1b[" not in on_terminal(lab, ["status", *lab.where], NO_COLOR="1")[1]
+    _, plain = lab.at_terminal("status", *lab.where, TERM="xterm", NO_COLOR="1")
+    assert "\x1b[" not in plain
 
 
 @pytest.mark.parametrize("reading", [[], ["--count"]], ids=["plain", "counted"])
 def test_one_line_for_each_shard_at_a_terminal_of_80_columns(lab_of, reading):
     lab = lab_of("a-both", LATEST)
-    _, shown = on_terminal(lab, ["status", *lab.where, *reading], columns=80)
+    _, shown = lab.at_terminal("status", *lab.where, *reading, columns=80)
     lines = [bare(line).rstrip() for line in shown.splitlines()]
     rows = [line for line in lines if line[:2] in ("0 ", "1 ", "2 ", "3 ")]
     assert len(rows) == 4 and max(map(len, rows)) <= 80, shown

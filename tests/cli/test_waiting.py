@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 
 import pytest
 
@@ -12,6 +11,7 @@ from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import on_terminal, start
+from tests.cli.test_process import by_sigterm
 from tests.support.reshards import reshard
 
 pytestmark = [pytest.mark.slow, pytest.mark.lab("healthy-roots", TRIM_HORIZON)]
@@ -137,16 +137,15 @@ def test_a_look_that_takes_long_is_followed_by_a_long_pause(lab):
     assert max(lab.slept) >= 40
 
 
-def test_ctrl_c(lab):
+@by_sigterm
+def test_a_signal(lab, number):
     begin(lab.fake, 4, 3600)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        lab.wire.calls.clear()
-        running = start(lab, "inspect", *lab.where, "--wait", "1h")
-        met = waited_for(lab)
-        running.signal(number)
-        result = running.end()
-        assert met and result.code == 130 and result.says("cancelled")
-        assert result.out == ""
+    running = start(lab, "inspect", *lab.where, "--wait", "1h")
+    met = waited_for(lab)
+    running.signal(number)
+    result = running.end()
+    assert met and result.code == 130 and result.says("cancelled")
+    assert result.out == ""
 
 
 def waited_for(lab: Lab) -> bool:

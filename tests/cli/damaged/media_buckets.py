@@ -213,6 +213,8 @@ def log_in_its_table(shape: str, setting: Setting) -> Iterator[Store]:
 
 BUCKETS = [(HEAD, "s1x", "/"), (HEAD, "s1", ""), (QUBOLE, "s3", ""), (V1, "u1", "")]
 MEDIA = [
-    *(Medium("-".join(("s3", *state[:2])), partial(in_a_bucket, *state)) for state in BUCKETS),
-    *(Medium(f"log-{shape}", partial(log_in_its_table, shape), few=2) for shape in ("s1", "s1x")),
+    *(Medium("-".join(("s3", *state[:2])), partial(in_a_bucket, *state), few=number % 2)
+      for number, state in enumerate(BUCKETS)),
+    *(Medium(f"log-{shape}", partial(log_in_its_table, shape), few=int(shape == "s1x"))
+      for shape in ("s1", "s1x")),
 ]

@@ -33,6 +33,8 @@ SPARK = [
     (LINEAGE, "l1", "kinesis-lineage-4.3.0"), (LINEAGE, "s1x", "kinesis-lineage-4.3.0"),
 ]  # fmt: skip
 QUICKWIT = [("0.9.0", "q3"), ("0.9.0", "q6"), ("0.8.2", "q3"), ("0.8.2", "q5")]
+FEW = [SPARK[0], SPARK[2], SPARK[4], SPARK[6], SPARK[9], QUICKWIT[1], QUICKWIT[3]]
+"""One of each connector and of each release of Quickwit at every turn."""
 
 
 def contents(root: Path) -> dict[str, bytes | str]:
@@ -78,7 +80,8 @@ def metastore(release: str, state: str, setting: Setting) -> Iterator[Store]:
 
 
 MEDIA = [
-    *(Medium("-".join(filter(None, ("spark", *state))), partial(checkpoint, *state))
-      for state in SPARK),
-    *(Medium("-".join(("quickwit", *state)), partial(metastore, *state)) for state in QUICKWIT),
+    *(Medium("-".join(filter(None, ("spark", *state))), partial(checkpoint, *state),
+             few=int(state in FEW)) for state in SPARK),
+    *(Medium("-".join(("quickwit", *state)), partial(metastore, *state), few=int(state in FEW))
+      for state in QUICKWIT),
 ]  # fmt: skip

@@ -230,8 +230,8 @@ POSTGRES = [("0.9.0", "q3"), ("0.9.0", "q6"), ("0.8.2", "q2"), ("0.9.0", "q5")]
 NODES = [("0.9.0", "q3", "?index=events"), ("0.8.2", "q2", "?index=events&release=0.8.2")]
 MEDIA = [
     *(Medium("-".join(("quickwit", "postgres", *state)), partial(in_postgres, *state),
-             needs=("postgres",), many=40) for state in POSTGRES),
-    *(Medium("-".join(("quickwit", "rest", *state[:2])), partial(behind_a_node, *state), few=2,
-             many=40)
-      for state in NODES),
+             needs=("postgres",), few=1 - number % 2, many=40)
+      for number, state in enumerate(POSTGRES)),
+    *(Medium("-".join(("quickwit", "rest", *state[:2])), partial(behind_a_node, *state),
+             few=number % 2, many=40) for number, state in enumerate(NODES)),
 ]  # fmt: skip

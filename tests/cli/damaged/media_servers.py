@@ -124,6 +124,6 @@ def positions_of(kind: str, name: str, setting: Setting) -> Iterator[Store]:
 
 MEDIA = [
     Medium(f"kinesis-consumer-{kind}-{name}", partial(positions_of, kind, name), needs=(kind,),
-           many=40)
+           few=int(name == "b4"), many=40)
     for kind in DAMAGES for name in ("healthy-children-read", "b4")
 ]  # fmt: skip
