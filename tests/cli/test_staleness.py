@@ -253,7 +253,7 @@ def test_a_plan_edited_by_hand(planned):
     lab, path = planned
     original = path.read_bytes()
     before = lab.items()
-    for at in range(0, len(original), max(1, len(original) // 150)):
+    for at in range(0, len(original), max(1, len(original) // 40)):
         edited = bytearray(original)
         edited[at] = edited[at] ^ 1
         path.write_bytes(edited)
