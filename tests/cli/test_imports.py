@@ -27,8 +27,9 @@ LAID_OUT = {"rich", "random"}
 LISTED = """
 import sys
 from reshardctl.cli.app import run
-code = run(sys.argv[1:])
-print("MODULES", *sorted(sys.modules), file=sys.stderr)
+for line in sys.stdin:
+    run(line.split())
+    print("MODULES", *sorted(sys.modules), file=sys.stderr)
 """
 
 
@@ -47,33 +48,29 @@ def test_a_command_looks_for_garbage_seldom():
     assert subprocess.run([sys.executable, "-c", GARBAGE], check=False).returncode == 0
 
 
-def imported(*words: str) -> set[str]:
+OF_AWS = {"boto3", "botocore", "urllib3"}
+OTHERS = {"networkx", "pyspark", "psycopg"}
+
+
+@pytest.mark.parametrize("commands", [
+    {"--help": {"reshardctl.model", "reshardctl.commands", "pydantic"} | OF_AWS},
+    {
+        "inspect --help": {"reshardctl.model", "reshardctl.commands"} | OF_AWS,
+        f"inspect snapshot:{SNAPSHOT} --format json": UNUSED | OF_AWS,
+        f"inspect snapshot:{SNAPSHOT}": UNUSED - LAID_OUT | OF_AWS,
+        f"status snapshot:{SNAPSHOT}": OTHERS | OF_AWS,
+        f"fix snapshot:{SNAPSHOT} --dry-run": OTHERS,
+    },
+], ids=["help", "one after another"])  # fmt: skip
+def test_nothing_is_imported_that_is_not_used(commands: dict[str, set[str]]) -> None:
+    """What an earlier command imported is there for a later one, which needs all of it."""
     done = subprocess.run(
-        [sys.executable, "-c", LISTED, *words], capture_output=True, text=True, check=True
+        [sys.executable, "-c", LISTED], input="\n".join(commands), capture_output=True, text=True,
+        check=True,
     )
-    line = next(line for line in done.stderr.splitlines() if line.startswith("MODULES"))
-    return set(line.split()[1:])
-
-
-@pytest.mark.parametrize(
-    ("words", "unwanted"),
-    [
-        (("--help",), {"reshardctl.model", "reshardctl.commands", "pydantic"}),
-        (("inspect", "--help"), {"reshardctl.model", "reshardctl.commands"}),
-        (("inspect", f"snapshot:{SNAPSHOT}"), UNUSED - LAID_OUT),
-        (("inspect", f"snapshot:{SNAPSHOT}", "--format", "json"), UNUSED),
-        (("status", f"snapshot:{SNAPSHOT}"), {"networkx", "pyspark", "psycopg"}),
-    ],
-    ids=["help", "help of a command", "inspect", "inspect for programs", "status"],
-)
-def test_nothing_is_imported_that_is_not_used(words: tuple[str, ...], unwanted: set[str]) -> None:
-    found = imported(*words)
-    assert not found & (unwanted | {"boto3", "botocore", "urllib3"})
-
-
-def test_a_fix_does_without_networkx() -> None:
-    found = imported("fix", f"snapshot:{SNAPSHOT}", "--dry-run")
-    assert not found & {"networkx", "pyspark", "psycopg"}
+    found = [line for line in done.stderr.splitlines() if line.startswith("MODULES")]
+    for (words, unwanted), modules in zip(commands.items(), found, strict=True):
+        assert not set(modules.split()) & unwanted, words
 
 
 def test_only_the_command_that_is_run_has_its_parameters_read():

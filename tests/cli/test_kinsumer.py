@@ -18,6 +18,7 @@ from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
 from tests.cli.lab import Item, Result, fake_of, opened, option_words
 from tests.proof.reference.kinsumer import run
 from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.covering import covering
 from tests.support.dialects import kinsumer as dialect
 from tests.support.golden_kinsumer import STORES, images_of, topology
 from tests.support.golden_kinsumer import fake_of as golden_fake
@@ -279,8 +280,10 @@ def test_a_recorded_store_needs_nothing(recorded, wire, store, release):
     assert wire.writes == []
 
 
-@pytest.mark.parametrize("store", [s for s in STORES if "g1" not in s.name and "g6" not in s.name],
-                         ids=lambda s: f"{s.parent.name}-{s.name}")
+@pytest.mark.parametrize("store", covering(
+    [s for s in STORES if "g1" not in s.name and "g6" not in s.name],
+    lambda s: [s.name], lambda s: f"{s.parent.name}-{s.name}",
+))
 def test_a_recorded_store_is_pinned_and_put_back(recorded, store):
     """A start by a time behind the reshard: children get their beginning, byte for byte undone."""
     lab = recorded(store, "?release=snowplow-1.7")

@@ -78,12 +78,12 @@ def test_where_nothing_is_safe_live_is_not_spoken_of(lab_of):
     assert refused.code == 4 and refused.says("is running") and "--live" not in refused.err
 
 
-@pytest.mark.parametrize(("case", "row", "why"), [
-    ("g-no-children", "shardId-000000000000", "it ends a shard that may still be read"),
-    ("c2", TWO, "more than a position"), ("row-not-born", "shardId-000000000004", "lose its lease"),
-    ("i1", "shardId-000000000003", "may have been there before"),
+@pytest.mark.parametrize(("case", "row", "why", "more"), [
+    ("g-no-children", "shardId-000000000000", "it ends a shard that may still be read", ()),
+    ("c2", TWO, "more than a position", ()), ("c2", TWO, "more than a position", ("--dry-run",)),
+    ("row-not-born", "shardId-000000000004", "lose its lease", ("--dry-run",)),
+    ("i1", "shardId-000000000003", "may have been there before", ()),
 ])  # fmt: skip
-@pytest.mark.parametrize("more", [(), ("--dry-run",)])
 def test_anything_else_is_refused_by_name(lab_of, case, row, why, more):
     lab = lab_of(case, LATEST)
     before = lab.items()

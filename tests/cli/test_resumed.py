@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.lab import Lab, option_words
 from tests.support.case import CASES, load
+from tests.support.covering import covering
 from tests.support.judging import asked
 
 CASES_OF_STEPS = {
@@ -34,14 +35,21 @@ def kept(lab: Lab) -> dict[str, dict[str, object]]:
     }
 
 
-@pytest.mark.parametrize("name", CASES_OF_STEPS)
+def _fixed(name: str) -> tuple[str, str]:
+    """Policy and consent of the case."""
+    initial, release = CASES_OF_STEPS[name]
+    (fixed,) = {
+        (e.fixed.policy, e.fixed.accept) for e in load(CASES / "kcl" / f"{name}.toml").expects
+        if e.fixed is not None and initial in e.initial and release in e.releases
+    }  # fmt: skip
+    return fixed
+
+
+@pytest.mark.parametrize("name", covering(CASES_OF_STEPS, lambda name: _fixed(name)[:1]))
 def test_the_rest_is_written_by_a_resumed_fix(lab_of, name):
     initial, release = CASES_OF_STEPS[name]
     case = load(CASES / "kcl" / f"{name}.toml")
-    (fixed,) = {
-        (e.fixed.policy, e.fixed.accept) for e in case.expects
-        if e.fixed is not None and initial in e.initial and release in e.releases
-    }  # fmt: skip
+    fixed = _fixed(name)
     lab = lab_of(case, option_words(initial, release, case.stream["created"]))
     before = kept(lab)
     argv = ["--policy", asked(case, fixed[0]).text, "--accept", fixed[1], "--created", lab.created]

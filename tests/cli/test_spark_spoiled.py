@@ -70,8 +70,10 @@ def test_a_folder_in_the_log_of_a_planned_batch_is_not_removed(golden, release, 
     assert contents(lab) == before and lab.journals() == []
 
 
-@pytest.mark.parametrize("spelled", ["NaN", "Infinity", "1e999", "-1e999", "9" * 5000])
-@pytest.mark.parametrize("verb", ["inspect", "status", "export"])
+@pytest.mark.parametrize(("spelled", "verb"), [
+    ("NaN", "inspect"), ("NaN", "status"), ("NaN", "export"), ("Infinity", "inspect"),
+    ("1e999", "status"), ("-1e999", "export"), ("9" * 5000, "inspect"),
+])  # fmt: skip
 def test_a_watermark_of_no_time(golden, spelled, verb):
     lab = golden(QUBOLE, "s3")
     newest = max(int(p.name) for p in (lab.root / "commits").iterdir() if p.name.isdigit())

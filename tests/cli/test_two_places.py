@@ -132,8 +132,8 @@ def test_a_plan_of_another_account_is_refused_with_both_tables(lab, tmp_path, mo
 
 
 @pytest.mark.usefixtures("in_tmp_path")
-@pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
-@pytest.mark.parametrize("there", [True, False], ids=["option", "arn"])
+@pytest.mark.parametrize(("terminal", "there"), [(False, True), (True, False)],
+                         ids=["a pipe, an option", "a terminal, an ARN"])
 def test_every_printed_command_runs_as_it_stands(apart, terminal, there):
     apart.terminal = terminal
     option = list(THERE) if there else []
