@@ -7,8 +7,9 @@ the real Kinesis sources did with them (tests/golden/quickwit, runs of November 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -251,14 +252,22 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("named", ["", "&index=events"], ids=["all", "index"])
-@pytest.mark.parametrize("spoil", BROKEN.values(), ids=BROKEN)
-def test_what_quickwit_cannot_parse_is_a_finding(golden, spoil, named):
+NAMED = "&index=events"
+
+
+def with_index(damages: Iterable[str], *named: str) -> Any:
+    """Each damage to the only index there is; `named` also where the locator names it."""
+    rows = [*((name, "") for name in damages), *((name, NAMED) for name in named)]
+    return pytest.mark.parametrize(("damage", "named"), rows)
+
+
+@with_index(BROKEN, "cut off", "another object")
+def test_what_quickwit_cannot_parse_is_a_finding(golden, damage, named):
     """load_index of store_operations.rs and PgIndex::index_metadata: serde_json takes all or fails.
 
     Then list_indexes_metadata fails as a whole, and nothing of the cluster is scheduled.
     """
-    change, words = spoil
+    change, words = BROKEN[damage]
     lab = golden("0.9.0", "q2", named)
     lab.file().write_bytes(change(lab.text()).encode(errors="surrogateescape"))
     before = lab.texts()
@@ -290,10 +299,9 @@ def test_several_files_that_quickwit_cannot_parse_are_all_named(golden):
     assert "audit/metastore.json" in seen.out and "logs/metastore.json" in seen.out
 
 
-@pytest.mark.parametrize("named", ["", "&index=events"], ids=["all", "index"])
-@pytest.mark.parametrize("spoil", BAD.values(), ids=BAD)
-def test_what_is_no_text_for_this_consumer_is_refused(golden, spoil, named):
-    change, words = spoil
+@with_index(BAD, "version", "another index")
+def test_what_is_no_text_for_this_consumer_is_refused(golden, damage, named):
+    change, words = BAD[damage]
     lab = golden("0.9.0", "q2", named)
     lab.file().write_bytes(change(lab.text()).encode())
     before = lab.texts()
@@ -411,14 +419,13 @@ BREAKAGES = {
 }
 
 
-@pytest.mark.parametrize("named", ["", "&index=events"], ids=["any", "named"])
-@pytest.mark.parametrize("breakage", BREAKAGES)
-def test_a_file_that_somebody_broke_goes_back_as_a_whole(golden, breakage, named):
+@with_index(BREAKAGES, "cut")
+def test_a_file_that_somebody_broke_goes_back_as_a_whole(golden, damage, named):
     """Its rows cannot be read, so none of them can be put back; the journal has all of it."""
     lab = golden("0.9.0", "q3", named)
     before = lab.texts()
     assert lab.fix().code == 0
-    lab.file().write_bytes(BREAKAGES[breakage](lab.text()))
+    lab.file().write_bytes(BREAKAGES[damage](lab.text()))
     broken = lab.file().read_bytes()
     refused = lab.undo("--format", "json")
     assert (refused.code, lab.file().read_bytes()) == (4, broken)
@@ -512,17 +519,14 @@ NOT_LOADED = {
 }
 
 
-@pytest.mark.parametrize(("damage", "word", "named"), [
-    *(pytest.param(*row, "", id=name) for name, row in NOT_LOADED.items()),
-    *(pytest.param(*NOT_LOADED[name], "&index=events", id=f"{name}, named")
-      for name in ("its own map is a list", "splits that are no list")),
-])  # fmt: skip
+@with_index(NOT_LOADED, "its own map is a list")
 def test_a_text_that_quickwit_does_not_load_is_a_finding_and_is_not_written_into(
-    golden, damage, word, named
+    golden, damage, named
 ):
+    change, word = NOT_LOADED[damage]
     lab = golden("0.9.0", "q3", named)
     document = json.loads(lab.text())
-    damage(document)
+    change(document)
     lab.file().write_text(json.dumps(document, indent=2))
     before = lab.texts()
     seen = lab.inspect("--format", "json")

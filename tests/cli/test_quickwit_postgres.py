@@ -18,7 +18,7 @@ from tests.cli.lab import opened
 from tests.cli.quickwit_lab import golden_fake
 from tests.cli.quickwit_postgres_lab import PostgresLab, connected, restored
 from tests.cli.restoring import set_restored_and_undone_twice
-from tests.cli.test_quickwit import end, number
+from tests.cli.test_quickwit import HEALS, end, number
 from tests.support.case_stream import shard_name
 from tests.support.needs import needs
 from tests.support.servers import PASSWORD, USER, Running
@@ -53,12 +53,6 @@ def golden(running, servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
             return made
 
         yield make
-
-
-HEALS = [
-    ("0.9.0", "q1", set()), ("0.8.2", "q1", set()), ("0.9.0", "q2", {"RSH201"}),
-    ("0.9.0", "q4", {"RSH201"}),
-]
 
 
 @pytest.mark.parametrize(("release", "state", "codes"), HEALS)
@@ -386,8 +380,9 @@ def test_an_unreadable_row_of_another_index_is_named(golden):
     assert "index audit: malformed JSON" in seen.out
 
 
-@pytest.mark.parametrize("broken", ["", "{", '{"version": "0.9"}', "\\N"])
-@pytest.mark.parametrize("named", ["", "?index=events"], ids=["all", "index"])
+@pytest.mark.parametrize(("named", "broken"), [
+    ("", ""), ("", '{"version": "0.9"}'), ("", "\\N"), ("?index=events", "{"),
+])  # fmt: skip
 def test_a_row_that_quickwit_cannot_parse_is_a_finding(golden, named, broken):
     """PgIndex::index_metadata of postgres/model.rs: serde_json takes all or fails."""
     lab = golden("0.9.0", "q3", named)
