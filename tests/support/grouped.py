@@ -7,7 +7,7 @@ and there are thousands of them. A failure names every situation that failed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from inspect import signature
 from typing import Any
 
@@ -19,13 +19,24 @@ Situation = tuple[str, str, tuple[Any, ...]]
 """The case, the situation's own name, and the first arguments of the test."""
 
 
-def by_case(situations: Iterable[Situation]) -> Callable[[Callable[..., None]], Any]:
+OTHERS = "others"
+"""The id of the test of all cases that are not looked at at every turn."""
+
+
+def by_case(
+    situations: Iterable[Situation], few: Collection[str] | None = None
+) -> Callable[[Callable[..., None]], Any]:
     """Make of a test of one situation a test of each case. What is skipped is skipped alone.
 
-    An `only` mark (`tests/support/needs.py`) below it leaves situations out."""
+    few: the cases that are enough at every turn (`tests/support/few_cases.py`); all others are one
+    test, marked `long`. An `only` mark (`tests/support/needs.py`) below it leaves situations out.
+    """
     groups: dict[str, list[tuple[str, tuple[Any, ...]]]] = defaultdict(list)
     for case, name, values in situations:
-        groups[case].append((name, values))
+        if few is None or case in few:
+            groups[case].append((name, values))
+        else:
+            groups[OTHERS].append((f"{case} {name}".rstrip(), values))
     taken = len(next(iter(groups.values()))[0][1])
 
     def decorate(judge: Callable[..., None]) -> Any:
@@ -60,7 +71,8 @@ def _case(
             reason = reasons[0]
         else:
             kept.append((name, values))
-    marks = () if kept or reason is None else pytest.mark.skip(reason=reason)
+    marks = [] if kept or reason is None else [pytest.mark.skip(reason=reason)]
+    marks += [pytest.mark.long] if case == OTHERS else []
     return pytest.param(kept, id=case, marks=marks)
 
 

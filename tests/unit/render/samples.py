@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
@@ -14,11 +15,14 @@ from reshardctl.planning.policy import Accept
 from reshardctl.render.context import Context
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, all_cases
-from tests.support.grouped import Situation
+from tests.support.few_cases import few
+from tests.support.grouped import Situation, by_case
 from tests.support.judging import asked, images_of, lineage_of, resolved
 
 CASES = {case.name: case for case in all_cases("kcl")}
 STORED = [name for name, case in CASES.items() if case.rows]
+SHOWN = few(tuple(CASES[name] for name in STORED))
+"""What a format has to show is in these; what does not depend on formats is asked of all."""
 TABLE = "arn:aws:dynamodb:us-east-1:123456789012:table/orders-app"
 
 
@@ -50,6 +54,11 @@ def _made(
     )
     wanted = resolved(case, asked(case, policy), lineage)
     return make(snapshot, RepairOptions(wanted, accept or Accept(), bootstrap))
+
+
+def by_name(test: Callable[..., None]) -> Any:
+    """A test of a case's name: of those in SHOWN at every turn, of all others in the long suite."""
+    return by_case(((name, "", (name,)) for name in STORED), SHOWN)(test)
 
 
 def context(report: Report, **wanted) -> Context:

@@ -60,7 +60,7 @@ def questions(every: int) -> Iterator[tuple[str, Report, Ask]]:
             yield case.consumer, report, report.decision
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.long)])
 def test_each_answer_has_its_line(every):
     asked = 0
     for consumer, report, ask in questions(every):
@@ -104,7 +104,7 @@ def test_two_unknown_options_are_one_question():
     assert "?app=app&initial=TRIM_HORIZON'" in shown
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.long)])
 def test_no_answer_leads_to_another_question(every):
     asked = 0
     for number, (_, case, options, probe) in enumerate(situations()):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Plan
 from reshardctl.render.content.lines import inspect_lines, plan_lines
 from reshardctl.report.results import Fixed
 from tests.support.grouped import by_case
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import STORED, context, every_expectation, report_of, then
+from tests.unit.render.samples import SHOWN, by_name, context, every_expectation, report_of, then
 
 LINE = re.compile(
     r"kcl://orders-app\S*: (?P<shards>\S+) (?P<code>RSH\d{3})(?P<mark> \[\*\])? "
@@ -23,7 +21,7 @@ DONE = re.compile(r": (wrote|left|note): ")
 MARKED = [e for e in every_expectation() if e[2][1].fixed is not None]
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_one_line_a_finding(name):
     report = report_of(name)
     lines = inspect_lines(report)
@@ -35,7 +33,7 @@ def test_one_line_a_finding(name):
         assert found["harm"].split(", ")[0] == str(finding.severity)
 
 
-@by_case(MARKED)
+@by_case(MARKED, SHOWN)
 def test_the_mark_promises_what_the_case_says_of_the_fix(case, expect, options):
     """`[*]` stands on exactly the codes that the case no longer expects after the fix."""
     policy = expect.fixed.policy
@@ -87,7 +85,7 @@ def test_a_clean_report_is_one_line():
     assert shown == "kcl://orders-app: no findings\n"
 
 
-@by_case(MARKED)
+@by_case(MARKED, SHOWN)
 def test_each_line_of_a_fix_says_what_became_of_it(case, expect, options):
     report = report_of(case.name, options, expect.fixed.policy)
     plan = FORMATS["concise"].plan(report, context(report))

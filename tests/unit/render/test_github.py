@@ -18,7 +18,15 @@ from reshardctl.render.formats.github import LONGEST
 from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.support.grouped import by_case
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import CASES, STORED, context, every_expectation, report_of, then
+from tests.unit.render.samples import (
+    CASES,
+    SHOWN,
+    by_name,
+    context,
+    every_expectation,
+    report_of,
+    then,
+)
 
 GITHUB = FORMATS["github"]
 OPTIONS = "initial=LATEST&release=3.5.1"
@@ -57,7 +65,7 @@ def decoded(text: str, codes: dict[str, str]) -> str:
     return text.replace("%25", "%")
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_an_annotation_for_every_finding_and_one_that_counts(name):
     report = report_of(name)
     *found, last = read(GITHUB.inspect(report, context(report)))
@@ -71,7 +79,7 @@ def test_an_annotation_for_every_finding_and_one_that_counts(name):
     assert report.findings or "No findings." in last.data
 
 
-@by_case(every_expectation())
+@by_case(every_expectation(), SHOWN)
 def test_errors_and_warnings_are_what_the_case_says(case, expect, options):
     report = report_of(case.name, options)
     commands = read(GITHUB.inspect(report, context(report)))

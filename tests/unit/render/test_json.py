@@ -17,7 +17,7 @@ from reshardctl.render.content.report_json import error_json, exit_json, report_
 from reshardctl.render.context import Context
 from reshardctl.report.results import Fixed, Planned, Saved, Undoing
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import CASES, STORED, context, report_of, then
+from tests.unit.render.samples import CASES, SHOWN, by_name, context, report_of, then
 
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
@@ -28,7 +28,7 @@ def test_the_schema_is_one():
     Draft202012Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_every_case_fits_the_schema(name):
     report = report_of(name)
     for shown in (JSON.inspect(report, context(report)), JSON.plan(report, context(report))):
@@ -130,7 +130,7 @@ def _numbers(value: object):
 
 def test_no_sequence_number_is_a_json_number():
     """A double holds integers up to 2^53 (RFC 8259 §6)."""
-    for name in STORED:
+    for name in SHOWN:
         document = json.loads(JSON.plan(report_of(name), Context()))
         assert all(abs(number) < 1 << 53 for number in _numbers(document))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.resources import files
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.errors import HalfDone
@@ -13,7 +13,7 @@ from reshardctl.planning.plan import Plan
 from reshardctl.render.context import Context
 from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import STORED, context, report_of, then
+from tests.unit.render.samples import by_name, context, report_of, then
 
 LINES = FORMATS["jsonl"]
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
@@ -33,12 +33,13 @@ def of(lines: list[dict], kind: str, *also: str) -> list[dict]:
     return [{k: v for k, v in x.items() if k not in drop} for x in lines if x["type"] == kind]
 
 
+@cache
 def part(name: str) -> Draft202012Validator:
     """A part of the published schema of `json`."""
     return Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"})
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_the_lines_are_the_parts_of_the_document(name):
     report = report_of(name, "release=3.5.1")
     whole = json.loads(FORMATS["json"].inspect(report, context(report)))
@@ -58,7 +59,7 @@ def test_the_lines_are_the_parts_of_the_document(name):
     assert summary["decision"] == {k: v for k, v in whole["decision"].items() if k != "steps"}
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_findings_fit_the_published_schema(name):
     report = report_of(name)
     for finding in of(read(LINES.inspect(report, context(report))), "finding", "rows"):

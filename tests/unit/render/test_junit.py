@@ -17,7 +17,15 @@ from reshardctl.render.context import Context
 from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.support.grouped import by_case
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import CASES, STORED, context, every_expectation, report_of, then
+from tests.unit.render.samples import (
+    CASES,
+    SHOWN,
+    by_name,
+    context,
+    every_expectation,
+    report_of,
+    then,
+)
 
 JUNIT = FORMATS["junit"]
 OPTIONS = "initial=LATEST&release=3.5.1"
@@ -76,7 +84,7 @@ def codes(suite: Element, kind: str) -> set[str]:
     return {case.attrib["name"][:6] for case in suite if case.find(kind) is not None}
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_every_rule_is_a_case_of_one_suite(name):
     report = report_of(name)
     (suite,) = read(JUNIT.inspect(report, context(report)))
@@ -89,7 +97,7 @@ def test_every_rule_is_a_case_of_one_suite(name):
     } - codes(suite, "failure")
 
 
-@by_case(every_expectation())
+@by_case(every_expectation(), SHOWN)
 def test_failures_are_what_the_case_says(case, expect, options):
     report = report_of(case.name, options)
     (suite,) = read(JUNIT.inspect(report, context(report)))
@@ -99,7 +107,7 @@ def test_failures_are_what_the_case_says(case, expect, options):
 
 def test_what_no_report_can_show_is_skipped_and_not_passed():
     """RSH401 and RSH901 end a command with exit codes 4 and 3; their pages say so."""
-    seen = {f.code for name in STORED for f in report_of(name).findings}
+    seen = {f.code for name in SHOWN for f in report_of(name).findings}
     assert not seen & {"RSH401", "RSH901"}
 
 

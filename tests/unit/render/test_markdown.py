@@ -23,8 +23,8 @@ from reshardctl.report.changes import changes
 from reshardctl.report.forecast import forecast
 from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import STORED, context, report_of, then
-from tests.unit.render.test_hostile import HOSTILE, infested
+from tests.unit.render.samples import by_name, context, report_of, then
+from tests.unit.render.test_hostile import HOSTILE, a_third, infested
 
 MARKDOWN = FORMATS["markdown"]
 OPTIONS = "initial=LATEST&release=3.5.1"
@@ -70,7 +70,7 @@ def _pairs(text: str) -> list[tuple[Token, Token]]:
     return list(zip(tokens, [*tokens[1:], tokens[-1]], strict=True))
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_a_runbook_has_its_tables_and_its_tasks(name):
     report = report_of(name, "release=3.5.1")
     shown = MARKDOWN.inspect(report, context(report))
@@ -88,7 +88,7 @@ def test_a_runbook_has_its_tables_and_its_tasks(name):
     assert {c[2] for c in commands(shown) if c[:2] == ["reshardctl", "rule"]} == grave
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_before_and_after_are_the_writes_of_the_plan(name):
     report = report_of(name, OPTIONS)
     if not isinstance(report.decision, Plan):
@@ -223,14 +223,13 @@ SLY = (
 @pytest.mark.parametrize("text", (*SLY, *HOSTILE), ids=lambda t: ascii(t[:40]))
 def test_no_row_makes_markdown(text):
     """The same blocks as of any other text, no mark-up in it, and nothing for GitHub to link."""
-    usual = usual_skeletons()
-    shown = [skeletons(items) for items in infested(text)]
     compared = 0
-    for one, other in zip(shown, usual, strict=True):
+    for place, items in a_third(infested(text), (*SLY, *HOSTILE).index(text)):
+        one, other = skeletons(items), usual_skeletons()[place]
         if one and other and len(one) == len(other):
             assert one == other
             compared += 1
-    assert compared >= 4
+    assert compared
 
 
 @cache

@@ -24,7 +24,15 @@ from reshardctl.render.formats.sarif import fingerprint
 from reshardctl.report.results import Fixed, Undoing
 from tests.support.grouped import Situation, by_case
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import CASES, STORED, context, every_expectation, report_of, then
+from tests.unit.render.samples import (
+    CASES,
+    SHOWN,
+    by_name,
+    context,
+    every_expectation,
+    report_of,
+    then,
+)
 
 SARIF = FORMATS["sarif"]
 OPTIONS = "initial=LATEST&release=3.5.1"
@@ -106,7 +114,7 @@ def inspected(name: str, options: str = "", **wanted) -> dict:
     return read(SARIF.inspect(report, context(report, exit=Exit.FINDINGS)))
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_a_result_for_every_finding(name):
     report = report_of(name)
     run = inspected(name)
@@ -136,7 +144,7 @@ def one_of_each() -> Iterator[Situation]:
             yield name, told, values
 
 
-@by_case(one_of_each())
+@by_case(one_of_each(), SHOWN)
 def test_errors_and_warnings_are_what_the_case_says(case, expect, options):
     results = inspected(case.name, options)["results"]
     assert {r["ruleId"] for r in results if r["level"] != "note"} == set(expect.findings)
@@ -161,7 +169,7 @@ def test_the_same_finding_keeps_its_fingerprint():
 
 
 def test_other_findings_have_other_fingerprints():
-    for name in STORED:
+    for name in SHOWN:
         subject = of_report(report_of(name))
         prints = [fingerprint(subject, finding) for finding in subject.findings]
         assert len(set(prints)) == len(prints)

@@ -9,7 +9,7 @@ from reshardctl.render.content.verdict import remarks_if_healthy, verdict
 from reshardctl.report.report import RepairOptions, make
 from reshardctl.report.scope import ScopeOptions
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import STORED, context, report_of
+from tests.unit.render.samples import by_name, context, report_of
 
 WELL = "OK: every open shard will be read to its end; nothing is skipped."
 
@@ -39,7 +39,7 @@ def test_what_is_wrong_and_from_when_on():
     )
 
 
-@pytest.mark.parametrize("name", STORED)
+@by_name
 def test_nothing_is_skipped_where_that_is_said(name):
     """No start under any options passes over a record: it goes on from a number or a beginning."""
     report = report_of(name, "release=2.7.2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from reshardctl.auditing.facts import Bucket, Compared, Fault, InSink, Record, Unusable
 from reshardctl.lineage import Lineage
@@ -30,16 +31,19 @@ WAYS = (
 HOSTILE = "\x1b[31m</script><b>|`%0A::error::\n\u202e"
 
 
+@cache
 def clean() -> AuditReport:
     return judge_sink(whole(), lineage())
 
 
+@cache
 def alone() -> AuditReport:
     words = ("reshardctl", "audit", "/lake/orders", "--stream", "orders")
     report = judge_sink(replace(whole(), compared={}), lineage())
     return replace(report, ways=(Way(words, "are records missing? reads the stream"),))
 
 
+@cache
 def everything() -> AuditReport:
     """A finding of every rule."""
     found = facts(
@@ -69,6 +73,7 @@ def everything() -> AuditReport:
     return replace(report, ways=WAYS)
 
 
+@cache
 def hostile() -> AuditReport:
     """Texts of a sink wherever one can stand."""
     report = everything()

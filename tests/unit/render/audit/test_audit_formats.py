@@ -229,9 +229,8 @@ def test_what_is_missing_and_doubled_at_once_is_both_in_sight():
 
 
 def test_a_page_of_a_thousand_shards_is_bounded():
-    shown = audit_page(large(1000))
-    assert len(shown) < 4_000_000
-    assert audit_page(large(2000)).count("<tr>") <= 1001
+    shown = audit_page(large(1100))
+    assert len(shown) < 4_000_000 and shown.count("<tr>") <= 1001
 
 
 def test_bars_keep_the_sums():

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, from_table
+from tests.support.few_cases import few
+from tests.support.grouped import by_case
 from tests.support.judging import images_of, lineage_of
+from tests.unit.render.samples import CASES
 
 CREATED = 1795219200
 LIFE = 6 * 3600
 
 
+def by_drawn(*more: Case) -> Callable[[Callable[..., None]], Any]:
+    """Make of a test of one stream a test of the cases, and of these beside them."""
+    cases, drawn = tuple(CASES.values()), {f"wide-{len(case.shards)}": case for case in more}
+    named = {case.name: case for case in cases} | drawn
+    return by_case(((name, "", (case,)) for name, case in named.items()), {*few(cases), *drawn})
+
+
+@cache
 def wide_case(roots: int) -> Case:
     """`roots` equal shards; every second split, the others merged in pairs, at different times.
 
@@ -77,6 +91,7 @@ def _merge(shards: list, rows: list, parents: tuple[dict, dict], at: int) -> Non
     rows.append({"shard": second["id"], "checkpoint": _number(second, at - 1500)})
 
 
+@cache
 def report_on(case: Case, options: str = "initial=LATEST&release=3.5.1") -> Report:
     """The case, judged."""
     snapshot = Snapshot(
@@ -91,6 +106,7 @@ def lineage_on(case: Case) -> Lineage:
     return lineage_of(case.shards, case.stream["created"], case.retention_hours)
 
 
+@cache
 def hot_key_case(keys: int = 1) -> Case:
     """Shards of which `keys` neighbours, children of a split, have a single hash key and no
     position; with one key there are eight open shards."""

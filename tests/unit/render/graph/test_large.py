@@ -13,10 +13,10 @@ from tests.unit.render.graph.samples import lineage_on, report_on, wide_case
 from tests.unit.render.graph.written import draw, draw_several
 
 CASE = wide_case(232)
-REPORT = report_on(CASE)
 
 
-def drawn(form: str, report=REPORT, **selection) -> str:
+def drawn(form: str, report=None, **selection) -> str:
+    report = report or report_on(CASE)
     lineage, now = report.snapshot.lineage, report.snapshot.now
     return draw(form, lineage, now, report, DrawnShards(**selection))
 
@@ -79,8 +79,9 @@ def test_sizes_and_paper_need_no_script():
 
 def several(form: str) -> str:
     """Two consumers that stand alike: what each has finished, both have."""
-    lineage, now = REPORT.snapshot.lineage, REPORT.snapshot.now
-    return draw_several(form, lineage, now, [("fraud", REPORT), ("etl", REPORT)])
+    report = report_on(CASE)
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    return draw_several(form, lineage, now, [("fraud", report), ("etl", report)])
 
 
 def test_what_every_consumer_has_finished_is_left_out():
@@ -94,9 +95,10 @@ def test_what_every_consumer_has_finished_is_left_out():
 
 def test_what_one_consumer_has_not_finished_is_drawn():
     """The second has the row of one root, so nothing of the others is known to be read."""
-    lineage, now = REPORT.snapshot.lineage, REPORT.snapshot.now
-    new = make(replace(REPORT.snapshot, images=REPORT.snapshot.images[:1]), RepairOptions())
-    svg = draw_several("svg", lineage, now, [("fraud", REPORT), ("new", new)])
+    report = report_on(CASE)
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    new = make(replace(report.snapshot, images=report.snapshot.images[:1]), RepairOptions())
+    svg = draw_several("svg", lineage, now, [("fraud", report), ("new", new)])
     assert len(rects(parsed(svg))) > len(CASE.shards) - len(finished())
 
 

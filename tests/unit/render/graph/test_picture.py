@@ -9,11 +9,17 @@ import pytest
 from reshardctl.model import shard_id
 from tests.support.grouped import by_case
 from tests.unit.render.graph.drawing import SVG, listed, lives, parsed, ranges, rects, shades
-from tests.unit.render.graph.samples import CREATED, LIFE, lineage_on, report_on, wide_case
+from tests.unit.render.graph.samples import (
+    CREATED,
+    LIFE,
+    by_drawn,
+    lineage_on,
+    report_on,
+    wide_case,
+)
 from tests.unit.render.graph.written import draw
-from tests.unit.render.samples import CASES, every_expectation, report_of
+from tests.unit.render.samples import CASES, SHOWN, every_expectation, report_of
 
-DRAWN = [*CASES.values(), wide_case(6), wide_case(600)]
 NEWEST = "initial=LATEST&release=3.5.1"
 
 
@@ -21,7 +27,7 @@ def svg_of(report):
     return parsed(draw("svg", report.snapshot.lineage, report.snapshot.now, report))
 
 
-@pytest.mark.parametrize("case", DRAWN, ids=lambda c: f"{c.name}-{len(c.shards)}")
+@by_drawn(wide_case(6), wide_case(60))
 def test_one_rectangle_a_shard_where_it_lived(case):
     svg = parsed(draw("svg", lineage_on(case), float(case.now)))
     found = rects(svg)
@@ -100,7 +106,7 @@ def test_red_is_what_the_real_consumer_never_read():
     assert shades(svg, "lost") == {shard_id(i): found[shard_id(i)] for i in (2, 3)}
 
 
-@by_case(every_expectation())
+@by_case(every_expectation(), SHOWN)
 def test_colours_say_what_the_real_consumer_delivers(case, expect, options):
     """Record by record: nothing red was delivered, and what is owed and in no red was."""
     svg = svg_of(report_of(case.name, options))

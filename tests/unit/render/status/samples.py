@@ -1,4 +1,4 @@
-"""Statuses of the case files, and of a stream with 10,000 shards."""
+"""Statuses of the case files, and of a stream with 1,500 shards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPTIONS = "initial=LATEST&release=3.5.1"
 CREATED = 1795219200
 NOW = CREATED + 7200
 CLOSED = CREATED + 3600
-SPLIT, WHOLE, LOST = 3000, 1000, 10
+SPLIT, WHOLE, LOST = 450, 150, 10
 """Shards that were split, shards that were not, and children without a lease."""
 
 
@@ -45,7 +45,7 @@ def lease(shard: int, low: int, high: int, checkpoint: str, parents: tuple[int, 
 
 @cache
 def big_report(split: int = SPLIT, whole: int = WHOLE) -> Report:
-    """10,000 shards: 3,000 split once, 1,000 whole. Ten children have no lease, all other rows
+    """1,500 shards: 450 split once, 150 whole. Ten children have no lease, all other rows
     are healthy. split, whole: of fewer shards."""
     roots = split + whole
     width = HASH_SPACE // roots
@@ -79,7 +79,7 @@ def big_report(split: int = SPLIT, whole: int = WHOLE) -> Report:
 
 
 def _judged(snapshot: Snapshot, roots: int) -> Report:
-    """The report with a finding and no plan, which no status shows: to prove one for 10,000 shards
+    """The report with a finding and no plan, which no status shows: to prove one for so many shards
     takes longer than everything else here."""
     case = case_of(snapshot, RepairOptions())
     lost = tuple(shard_id(roots + index) for index in range(LOST))
