@@ -21,6 +21,7 @@ from tests.support.own_folders import Watch  # noqa: E402
 # No deadline: a slow machine is not a defect. Derandomised: a red test is red for everybody.
 settings.register_profile(
     "reshardctl",
+    max_examples=50,
     deadline=None,
     derandomize=True,
     database=None,

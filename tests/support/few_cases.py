@@ -6,8 +6,12 @@ the same line. They are looked at by `scripts/test long`, as one test (`tests/su
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
 
 from tests.support.case import Case, Expect
 
@@ -60,3 +64,14 @@ def _expected(expect: Expect) -> Iterator[str]:
     yield from (f"remains {code}" for code in expect.fixed.remains)
     for wanted in expect.fixed.writes.values():
         yield f"writes {wanted if wanted.isupper() else 'a number'}"
+
+
+def in_turn(*axes: Iterable[Any], every: int) -> list[Any]:
+    """The parameters of a product of which each value of an axis meets some of the others: every
+    so many of the product. The rest of it is `long`."""
+    found = []
+    for places in product(*(list(enumerate(axis)) for axis in axes)):
+        chosen = sum(place for place, _ in places) % every == 0
+        marks = () if chosen else pytest.mark.long
+        found.append(pytest.param(*(value for _, value in places), marks=marks))
+    return found

@@ -53,7 +53,7 @@ def row(key: str, **attributes: Mapping[str, Any]) -> Image:
 class TestKcl(ConsumerContract):
     """The suite in tests.contracts.consumer_contract."""
 
-    examples = 25
+    examples = 10
     consumer = Kcl()
     options = (
         {}, {"initial": "TRIM_HORIZON"},

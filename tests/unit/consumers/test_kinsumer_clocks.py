@@ -18,6 +18,7 @@ from reshardctl.planning.plan import Plan
 from tests.proof.drawn.families import FAMILIES
 from tests.proof.drawn.states import Rows, State
 from tests.proof.drawn.trial import bench_of, examine
+from tests.support.few_cases import in_turn
 
 DAY = 86_400
 SEEDS = range(12)
@@ -70,8 +71,7 @@ def honest(family: str) -> list[State]:
     ]
 
 
-@pytest.mark.parametrize("family", RELEASES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("family", "way"), in_turn(RELEASES, WAYS, every=2))
 def test_it_is_told_mended_and_forecast(family: str, way: Callable) -> None:
     """The forecast is right, nothing is lost after the fix, the next plan is empty (examine)."""
     told = 0

@@ -31,6 +31,7 @@ from tests.proof.drawn.families import FAMILIES
 from tests.proof.drawn.states import State
 from tests.proof.drawn.trial import bench_of, examine
 from tests.support.case import Case
+from tests.support.few_cases import in_turn
 from tests.support.judging import shard_of
 from tests.support.lineages import CREATED, STREAM, split_in_turn
 
@@ -190,8 +191,7 @@ def ancestors(case: Case, index: int) -> set[int]:
     return parents.union(*(ancestors(case, parent) for parent in parents))
 
 
-@pytest.mark.parametrize("how", MISJUDGED)
-@pytest.mark.parametrize("name", JUDGED)
+@pytest.mark.parametrize(("name", "how"), in_turn(JUDGED, MISJUDGED, every=4))
 def test_stores_that_were_misjudged(name: str, how: str) -> None:
     with FAMILIES[name].judges(1) as judge:
         for state in some(name, how):

@@ -80,6 +80,7 @@ def test_every_end_mark_comes_off_and_nothing_else_changes(lineage):
     assert isinstance(decide(_after(case, plan)), Nothing)
 
 
+@pytest.mark.long
 def test_the_old_release_wants_every_closed_parent_at_its_end(lineage):
     assert isinstance(decide(case_of(lineage, "0.8.2", None)), Ask)
     assert isinstance(decide(case_of(lineage, "0.8.2", "0.8.2")), NoSafePlan)

@@ -37,7 +37,7 @@ from tests.support.sinks.random import drawn, facts, missing
 
 QUBOLE = "qubole-1.2.0_spark-3.0"
 RELEASES = (LINEAGE, QUBOLE)
-EACH = 80
+SEEDS = [range(15), pytest.param(range(15, 80), marks=pytest.mark.long)]
 STARTS = ("LATEST", "TRIM_HORIZON")
 
 
@@ -86,9 +86,10 @@ def started(case: Case, images, to: Path, release: str, initial: str, seen: rang
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tmp_path):
+@pytest.mark.parametrize("seeds", SEEDS, ids=str)
+def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, seeds, tmp_path):
     outcomes: Counter[str] = Counter()
-    for seed in range(EACH):
+    for seed in seeds:
         rng = Random(f"spark lost {seed}")
         case, initial, last = case_of(rng), rng.choice(STARTS), rng.choice((0, 0, 1, 17))
         sink = drawn(case, rng)
@@ -119,7 +120,7 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tm
                 assert any(e.since < cut <= e.until for e in told), (seed, shard, payload)
         again = decide(replace(plain, line=line.spans, images=images))
         assert isinstance(again, Nothing), (seed, again)
-    assert outcomes["Plan"] > EACH / 2, outcomes
+    assert outcomes["Plan"] > len(seeds) / 2, outcomes
 
 
 def test_the_files_of_a_lost_checkpoint(tmp_path):

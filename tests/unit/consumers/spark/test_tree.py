@@ -302,14 +302,14 @@ def test_one_bad_position_breaks_its_batch_and_shows_the_others():
     assert ONE in anomaly.why
 
 
-def test_ten_thousand_bad_positions_do_not_flood_the_report():
-    positions = {shard_id(i): Position("TRIM_HORIZON") for i in range(10_000)}
+def test_two_thousand_bad_positions_do_not_flood_the_report():
+    positions = {shard_id(i): Position("TRIM_HORIZON") for i in range(2_000)}
     files = tree(f"{HEAD}/s1")
     head, metadata, _ = text(files, "offsets/0").split("\n")
     line = awslabs.line("st", 0, positions, "2.13").replace('"isLast":"true"', '"isLast":true')
     found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
     assert len(found.anomalies) < 30
-    assert "9980 more" in found.anomalies[-1].why
+    assert "1980 more" in found.anomalies[-1].why
 
 
 @pytest.mark.parametrize(("line", "why"), [
@@ -583,17 +583,18 @@ def test_the_settings_and_the_order_have_to_agree():
     assert read(new, mixed).scalas == frozenset()
 
 
-def test_a_hundred_thousand_shards_in_every_line():
+@pytest.mark.parametrize("count", [3_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_many_shards_in_every_line(count):
     """Linear: no timing here, but a quadratic reader would hang."""
     number = "49680000000000000000000000000000000000000000000000000018"
     positions = {
-        shard_id(i): Position("AFTER_SEQUENCE_NUMBER", number) for i in range(100_000)
+        shard_id(i): Position("AFTER_SEQUENCE_NUMBER", number) for i in range(count)
     }
     files = tree(f"{HEAD}/s1")
     head, metadata, _ = text(files, "offsets/0").split("\n")
     line = awslabs.line("st", 0, positions, "2.13")
     found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
-    assert len(found.batches[0].positions) == 100_000
+    assert len(found.batches[0].positions) == count
     assert found.scalas == {"2.13"}
     assert found.anomalies == ()
 
@@ -604,7 +605,7 @@ SMALL = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_whatever_is_damaged_no_more_than_a_typed_error_comes(data):
     """Any file cut, emptied, garbled or gone."""
