@@ -46,7 +46,8 @@ from tests.support.sinks.random import drawn, facts, missing
 
 pytestmark = pytest.mark.slow
 
-EACH = 120
+FEW, ALL = range(30), range(120)
+each = pytest.mark.parametrize("seeds", [FEW, pytest.param(ALL, marks=pytest.mark.long)], ids=str)
 WAITING = ("kcl",)
 TAKES_ALL = Accept(reread=EVERYTHING, disorder=True)
 
@@ -117,8 +118,8 @@ def _case(consumer: str, rng: Random) -> Case:
     return from_table(Path("random.toml"), table | {"rows": libraries.rows(bare, rng)})
 
 
-def trials(consumer: str) -> Iterator[tuple[int, Trial]]:
-    for seed in range(EACH):
+def trials(consumer: str, seeds: range) -> Iterator[tuple[int, Trial]]:
+    for seed in seeds:
         if (one := trial(consumer, seed)) is not None:
             yield seed, one
 
@@ -143,10 +144,13 @@ def inside(one: Trial, effect: Effect, payload: str) -> bool:
     return effect.since < cut <= effect.until
 
 
+@each
 @pytest.mark.parametrize("consumer", sorted(libraries.STARTS))
-def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(consumer: str) -> None:
+def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(
+    consumer: str, seeds: range
+) -> None:
     outcomes: Counter[str] = Counter()
-    for seed, one in trials(consumer):
+    for seed, one in trials(consumer, seeds):
         decision = one.decision
         outcomes[type(decision).__name__] += 1
         if isinstance(decision, NoSafePlan):
@@ -165,7 +169,7 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(consumer: s
             for payload in set(payloads) & one.sink.get(shard, frozenset()):
                 assert any(inside(one, e, payload) for e in told), (seed, shard, payload)
         _in_order(one, ran, effects, seed)
-    assert outcomes["Plan"] > EACH / 3, outcomes
+    assert outcomes["Plan"] > len(seeds) / 3, outcomes
 
 
 def _in_order(
@@ -187,9 +191,10 @@ def _in_order(
                 assert any(not e.past for e in told), (seed, name, ancestor)
 
 
+@each
 @pytest.mark.parametrize("consumer", sorted(libraries.STARTS))
-def test_behind_a_rebuild_nothing_is_left_to_write(consumer: str) -> None:
-    for seed, one in trials(consumer):
+def test_behind_a_rebuild_nothing_is_left_to_write(consumer: str, seeds: range) -> None:
+    for seed, one in trials(consumer, seeds):
         if isinstance(one.decision, Plan):
             images = after(one.images, one.steps)
             again = decided(replace(one.plan_case, images=images))
@@ -197,8 +202,8 @@ def test_behind_a_rebuild_nothing_is_left_to_write(consumer: str) -> None:
 
 
 def test_a_saved_line_comes_back_as_it_was() -> None:
-    lines = [one.line for consumer in libraries.STARTS for _, one in trials(consumer)]
-    assert len(lines) > EACH
+    lines = [one.line for consumer in libraries.STARTS for _, one in trials(consumer, FEW)]
+    assert len(lines) > len(FEW)
     for line in lines:
         text = json.dumps(line_json(line))
         back = saved_line(json.loads(text), JsonPath("plan"))

@@ -29,13 +29,15 @@ from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.service import Settings
 from tests.proof.exhaustive.scenes import Scene, scene
 from tests.support.case import Case, all_cases
+from tests.support.few_cases import few
 from tests.support.fake_time import sleep_of
+from tests.support.grouped import by_case
 from tests.support.judging import images_of
 from tests.support.judging import options_of as options_of_case
 from tests.support.reshards import reshard
 from tests.unit.lineage.test_foreseen import some_reshard
 
-SCENES = 300
+FEW, SCENES = 50, 300
 _DIGITS = re.compile(r"\d{56}|\d{4}-\d\d-\d\dT[\d:]+Z|\d+(\.\d+)?[smhd]")
 
 
@@ -105,9 +107,11 @@ def foreseen_lineage(fake: FakeKinesis, words: list[str]) -> Lineage:
     return foresee(listed(fake), list(map(parse_reshard, words)), fake.clock.now()).lineage
 
 
-@pytest.mark.parametrize("start", range(0, SCENES, 50))
-def test_the_forecast_is_what_inspect_says_after_the_reshard(start: int) -> None:
-    for seed in range(start, start + 50):
+@pytest.mark.parametrize(
+    "seeds", [range(FEW), pytest.param(range(FEW, SCENES), marks=pytest.mark.long)], ids=str
+)
+def test_the_forecast_is_what_inspect_says_after_the_reshard(seeds: range) -> None:
+    for seed in seeds:
         one = scene(seed)
         if not one.rows:
             continue
@@ -165,12 +169,13 @@ def test_what_it_says_of_itself() -> None:
     assert after.images == now.images
 
 
-EVERY_CASE = [
-    case for folder in ("kcl", "kcl-tables") for case in all_cases(folder) if case.items()
-]
+EVERY_CASE = {
+    case.name: case for folder in ("kcl", "kcl-tables") for case in all_cases(folder)
+    if case.items()
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", EVERY_CASE, ids=lambda case: case.name)
+@by_case(((name, "", (case,)) for name, case in EVERY_CASE.items()), few((*EVERY_CASE.values(),)))
 def test_of_every_case_too(case: Case) -> None:
     """Recorded tables: foreign rows, other streams' rows, migrations, unreadable rows, damage."""
     fake = load_topology(
