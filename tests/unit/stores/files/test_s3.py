@@ -13,6 +13,7 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.s3 import ACTIONS, S3
 from reshardctl.stores.files.tree import Tree
+from tests.support.few_cases import in_turn
 from tests.support.faults import (
     BROKEN_AFTER,
     BROKEN_BEFORE,
@@ -70,13 +71,13 @@ def test_a_prefix_is_a_root(url, prefix):
 
 
 def test_more_than_a_page_is_listed_and_read(place, monkeypatch):
-    """S3 lists a thousand at a time; so that the test is quick, moto lists fifty here."""
-    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "50")
-    for n in range(120):
+    """S3 lists a thousand at a time; so that the test is quick, moto lists five here."""
+    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "5")
+    for n in range(12):
         place.plant(f"offsets/{n:04}", str(n).encode())
     faulty = FaultySession(session())
     images = [i for i in place.tree(faulty).read() if i.key != "offsets/"]
-    assert [text_of(i) for i in images] == [str(n) for n in range(120)]
+    assert [text_of(i) for i in images] == [str(n) for n in range(12)]
     pages = [a for name, a in faulty.calls if "offsets" in a.get("Prefix", "")]
     assert len(pages) == 2 * 3, "before and after reading, three pages each"
 
@@ -301,8 +302,9 @@ def test_a_bucket_with_versions(place):
 # lost on the way
 
 
-@pytest.mark.parametrize("fault", TRANSIENT)
-@pytest.mark.parametrize("kind", ["create", "change", "removal"])
+@pytest.mark.parametrize(
+    ("fault", "kind"), in_turn(TRANSIENT, ["create", "change", "removal"], every=3)
+)
 def test_whatever_passes_is_waited_out(place, fault, kind):
     """One fault at every call of a write; it is done in the end, once."""
     for at in range(5):

@@ -16,25 +16,16 @@ from reshardctl.stores.quickwit.postgres import Metastore
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
 from tests.cli.quickwit_postgres_lab import connected, restored
-from tests.support.needs import needs
 from tests.support.servers import PASSWORD, USER, Running
-from tests.support.servers.postgresql import postgresql
 from tests.support.servers.severed import Way, way_to
 
 KEY = "events/kinesis-events"
 ZERO, TWO = f"{KEY}/shardId-000000000000", f"{KEY}/shardId-000000000002"
 
 
-@pytest.fixture(scope="module")
-@needs("postgres")
-def running() -> Iterator[Running]:
-    with postgresql() as server:
-        yield server
-
-
 @pytest.fixture
-def database(running: Running) -> Iterator[str]:
-    with restored(running, "0.9.0", "q2") as name:
+def database(postgres: Running) -> Iterator[str]:
+    with restored(postgres, "0.9.0", "q2") as name:
         yield name
 
 
@@ -53,14 +44,14 @@ def step_of(store: Metastore) -> Step:
     ))
 
 
-def text_of(running: Running, database: str) -> str:
-    with connected(running, database) as server:
+def text_of(postgres: Running, database: str) -> str:
+    with connected(postgres, database) as server:
         ((text,),) = server.execute("SELECT index_metadata_json::text FROM indexes").fetchall()
     return str(text)
 
 
-def put(running: Running, database: str, text: str) -> None:
-    with connected(running, database) as server:
+def put(postgres: Running, database: str, text: str) -> None:
+    with connected(postgres, database) as server:
         server.execute("UPDATE indexes SET index_metadata_json = %s", [text])
 
 
@@ -73,20 +64,27 @@ def ended(store: Metastore, step: Step) -> str:
         return "nothing"
 
 
+some = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+"""Every fourth message at every turn."""
+
+
+@some
 @pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
-def test_a_connection_cut_at_any_message(running: Running, database: str, seen: bool) -> None:
-    plain = metastore(running.port, database)
-    step, before = step_of(plain), text_of(running, database)
-    assert plain.write(step, "token") is WriteResult.APPLIED
-    after = text_of(running, database)
-    with way_to(running.port) as way:
+def test_a_connection_cut_at_any_message(
+    postgres: Running, database: str, seen: bool, step: int
+) -> None:
+    plain = metastore(postgres.port, database)
+    writes, before = step_of(plain), text_of(postgres, database)
+    assert plain.write(writes, "token") is WriteResult.APPLIED
+    after = text_of(postgres, database)
+    with way_to(postgres.port) as way:
         endings, reached, at = set(), True, 0
         while reached:
-            at += 1
+            at += step
             assert at < 200
-            put(running, database, before)
-            said, reached = tried(way, at, seen, database, step)
-            now = text_of(running, database)
+            put(postgres, database, before)
+            said, reached = tried(way, at, seen, database, writes)
+            now = text_of(postgres, database)
             assert now in (before, after), "never half of it"
             assert said != "moved", at
             assert said == "lost" or now == (after if said == "done" else before), (at, said)
@@ -103,11 +101,14 @@ def tried(way: Way, at: int, seen: bool, database: str, step: Step) -> tuple[str
     return said, reached
 
 
-def test_a_read_cut_at_any_message_is_whole_or_none(running: Running, database: str) -> None:
-    whole = metastore(running.port, database).read()
+@some
+def test_a_read_cut_at_any_message_is_whole_or_none(
+    postgres: Running, database: str, step: int
+) -> None:
+    whole = metastore(postgres.port, database).read()
     outcomes = set()
-    with way_to(running.port) as way:
-        for at in range(1, 40):
+    with way_to(postgres.port) as way:
+        for at in range(1, 40, step):
             way.reset(at)
             try:
                 assert metastore(way.port, database).read() == whole
@@ -118,14 +119,14 @@ def test_a_read_cut_at_any_message_is_whole_or_none(running: Running, database: 
 
 
 @pytest.mark.parametrize("kind", ["json", "jsonb"])
-def test_a_column_of_another_type_keeps_it(running: Running, database: str, kind: str) -> None:
-    with connected(running, database) as server:
+def test_a_column_of_another_type_keeps_it(postgres: Running, database: str, kind: str) -> None:
+    with connected(postgres, database) as server:
         server.execute(
             f"ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE {kind} "
             f"USING index_metadata_json::{kind}"
         )
-    store = metastore(running.port, database)
-    before, step = text_of(running, database), step_of(store)
+    store = metastore(postgres.port, database)
+    before, step = text_of(postgres, database), step_of(store)
     assert step.writes[0].before is not None
     first = step.writes[0].before.attributes
     assert store.write(step, "token") is WriteResult.APPLIED
@@ -135,19 +136,19 @@ def test_a_column_of_another_type_keeps_it(running: Running, database: str, kind
         Write(TWO, Delete(), now[TWO], "a test", ("position",)),
     ))
     assert store.write(back, "token") is WriteResult.APPLIED
-    assert text_of(running, database) == before
+    assert text_of(postgres, database) == before
 
 
 def test_an_entry_that_jsonb_puts_in_its_own_order_is_written(
-    running: Running, database: str
+    postgres: Running, database: str
 ) -> None:
     """PostgreSQL's manual: jsonb does not preserve the order of object keys."""
-    with connected(running, database) as server:
+    with connected(postgres, database) as server:
         server.execute(
             "ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE jsonb "
             "USING index_metadata_json::jsonb"
         )
-    store = metastore(running.port, database)
+    store = metastore(postgres.port, database)
     row = store.get([ZERO])[ZERO]
     assert row is not None
     gone = Write(ZERO, Delete(), row, "a test", ("position",))
@@ -157,20 +158,20 @@ def test_an_entry_that_jsonb_puts_in_its_own_order_is_written(
     assert store.get([ZERO])[ZERO] == row
 
 
-def test_a_column_of_no_text(running: Running, database: str) -> None:
-    with connected(running, database) as server:
+def test_a_column_of_no_text(postgres: Running, database: str) -> None:
+    with connected(postgres, database) as server:
         server.execute(
             "ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE bytea "
             "USING convert_to(index_metadata_json, 'UTF8')"
         )
     with pytest.raises(UsageError, match="is bytea"):
-        metastore(running.port, database).read()
+        metastore(postgres.port, database).read()
 
 
-def test_an_index_that_went_away_is_not_written(running: Running, database: str) -> None:
-    store = metastore(running.port, database)
+def test_an_index_that_went_away_is_not_written(postgres: Running, database: str) -> None:
+    store = metastore(postgres.port, database)
     step = step_of(store)
-    with connected(running, database) as server:
+    with connected(postgres, database) as server:
         server.execute("DELETE FROM indexes")
     assert store.get([ZERO]) == {ZERO: None}
     assert store.write(step, "token") is WriteResult.CONFLICT
@@ -214,12 +215,12 @@ TRIGGERS = {
 
 @pytest.mark.parametrize("name", TRIGGERS)
 def test_what_a_trigger_does_not_let_through_is_refused(
-    running: Running, database: str, name: str
+    postgres: Running, database: str, name: str
 ) -> None:
     body, words = TRIGGERS[name]
-    store = metastore(running.port, database)
-    step, before = step_of(store), text_of(running, database)
-    with connected(running, database) as server:
+    store = metastore(postgres.port, database)
+    step, before = step_of(store), text_of(postgres, database)
+    with connected(postgres, database) as server:
         server.execute(
             f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; END $$"
         )
@@ -228,19 +229,19 @@ def test_what_a_trigger_does_not_let_through_is_refused(
         )
     with pytest.raises(Refused, match=words):
         store.write(step, "token")
-    assert text_of(running, database) == before
+    assert text_of(postgres, database) == before
 
 
 def test_a_row_that_a_policy_hides_from_writes_is_refused(
-    running: Running, database: str
+    postgres: Running, database: str
 ) -> None:
     """SELECT … FOR UPDATE finds no row then, as if the index were gone."""
-    with connected(running, database) as server:
+    with connected(postgres, database) as server:
         server.execute("CREATE ROLE reader LOGIN PASSWORD 'x'")
         server.execute("GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO reader")
         server.execute("ALTER TABLE indexes ENABLE ROW LEVEL SECURITY")
         server.execute("CREATE POLICY p ON indexes FOR SELECT USING (true)")
-    address = address_of(f"reader@127.0.0.1:{running.port}/{database}", "x")
+    address = address_of(f"reader@127.0.0.1:{postgres.port}/{database}", "x")
     store = Metastore(
         Postgres(address), lambda _seconds: None, partial(Document, ROW), enabled, ""
     )
@@ -248,37 +249,37 @@ def test_a_row_that_a_policy_hides_from_writes_is_refused(
         store.write(step_of(store), "token")
 
 
-def test_a_guard_that_does_not_hold_writes_nothing(running: Running, database: str) -> None:
-    store = metastore(running.port, database)
+def test_a_guard_that_does_not_hold_writes_nothing(postgres: Running, database: str) -> None:
+    store = metastore(postgres.port, database)
     step = step_of(store)
     assert store.write(step, "token") is WriteResult.APPLIED
-    after = text_of(running, database)
+    after = text_of(postgres, database)
     assert store.write(step, "token") is WriteResult.CONFLICT
-    assert text_of(running, database) == after
+    assert text_of(postgres, database) == after
 
 
 def test_a_source_that_is_switched_on_after_it_was_read_is_not_written(
-    running: Running, database: str
+    postgres: Running, database: str
 ) -> None:
     on, off = '"enabled":true', '"enabled":false'
-    put(running, database, text_of(running, database).replace(on, off))
-    store = metastore(running.port, database)
+    put(postgres, database, text_of(postgres, database).replace(on, off))
+    store = metastore(postgres.port, database)
     store.read()
     step = step_of(store)
-    enabled = text_of(running, database).replace(off, on)
-    put(running, database, enabled)
+    enabled = text_of(postgres, database).replace(off, on)
+    put(postgres, database, enabled)
     assert store.write(step, "token") is WriteResult.CONFLICT
-    assert text_of(running, database) == enabled
-    put(running, database, enabled.replace(on, off))
+    assert text_of(postgres, database) == enabled
+    put(postgres, database, enabled.replace(on, off))
     assert store.write(step, "token") is WriteResult.APPLIED
 
 
-def test_an_index_made_anew_is_another_store(running: Running, database: str) -> None:
-    before = metastore(running.port, database, "events").identity()
-    text = text_of(running, database)
-    with connected(running, database) as server:
+def test_an_index_made_anew_is_another_store(postgres: Running, database: str) -> None:
+    before = metastore(postgres.port, database, "events").identity()
+    text = text_of(postgres, database)
+    with connected(postgres, database) as server:
         uid = "events:01M7Y8Y2RK6PTVMG2G2Z4AMAK9"
         old = before["indexes"]
         server.execute("UPDATE indexes SET index_uid = %s, index_metadata_json = %s",
                        [uid, text.replace(old, uid)])
-    assert metastore(running.port, database, "events").identity() != before
+    assert metastore(postgres.port, database, "events").identity() != before

@@ -16,8 +16,6 @@ from reshardctl.stores.sql.server import address_of
 from tests.contracts.store_contract import SampleRows, StoreContract
 from tests.support.position_tables import create_table
 from tests.support.servers import PASSWORD, USER, Running
-from tests.support.servers.mariadb import mariadb
-from tests.support.servers.postgresql import postgresql
 from tests.support.several_tables import Mask
 
 _names = itertools.count()
@@ -66,15 +64,6 @@ class Table:
 
     def pull(self, key: str) -> None:
         self.sql(f"DELETE FROM {self.shape.name} WHERE shard_id = %s", key)  # noqa: S608
-
-
-@pytest.fixture(
-    scope="module", params=[pytest.param(kind, marks=pytest.mark.needs(kind)) for kind in KINDS]
-)
-def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
-    start = postgresql if request.param == "postgres" else mariadb
-    with start() as server:
-        yield request.param, server
 
 
 class TestTables(StoreContract):

@@ -19,9 +19,7 @@ from tests.support.servers import PASSWORD, USER, Running
 from tests.support.servers.severed import way_to
 from tests.support.several_tables import Mask
 from tests.unit.stores.faults_of_stores import cut_everywhere
-from tests.unit.stores.sql.test_contract import KINDS, NUMBER, Table, _row, running
-
-__all__ = ["running"]
+from tests.unit.stores.sql.test_contract import KINDS, NUMBER, Table, _row
 
 
 @pytest.fixture

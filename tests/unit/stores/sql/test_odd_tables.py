@@ -24,9 +24,7 @@ from reshardctl.planning.restore import Restore
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import compared
 from tests.support.servers import Running
-from tests.unit.stores.sql.test_contract import NUMBER, Table, running
-
-__all__ = ["running"]
+from tests.unit.stores.sql.test_contract import NUMBER, Table
 
 APP = "pay"
 SHARD = "shardId-000000000001"
@@ -171,12 +169,15 @@ def in_tokyo(table: Odd, running: tuple[str, Running]) -> Iterator[None]:
     """New sessions begin in another time zone."""
     if running[0] == "mysql":
         as_root(running[1], "SET GLOBAL time_zone = '+09:00'")
-        yield
-        as_root(running[1], "SET GLOBAL time_zone = 'SYSTEM'")
     else:
         table.sql("ALTER ROLE CURRENT_USER SET TimeZone = 'Asia/Tokyo'")
+    try:
         yield
-        table.sql("ALTER ROLE CURRENT_USER RESET TimeZone")
+    finally:
+        if running[0] == "mysql":
+            as_root(running[1], "SET GLOBAL time_zone = 'SYSTEM'")
+        else:
+            table.sql("ALTER ROLE CURRENT_USER RESET TimeZone")
 
 
 @pytest.mark.only(lambda running, name: name in FILLED[running], "not possible there")
@@ -366,9 +367,10 @@ COLUMNS = {
 
 
 @pytest.mark.only(lambda running, columns: columns in COLUMNS[running], "not possible there")
+@pytest.mark.parametrize("step", [2, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("columns", sorted(COLUMNS["postgres"] | COLUMNS["mysql"]))
 def test_a_row_is_the_application_s_where_the_library_finds_it(
-    make: Any, running: tuple[str, Running], columns: str
+    make: Any, running: tuple[str, Running], columns: str, step: int
 ) -> None:
     """Alone in a table, in any spelling. And then it is moved, deleted and put back by the name
     that the library asks for."""
@@ -380,7 +382,7 @@ def test_a_row_is_the_application_s_where_the_library_finds_it(
     name = table.shape.name
     table.sql(f"CREATE UNIQUE INDEX {name}_k ON {name} (namespace{prefix}, shard_id{prefix})")
     numbers = []
-    for space, shard in SPELLINGS:
+    for space, shard in SPELLINGS[::step]:
         table.sql(f"DELETE FROM {name}")  # noqa: S608
         table.put(space, shard, NUMBER)
         numbers.append(table.asked())
@@ -438,11 +440,12 @@ def made_with(make: Any, keys: str, columns: str) -> Odd:
     return made
 
 
-def test_drawn_tables(make: Any, running: tuple[str, Running]) -> None:
+@pytest.mark.parametrize("count", [4, pytest.param(12, marks=pytest.mark.long)])
+def test_drawn_tables(make: Any, running: tuple[str, Running], count: int) -> None:
     """Rows of any spelling and number, with and without a key: read as the library reads them, and
     either written there alone and put back, or refused with nothing changed."""
     kind = running[0]
-    for seed in range(60_000, 60_012):
+    for seed in range(60_000, 60_000 + count):
         drawn = random.Random(seed)
         further = list(drawn.choice(list(FILLED[kind].values())))
         keyed = drawn.random() < 0.6
@@ -510,15 +513,17 @@ def test_the_identity_survives_maintenance(make: Any, running: tuple[str, Runnin
     table.connection.rollback()
     if kind == "postgres":
         table.connection.autocommit = True
-    for statement in MAINTAINED[kind]:
-        statement = statement.replace("{t}", table.shape.name)
-        if statement.startswith("SET GLOBAL"):
-            as_root(server, statement)
-        else:
-            table.sql(statement)
-        assert table.store().identity() == identity, statement
-    if kind == "mysql":
-        as_root(server, "SET GLOBAL time_zone = 'SYSTEM'")
+    try:
+        for statement in MAINTAINED[kind]:
+            statement = statement.replace("{t}", table.shape.name)
+            if statement.startswith("SET GLOBAL"):
+                as_root(server, statement)
+            else:
+                table.sql(statement)
+            assert table.store().identity() == identity, statement
+    finally:
+        if kind == "mysql":
+            as_root(server, "SET GLOBAL time_zone = 'SYSTEM'")
 
 
 def as_root(server: Running, statement: str) -> None:

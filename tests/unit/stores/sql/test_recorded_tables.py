@@ -17,9 +17,7 @@ from reshardctl.stores.sql.server import address_of
 from tests.support.golden_kinesis_consumer import GOLDEN, STORES, images_of, rows_of
 from tests.support.position_tables import create_table
 from tests.support.servers import PASSWORD, USER, Running
-from tests.unit.stores.sql.test_contract import KINDS, running
-
-__all__ = ["running"]
+from tests.unit.stores.sql.test_contract import KINDS
 
 TABLE = "kinesis_consumer"
 SHAPE = TableShape(TABLE, hash="namespace", range="shard_id")

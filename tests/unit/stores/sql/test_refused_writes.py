@@ -23,9 +23,7 @@ from reshardctl.stores.sql.server import address_of
 from tests.support.servers import Running
 from tests.support.several_tables import Mask
 from tests.unit.stores.faults_of_stores import two_writes
-from tests.unit.stores.sql.test_contract import KINDS, Table, _row, running
-
-__all__ = ["running"]
+from tests.unit.stores.sql.test_contract import KINDS, Table, _row
 
 FUNCTION = (
     "CREATE OR REPLACE FUNCTION {t}_f() RETURNS trigger LANGUAGE plpgsql AS "
