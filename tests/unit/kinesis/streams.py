@@ -56,13 +56,20 @@ Open = Callable[..., Asked]
 
 @contextmanager
 def over_http(fake: FakeKinesis, **session: Any) -> Iterator[Asked]:
-    """A reader that talks to the fake over HTTP; sleeping moves the fake's clock."""
+    """A reader that talks to the fake over HTTP; sleeping moves the fake's clock.
+
+    Its waits are those before the end. A listing is begun in a thread beside the first summary; if
+    the summary fails, the thread goes on, and waits for a server that is no longer there.
+    """
     with serve(fake) as server:
         asked = Asked(None)  # type: ignore[arg-type]
         asked.kinesis = Kinesis(
             boto3.Session(**session), endpoint_url=server.url, **_seams(fake, asked)
         )
-        yield asked
+        try:
+            yield asked
+        finally:
+            asked.waits = list(asked.waits)
 
 
 def in_process(fake: FakeKinesis) -> Asked:
@@ -73,8 +80,10 @@ def in_process(fake: FakeKinesis) -> Asked:
 
 
 def _seams(fake: FakeKinesis, asked: Asked) -> dict[str, Any]:
+    waits = asked.waits
+
     def sleep(seconds: float) -> None:
-        asked.waits.append(seconds)
+        waits.append(seconds)
         fake.clock.advance(seconds)
 
     return {"clock": fake.clock.now, "sleep": sleep, "progress": asked.progress.append}
