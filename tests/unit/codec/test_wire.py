@@ -91,22 +91,17 @@ PLACE = JsonPath("plan.json")
 
 
 @given(STEPS)
-def test_a_step_comes_back_equal(step: Step) -> None:
+def test_a_step_comes_back_equal_and_has_one_text(step: Step) -> None:
     text = values.text(values.step_json(step))
     assert values.step(parse(text, PLACE), PLACE) == step
+    assert text == values.text(json.loads(text))
+    assert text.isascii() and "\n" not in text
 
 
 @given(NAMES, ATTRIBUTES)
 def test_an_image_comes_back_equal(key: str, attributes: Any) -> None:
     image = Image(key, attributes)
     assert values.image(parse(values.text(values.image_json(image)), PLACE), PLACE) == image
-
-
-@given(STEPS)
-def test_one_value_has_one_text(step: Step) -> None:
-    text = values.text(values.step_json(step))
-    assert text == values.text(json.loads(text))
-    assert text.isascii() and "\n" not in text
 
 
 def test_no_addition_is_not_an_empty_addition() -> None:

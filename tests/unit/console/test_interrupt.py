@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.support.few_cases import in_turn
 from tests.support.terminal import written_to
 
 END = """
@@ -29,11 +30,12 @@ sys.exit(guarded(fix, lambda _error: os.kill(os.getpid(), {number})))
 """
 
 
-@pytest.mark.parametrize("number", ["signal.SIGINT", "signal.SIGTERM", "signal.SIGHUP"])
-@pytest.mark.parametrize(("failed", "code", "said"), [
-    (True, 5, "half done: one of two\n  resume it\n"), (False, 0, ""),
-])  # fmt: skip
-def test_a_second_one_hides_no_outcome(number, failed, code, said):
+@pytest.mark.parametrize(("number", "outcome"), in_turn(
+    ["signal.SIGINT", "signal.SIGTERM", "signal.SIGHUP"],
+    [(True, 5, "half done: one of two\n  resume it\n"), (False, 0, "")], every=2,
+))  # fmt: skip
+def test_a_second_one_hides_no_outcome(number, outcome):
+    failed, code, said = outcome
     source = END.format(number=number, failed=failed)
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -134,6 +135,7 @@ def commands(rule: Rule) -> Iterator[list[str]]:
             yield shlex.split(line)[1:]
 
 
+@cache
 def verbs() -> dict[str, Any]:
     """The real commands, by name."""
     from reshardctl.cli.app import app
@@ -154,12 +156,16 @@ def test_a_command_that_cannot_be_typed_would_be_noticed() -> None:
         verbs()["fix"].make_context("fix", ["kcl://TABLE", "--stream", "NAME", "--force"])
 
 
+@cache
+def options() -> set[str]:
+    params = [param for verb in verbs().values() for param in verb.params]
+    return {word for param in params for word in (*param.opts, *param.secondary_opts)}
+
+
 @every_rule
 def test_options_in_a_sentence_exist(rule: Rule) -> None:
-    params = [param for verb in verbs().values() for param in verb.params]
-    known = {word for param in params for word in (*param.opts, *param.secondary_opts)}
     ours = [line for line in rule.page.splitlines() if not line.startswith("    aws ")]
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", "\n".join(ours))) <= known
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", "\n".join(ours))) <= options()
 
 
 @pytest.mark.parametrize("wanted", ["RSH203", "rsh203", " Rsh203 ", "child-not-started"])

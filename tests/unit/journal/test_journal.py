@@ -417,10 +417,13 @@ def test_an_intent_for_a_part_of_a_step_keeps_the_rest(
 def test_a_journal_torn_anywhere_is_whole_up_to_there(
     plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
-    """Cut at every byte: what is left reads as its whole lines, and the rest is named."""
+    """Cut at every ninth byte, and around each end of a line: what is left reads as its whole
+    lines, and the rest is named."""
     content = finished(plan, medium, path)
     first = content.index(b"\n") + 1
     for size in range(len(content)):
+        if size % 9 and b"\n" not in content[max(size - 2, 0) : size + 2]:
+            continue
         cut = content[:size]
         if size < first:
             with pytest.raises(UsageError, match=r"no complete record.*rows are lost"):

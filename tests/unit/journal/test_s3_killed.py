@@ -59,8 +59,10 @@ def server() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("what", "at", "when", "landed"), [
-    ("put", 0, "before", None), ("put", 0, "after", 0), ("row", 0, "after", 1),
-    ("row", 2, "before", 2), ("put", 1, "before", 3), ("put", 1, "after", 3),
+    ("put", 0, "before", None), ("row", 0, "after", 1), ("put", 1, "before", 3),
+    *(pytest.param(*one, marks=pytest.mark.long) for one in (
+        ("put", 0, "after", 0), ("row", 2, "before", 2), ("put", 1, "after", 3),
+    )),
 ])  # fmt: skip
 def test_killed(server: str, what: str, at: int, when: str, landed: int | None) -> None:
     """What is left is finished, and, put back as it was, taken back. landed: steps in place

@@ -15,7 +15,7 @@ from reshardctl.report.workers import Room, by_worker, ownership_of, room_of
 from tests.support import golden_kinsumer
 from tests.support.golden_tables import GOLDEN, items_of, side_images
 from tests.support.judging import images_of
-from tests.unit.render.samples import CASES, report_of
+from tests.unit.render.samples import CASES, by_name, report_of
 from tests.unit.render.status.samples import OPTIONS
 
 NANOS = 10**9
@@ -94,7 +94,7 @@ def test_a_finished_shard_whose_row_was_deleted_is_nobodys_to_read():
     assert [worker.name for worker in found] == ["w1"]
 
 
-@pytest.mark.parametrize("name", CASES)
+@by_name
 def test_the_numbers_of_metrics_are_those_of_the_rows(name):
     report = judged(name)
     if report is None:

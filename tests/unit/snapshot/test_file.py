@@ -40,11 +40,13 @@ from reshardctl.snapshot.file import SavedSnapshot, parsed, text
 from reshardctl.snapshot.take import FrozenStore, FrozenStream
 from reshardctl.testing.shards import start
 from tests.support.case import Case, all_cases
+from tests.support.few_cases import few
+from tests.support.grouped import by_case
 from tests.support.judging import images_of, lineage_of
 from tests.support.lineages import CREATED
 
 CASES = [case for case in all_cases("kcl") if case.rows]
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+every_case = by_case(((case.name, "", (case,)) for case in CASES), few(tuple(CASES)))
 WORKER = "ip-10-1-2-3.prod.example.com"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from reshardctl.model import Cause
 from reshardctl.planning.effects import Effect, Harm
 from tests.support.case import Case, all_cases
 from tests.support.case_rows import Item, item_of
+from tests.support.few_cases import few
 from tests.support.grouped import by_case
 from tests.support.judging import Bench
 from tests.unit.diagnosis.rules.rule_tables import Told, table_of, told_by_cases, view_of, views_of
@@ -46,7 +48,10 @@ def misclaimed(view: View) -> Iterator[tuple[Effect, list[str]]]:
             yield effect, codes
 
 
-@by_case((t.name, f"{t.initial} {t.release}", (t,)) for t in TOLD)
+FEW = few(tuple({told.name: told.case for told in TOLD}.values()))
+
+
+@by_case(((t.name, f"{t.initial} {t.release}", (t,)) for t in TOLD), FEW)
 def test_in_every_case(told: Told) -> None:
     assert list(misclaimed(view_of(told))) == []
 
@@ -105,12 +110,26 @@ def _one_per_topology() -> list[Case]:
 STREAMS = _one_per_topology()
 
 
-@given(tables(), st.sampled_from(INITIALS), st.sampled_from(RELEASES))
-@settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much])
-def test_in_any_table(
-    drawn: tuple[Case, list[Item]], initial: str, release: str | None
+any_table = given(tables(), st.sampled_from(INITIALS), st.sampled_from(RELEASES))
+some = settings(max_examples=80, suppress_health_check=[HealthCheck.filter_too_much])
+
+
+@any_table
+@some
+def test_in_any_table(drawn: tuple[Case, list[Item]], initial: str, release: str | None) -> None:
+    every_effect_is_claimed(*drawn, initial, release)
+
+
+@pytest.mark.long
+@any_table
+@settings(some, max_examples=400)
+def test_in_many_tables(drawn: tuple[Case, list[Item]], initial: str, release: str | None) -> None:
+    every_effect_is_claimed(*drawn, initial, release)
+
+
+def every_effect_is_claimed(
+    case: Case, items: list[Item], initial: str, release: str | None
 ) -> None:
-    case, items = drawn
     if not items:
         return
     bench = Bench.of(case, initial, release, items=items)

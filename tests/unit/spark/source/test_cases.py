@@ -20,7 +20,9 @@ from reshardctl.testing import load_topology
 from reshardctl.testing.service import Settings
 from tests.proof.reference.spark_files import logged
 from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.few_cases import few
 from tests.support.dialects.spark import images, repaired
+from tests.support.grouped import by_case
 from tests.support.judging import Bench
 from tests.unit.spark.source.drive import Query
 
@@ -80,7 +82,8 @@ def _situations() -> Iterator[Situation]:
                 yield from (Situation(case, expect, initial) for initial in expect.initial)
 
 
-every = pytest.mark.parametrize("one", list(_situations()), ids=str)
+FEW = few(tuple({one.case.name: one.case for one in _situations()}.values()))
+every = by_case(((one.case.name, str(one), (one,)) for one in _situations()), FEW)
 releases = pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
 
 
@@ -104,15 +107,15 @@ def judged(
         assert max(batches[first]) < min(batches[second]), (first, second)
 
 
-@releases
 @every
+@releases
 def test_a_start_delivers_what_the_case_says(one: Situation, old: bool) -> None:
     expect = one.expect
     judged(one, images(one.case), old, expect.dies, expect.delivers, expect.order)
 
 
-@releases
 @every
+@releases
 @pytest.mark.only(
     lambda one: one.expect.fixed and not one.expect.fixed.refused, "the case names no fix"
 )

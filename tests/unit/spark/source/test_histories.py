@@ -22,7 +22,7 @@ LIVES = ("put", "split", "merge", "wait")
 QUERY = st.sampled_from(["trigger", "trigger", "crash", "restart"]).map(lambda s: (s, 0, 0))
 STEPS = st.lists(st.one_of(LIFE, LIFE, QUERY), min_size=1, max_size=40)
 quickly = settings(
-    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
 )
 
 
