@@ -92,21 +92,18 @@ def _models_of_aws_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(_watch: Watch) -> Iterator[None]:
-    """Fail a test that writes outside the folders of tests; the user's own state is not touched,
-    nor by the processes that a test starts."""
+def _apart(_watch: Watch) -> Iterator[None]:
+    """Replace the machine's AWS settings by made-up ones, and fail a test that writes outside the
+    folders of tests; the user's own state is not touched, nor by the processes that a test starts.
+
+    One fixture, and the variables are written only where they differ: each test takes part in it.
+    """
+    aws = {name: os.environ[name] for name in os.environ if name.startswith("AWS_")}
+    aws.pop("AWS_CA_BUNDLE", None)
+    if aws != MADE_UP:
+        for name in aws.keys() - MADE_UP.keys():
+            del os.environ[name]
+        os.environ.update(MADE_UP)
     _watch.found.clear()
     yield
     assert not _watch.found, f"written outside the folders of tests: {_watch.found}"
-
-
-@pytest.fixture(autouse=True)
-def _no_real_aws(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Replace the machine's AWS settings by made-up ones, except in tests marked `real`."""
-    if request.node.get_closest_marker("real") is not None:
-        return
-    kept = {*MADE_UP, "AWS_CA_BUNDLE"}
-    for name in [name for name in os.environ if name.startswith("AWS_") and name not in kept]:
-        monkeypatch.delenv(name)
-    for name, value in MADE_UP.items():
-        monkeypatch.setenv(name, value)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from reshardctl.model import Image
+from tests.support.grouped import by_case
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "spark"
 CONNECTORS = (
@@ -25,6 +28,11 @@ def checkpoints(*builds: str) -> list[Path]:
 def name(path: Path) -> str:
     """A checkpoint's name for a test's id."""
     return path.relative_to(GOLDEN).as_posix()
+
+
+def by_build(paths: Iterable[Path]) -> Callable[[Callable[..., None]], Any]:
+    """Make of a test of one file a test of those of each build."""
+    return by_case((path.relative_to(GOLDEN).parts[0], name(path), (path,)) for path in paths)
 
 
 def content(data: bytes) -> dict[str, dict[str, str]]:

@@ -16,6 +16,7 @@ from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.consumers.kinesis_consumer.releases import App
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
+from tests.support.grouped import by_case
 from tests.support.lineages import split_in_turn
 
 SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
@@ -40,10 +41,10 @@ VALUES = [
 """Stores, value of sequence_number, what becomes of the start."""
 
 
-@pytest.mark.parametrize("release", ["0.4.0", "0.4.1", "0.5.0", "master", "group-0.5"])
-@pytest.mark.parametrize(
-    ("medium", "value", "what"),
-    [(medium, value, what) for media, value, what in VALUES for medium in media],
+@by_case(
+    (release, f"{medium} {value}", (medium, value, what, release))
+    for release in ("0.4.0", "0.4.1", "0.5.0", "master", "group-0.5")
+    for media, value, what in VALUES for medium in media
 )
 def test_what_a_value_does(medium, value, what, release):
     lineage = split_in_turn(1, ())

@@ -10,6 +10,8 @@ from reshardctl.diagnosis.discovery import Confidence, Evidence, Holding, Table,
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
 from tests.support.case import all_cases
+from tests.support.few_cases import few
+from tests.support.grouped import by_case
 from tests.support.judging import images_of, lineage_of
 
 KCL = (("HASH", "leaseKey", "S"),)
@@ -190,7 +192,7 @@ def test_keys_that_name_the_stream():
     assert evidence([other]).confidence is Confidence.NONE
 
 
-@pytest.mark.parametrize("name", CASES)
+@by_case(((name, "", (name,)) for name in CASES), few(tuple(CASES.values())))
 def test_no_case_of_this_stream_is_taken_for_anothers_wrongly(name):
     """Tables that `inspect` reads as this stream's are found, unless a number is no record's."""
     found = evidence(images_of(CASES[name].items()), name)

@@ -16,6 +16,7 @@ from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.service import Settings
 from tests.proof.exhaustive.histories import random_stream
 from tests.support.fake_time import sleep_of
+from tests.support.grouped import by_case
 from tests.support.reshards import reshard
 from tests.unit.lineage.histories import STREAM, fresh
 
@@ -76,7 +77,7 @@ def test_a_count_as_the_fake_makes_it(current: int, target: int) -> None:
     assert told.stream.open_shards == target == listed(fake).stream.open_shards
 
 
-@pytest.mark.parametrize("seed", range(60))
+@by_case((f"seeds of {seed % 5}", str(seed), (seed,)) for seed in range(60))
 def test_any_reshard_of_any_stream_as_the_fake_makes_it(seed: int) -> None:
     rng = Random(seed)
     fake = load_topology(

@@ -16,6 +16,7 @@ from reshardctl.render.content.report import Pictures
 from reshardctl.render.context import Context
 from reshardctl.render.sheet import Sheet, side_by_side
 from reshardctl.report.results import Entry, Roundup, Undoing
+from tests.support.few_cases import in_turn
 from tests.unit.render.audit import samples as audits
 from tests.unit.render.formats import AUDITS, FORMATS, MANY
 from tests.unit.render.samples import context, report_of
@@ -94,18 +95,18 @@ def asked_for(monkeypatch):
     return cells
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+PLANS = [
+    ("a-both", "initial=LATEST&release=3.5.1", "lossless"),
+    ("a-both-skip", "initial=LATEST&release=2.7.2", "latest-at-start"),
+    ("b", "initial=LATEST&release=3.5.1", "lossless"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "options", "policy"),
-    [
-        ("a-both", "initial=LATEST&release=3.5.1", "lossless"),
-        ("a-both-skip", "initial=LATEST&release=2.7.2", "latest-at-start"),
-        ("b", "initial=LATEST&release=3.5.1", "lossless"),
-    ],
+    ("width", "plan", "verbose"), in_turn(WIDTHS, PLANS, [False, True], every=2)
 )
-@pytest.mark.parametrize("verbose", [False, True])
-def test_plans(asked_for, name, options, policy, width, verbose):
-    report = report_of(name, options, policy)
+def test_plans(asked_for, plan, width, verbose):
+    report = report_of(*plan)
     wanted = replace(context(report), width=width, verbose=verbose)
     shown = FORMATS["text"].plan(report, wanted)
     assert asked_for and not seen_whole(asked_for, shown)

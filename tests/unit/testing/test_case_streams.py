@@ -5,10 +5,9 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from reshardctl.testing import load_topology
 from tests.support import case_stream
+from tests.support.grouped import by_case
 from tests.unit.testing.samples import iterator
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -22,7 +21,7 @@ def test_there_are_cases() -> None:
     assert len(FILES) > 10
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@by_case((path.parent.name, path.stem, (path,)) for path in FILES)
 def test_a_cases_stream_is_listed_and_read_as_the_case_says(path: Path) -> None:
     stream = case_stream.filled(tomllib.loads(path.read_text(encoding="utf-8"))["stream"])
     shards = case_stream.resolve(stream)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.testing.shards import END_INDEX, SequenceNumberError, end, parse, start
+from tests.support.grouped import by_case
 from tests.unit.testing.samples import golden
 
 PUBLIC = golden("sequence_numbers.json")
@@ -18,7 +19,7 @@ def test_the_golden_file_holds_all_its_samples() -> None:
     assert len(PUBLIC["closed_shards"]) == 6
 
 
-@pytest.mark.parametrize("row", NUMBERS, ids=lambda row: f"{row['source']}-{row['number'][-6:]}")
+@by_case((row["source"], row["number"][-6:], (row,)) for row in NUMBERS)
 def test_a_public_number_is_read_and_written_back(row: dict[str, object]) -> None:
     found = parse(str(row["number"]))
     assert found.shard == row["shard"]

@@ -26,7 +26,7 @@ SCALA = {build: "2.13" if build.startswith("awslabs-head") else "2.12" for build
 """What each build was compiled for (tests/golden/spark/README.md): Spark 3 here is 2.12."""
 
 GOLDENS = [
-    pytest.param(path, SCALA[build], id=name(path))
+    (build, name(path), (path, SCALA[build]))
     for build in CONNECTORS
     for checkpoint in checkpoints(build)
     for path in sorted((checkpoint / "offsets").iterdir())
@@ -58,7 +58,7 @@ def test_real_scala_wrote_this_text(vector):
     assert hashlib.sha256(text.encode()).hexdigest() == vector["sha256"]
 
 
-@pytest.mark.parametrize(("path", "scala"), GOLDENS)
+@by_case(GOLDENS)
 def test_the_connector_s_own_line_comes_out_again(path, scala):
     text = parse_offset_log(path.read_text())["0"]
     found = lines.read(text)

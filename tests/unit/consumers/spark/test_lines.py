@@ -19,7 +19,7 @@ from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import ShardId, shard_id
-from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
+from tests.support.checkpoint_files import CONNECTORS, GOLDEN, by_build, checkpoints
 from tests.support.connector_entries import entry_text
 
 NUMBER = "49680000000000000000000000000000000000000000000000000018"
@@ -32,13 +32,14 @@ ENTRIES = sorted(
     for path in (checkpoint / "sources").rglob("shardId-*")
     if path.is_file()
 )
-TEXTS = [
-    parse_offset_log(path.read_text())["0"]
+LOGS = [
+    path
     for build in CONNECTORS
     for checkpoint in checkpoints(build)
     for path in sorted((checkpoint / "offsets").iterdir())
     if path.name.isdigit()
 ]
+TEXTS = [parse_offset_log(path.read_text())["0"] for path in LOGS]
 
 
 def aws(**members: object) -> str:
@@ -56,7 +57,7 @@ def qub(**members: object) -> str:
     return json.dumps({"metadata": {"batchId": "3", "streamName": "st"}, ZERO: shard})
 
 
-@pytest.mark.parametrize("path", ENTRIES, ids=name)
+@by_build(ENTRIES)
 def test_a_log_entry_is_written_back_byte_for_byte(path):
     of = awslabs if "shard-source" in path.parts else qubole
     text = path.read_text()
@@ -65,8 +66,9 @@ def test_a_log_entry_is_written_back_byte_for_byte(path):
     assert entry_text(of, shard, position) == text
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_the_short_way_reads_what_the_long_way_reads(text):
+@by_build(LOGS)
+def test_the_short_way_reads_what_the_long_way_reads(path):
+    text = parse_offset_log(path.read_text())["0"]
     short, long = at_once.read(text), lines.read_slowly(text)
     assert short is not None
     assert short == long

@@ -14,7 +14,7 @@ from reshardctl.consumers.spark.offset_log import (
     with_times,
 )
 from reshardctl.consumers.spark.spark_json import Malformed
-from tests.support.checkpoint_files import GOLDEN, checkpoints, name
+from tests.support.checkpoint_files import GOLDEN, by_build, checkpoints
 
 
 def logs(folder: str):
@@ -25,13 +25,13 @@ def logs(folder: str):
 OFFSETS, COMMITS = logs("offsets"), logs("commits")
 
 
-@pytest.mark.parametrize("path", OFFSETS, ids=name)
+@by_build(OFFSETS)
 def test_an_offset_log_is_written_back_byte_for_byte(path):
     text = path.read_bytes().decode()
     assert parse_offset_log(text).text() == text
 
 
-@pytest.mark.parametrize("path", COMMITS, ids=name)
+@by_build(COMMITS)
 def test_a_commit_log_is_written_back_byte_for_byte(path):
     text = path.read_bytes().decode()
     assert parse_commit_log(text).source == text
@@ -166,7 +166,7 @@ def test_a_line_without_settings_tells_no_release(line):
 PLANNED = [path for path in OFFSETS if "continuous" not in path.parts]
 
 
-@pytest.mark.parametrize("path", PLANNED, ids=name)
+@by_build(PLANNED)
 def test_only_the_times_of_a_second_line_change(path):
     line = parse_offset_log(path.read_text()).metadata
     moved = with_times(line, 7, 9)

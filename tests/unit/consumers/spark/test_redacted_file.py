@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.model import Image
+from tests.support.grouped import by_case
 
 
 def test_neither_the_owner_of_a_file_nor_the_headers_of_an_object_are_shown() -> None:
@@ -39,7 +38,7 @@ LOGS = sorted({
 }.values())
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda log: "-".join(log.parts[-4:]))
+@by_case((log.parts[-4], "-".join(log.parts[-3:]), (log,)) for log in LOGS)
 def test_every_setting_that_spark_itself_recorded_is_kept(log: Path) -> None:
     """Whatever the recorded queries of 3.3 to 4.3 wrote there (tests/golden/spark)."""
     before, after = (

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.support.few_cases import in_turn
 from tests.unit.render.graph.samples import hot_key_case, report_on, wide_case
 from tests.unit.render.graph.test_formats import SPLIT
 from tests.unit.render.graph.written import draw, draw_several
@@ -43,8 +44,7 @@ def cells(text: str) -> set[str]:
     return set(re.findall(r"[^\s─┬┐┴┼└├│]+", text))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("report", REPORTS, ids=lambda r: f"{len(r.snapshot.lineage)}-shards")
+@pytest.mark.parametrize(("report", "width"), in_turn(REPORTS, WIDTHS, every=3))
 def test_no_line_is_wider_than_the_terminal(report, width):
     text = drawn(report, width)
     assert max(map(len, text.splitlines())) <= width
