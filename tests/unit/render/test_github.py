@@ -16,14 +16,11 @@ from reshardctl.errors import HalfDone, StalePlan
 from reshardctl.render.context import Context
 from reshardctl.render.formats.github import LONGEST
 from reshardctl.report.results import Fixed, Saved, Undoing
-from tests.support.grouped import by_case
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import (
     CASES,
-    SHOWN,
     by_name,
     context,
-    every_expectation,
     report_of,
     then,
 )
@@ -77,14 +74,6 @@ def test_an_annotation_for_every_finding_and_one_that_counts(name):
         assert re.search(r"(?m)^Fix: \S", command.data)
     assert (last.name, last.properties) == ("notice", {"title": "reshardctl inspect"})
     assert report.findings or "No findings." in last.data
-
-
-@by_case(every_expectation(), SHOWN)
-def test_errors_and_warnings_are_what_the_case_says(case, expect, options):
-    report = report_of(case.name, options)
-    commands = read(GITHUB.inspect(report, context(report)))
-    grave = {c.properties["title"][:6] for c in commands if c.name in ("error", "warning")}
-    assert grave == set(expect.findings)
 
 
 def test_a_plan_a_fix_and_an_undo_are_one_notice_each():

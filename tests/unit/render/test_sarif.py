@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -22,14 +21,12 @@ from reshardctl.render.content.subjects import of_report
 from reshardctl.render.context import Context
 from reshardctl.render.formats.sarif import fingerprint
 from reshardctl.report.results import Fixed, Undoing
-from tests.support.grouped import Situation, by_case
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import (
     CASES,
     SHOWN,
     by_name,
     context,
-    every_expectation,
     report_of,
     then,
 )
@@ -131,23 +128,6 @@ def test_a_result_for_every_finding(name):
         assert len({p["fullyQualifiedName"] for p in places}) == len(places)
     assert run["invocations"][0]["executionSuccessful"] is True
     assert run["invocations"][0]["exitCode"] == 1
-
-
-def one_of_each() -> Iterator[Situation]:
-    """Of the options under which a case has the same codes, the first: that the others find them
-    too is the core's affair (tests/whole/test_cases_core.py)."""
-    seen = set()
-    for name, told, values in every_expectation():
-        codes = (name, values[1].findings)
-        if codes not in seen:
-            seen.add(codes)
-            yield name, told, values
-
-
-@by_case(one_of_each(), SHOWN)
-def test_errors_and_warnings_are_what_the_case_says(case, expect, options):
-    results = inspected(case.name, options)["results"]
-    assert {r["ruleId"] for r in results if r["level"] != "note"} == set(expect.findings)
 
 
 def test_the_rules_are_documented():
