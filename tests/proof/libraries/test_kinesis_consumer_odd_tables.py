@@ -17,11 +17,12 @@ from reshardctl.stores.sql import SqlTable
 from tests.proof.libraries.go.library import Library
 from tests.proof.libraries.kcl.stream import ServedStream
 from tests.support.case import CASES, Case, load
+from tests.support.databases import mysql, postgres, running
 from tests.support.needs import needs
 from tests.support.servers import PASSWORD, USER, Running
-from tests.unit.stores.sql.test_contract import Table, running
+from tests.unit.stores.sql.test_contract import Table
 
-__all__ = ["running"]
+__all__ = ["mysql", "postgres", "running"]
 
 pytestmark = pytest.mark.interop
 COLUMNS = "namespace {0}, shard_id {1}, sequence_number numeric(65,0)"
