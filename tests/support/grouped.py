@@ -71,8 +71,8 @@ def _case(
             reason = reasons[0]
         else:
             kept.append((name, values))
-    marks = [] if kept or reason is None else [pytest.mark.skip(reason=reason)]
-    marks += [pytest.mark.long] if case == OTHERS else []
+    skipped = () if kept or reason is None else (pytest.mark.skip(reason=reason),)
+    marks = (*skipped, pytest.mark.long) if case == OTHERS else skipped
     return pytest.param(kept, id=case, marks=marks)
 
 

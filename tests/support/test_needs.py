@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import servers
+from tests.support.few_cases import chosen, in_turn
 from tests.support.grouped import by_case
 from tests.support.needs import MISSING, decide, fail_if_missing, missing, needs
 
@@ -88,3 +89,22 @@ def test_situations_that_a_test_is_not_for():
     assert (first.id, first.values, first.marks) == ("a", ([("a2", (2,))],), ())
     assert (second.id, second.values) == ("b", ([],))
     assert [each.kwargs for each in second.marks] == [{"reason": "not two"}]
+
+
+def test_all_cases_but_a_few_are_one_test_that_is_long():
+    @by_case([("a", "", (1,)), ("b", "b1", (2,)), ("c", "", (3,))], few=["a"])
+    def judge(number: int) -> None:
+        """Not called here."""
+
+    (mark,) = judge.pytestmark
+    first, others = mark.args[1]
+    assert (first.id, first.values, first.marks) == ("a", ([("", (1,))],), ())
+    assert (others.id, others.values) == ("others", ([("b b1", (2,)), ("c", (3,))],))
+    assert [each.name for each in others.marks] == ["long"]
+
+
+def test_a_selection_has_every_kind_and_every_value():
+    kinds = {"a": {"x"}, "b": {"x", "y"}, "c": {"z"}, "d": {"y"}}
+    assert chosen({name: frozenset(found) for name, found in kinds.items()}) == ("b", "c")
+    met = [one.values for one in in_turn("abc", [1, 2], every=2) if not one.marks]
+    assert met == [("a", 1), ("b", 2), ("c", 1)]
