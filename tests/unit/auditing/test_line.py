@@ -99,6 +99,15 @@ def test_nothing_missing_is_up_to_the_last_record_read(case, lineage):
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
 
 
+def test_a_shard_of_which_the_stream_has_no_record_left_is_at_its_last_row(case, lineage):
+    of = records(case, S1)
+    line = sink_frontier_of(facts([inside(S1, of)], [
+        read(S0, [], ended=True), read(S1, [], tip=True), read(S2, [], tip=True),
+    ]), lineage)  # fmt: skip
+    assert line.spans[S1].lo == line.spans[S1].hi == at(of[-1])
+    assert line.spans[S1].basis is Basis.PROBED
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_first_record_that_is_missing_is_the_beginning(case, lineage, whole):
     """Where retention has cut the window, TRIM_HORIZON is where what is left begins; what lay

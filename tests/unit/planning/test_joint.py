@@ -18,6 +18,7 @@ from reshardctl.planning.plan import decide
 from tests.proof.exhaustive.direct import Direct
 from tests.proof.reference.kcl import RELEASES, run
 from tests.support.case import CASES, Case, load
+from tests.support.dialects import dialect_of
 from tests.support.grouped import by_case
 from tests.support.judging import Bench
 from tests.support.questions import STARTED, situations
@@ -53,6 +54,22 @@ def test_one_lost_lease_in_a_table_from_before_1_14():
     (write,) = [w for step in plan.steps for w in step.writes]
     assert isinstance(write.change, Create)
     assert not write.live, "1.13 was not seen to take it while it runs"
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("e-below", {"initial": "TRIM_HORIZON"}), ("f-older", {}), ("row-empty", {}),
+    ("row-typed-number", {"initial": "TRIM_HORIZON"}),
+])  # fmt: skip
+def test_a_plan_may_be_right_for_all_answers_though_each_of_them_needs_another(name, options):
+    """What one release needs does no harm under another."""
+    case = load(CASES / "kinesis-consumer" / f"{name}.toml")
+    bench = Bench.on(case, dialect_of(case.consumer).images(case), {"app": "app", **options})
+    assert not alike(alone(bench))
+    plan = bench.decide()
+    assert isinstance(plan, Plan) and len(plan.after) == len(bench.plan_case.candidates)
+    then = replace(bench.plan_case, images=tuple(bench.after(plan.steps)))
+    for one in then.candidates:
+        assert isinstance(decide(replace(then, candidates=[one])), Nothing)
 
 
 CANDIDATES = {
