@@ -28,7 +28,7 @@ def by_case(
 ) -> Callable[[Callable[..., None]], Any]:
     """Make of a test of one situation a test of each case. What is skipped is skipped alone.
 
-    few: the cases that are enough at every turn (`tests/support/few_cases.py`); all others are one
+    few: the cases that are enough at every turn (`tests/support/covering.py`); all others are one
     test, marked `long`. An `only` mark (`tests/support/needs.py`) below it leaves situations out.
     """
     groups: dict[str, list[tuple[str, tuple[Any, ...]]]] = defaultdict(list)

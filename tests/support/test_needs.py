@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import servers
-from tests.support.few_cases import chosen, in_turn
+from tests.support.covering import chosen, in_turn
 from tests.support.grouped import by_case
 from tests.support.needs import MISSING, decide, fail_if_missing, missing, needs
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.support.few_cases import in_turn
+from tests.support.covering import in_turn
 from tests.support.terminal import written_to
 
 END = """

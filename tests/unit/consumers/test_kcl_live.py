@@ -18,7 +18,7 @@ from reshardctl.planning.decision import live_for_all
 from reshardctl.planning.plan import Plan, processed_frontier
 from reshardctl.planning.writes import all_live, counted_writes, require_live
 from tests.support.case import CASES, all_cases, load
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.judging import Bench
 
 LIVE = {

@@ -18,7 +18,7 @@ from reshardctl.planning.plan import Plan
 from tests.proof.drawn.families import FAMILIES
 from tests.proof.drawn.states import Rows, State
 from tests.proof.drawn.trial import bench_of, examine
-from tests.support.few_cases import in_turn
+from tests.support.covering import in_turn
 
 DAY = 86_400
 SEEDS = range(12)

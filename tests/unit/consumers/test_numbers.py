@@ -31,7 +31,7 @@ from tests.proof.drawn.families import FAMILIES
 from tests.proof.drawn.states import State
 from tests.proof.drawn.trial import bench_of, examine
 from tests.support.case import Case
-from tests.support.few_cases import in_turn
+from tests.support.covering import in_turn
 from tests.support.judging import shard_of
 from tests.support.lineages import CREATED, STREAM, split_in_turn
 

@@ -10,7 +10,7 @@ from reshardctl.diagnosis.discovery import Confidence, Evidence, Holding, Table,
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
 from tests.support.case import all_cases
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.grouped import by_case
 from tests.support.judging import images_of, lineage_of
 

@@ -32,9 +32,9 @@ from tests.proof.reference.test_kinesis_consumer_cases import _run as start_kine
 from tests.proof.reference.test_spark_cases import SITUATIONS as SPARK
 from tests.proof.reference.test_spark_cases import Situation
 from tests.support.case import Case, all_cases
+from tests.support.covering import few
 from tests.support.dialects import dialect_of
 from tests.support.dialects import quickwit as quickwit_rows
-from tests.support.few_cases import few
 from tests.support.grouped import by_case
 from tests.support.judging import Bench, options_of
 from tests.support.own_folders import in_memory

@@ -26,7 +26,7 @@ from tests.proof.exhaustive.direct import Direct
 from tests.proof.reference.kcl import Run, run
 from tests.support.case import Case, all_cases
 from tests.support.case_stream import shard_name
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.grouped import Situation, by_case
 from tests.support.inspected_case import ALL, Bench
 

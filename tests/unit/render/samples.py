@@ -15,7 +15,7 @@ from reshardctl.planning.policy import Accept
 from reshardctl.render.context import Context
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, all_cases
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.grouped import Situation, by_case
 from tests.support.judging import asked, images_of, lineage_of, resolved
 

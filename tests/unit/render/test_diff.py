@@ -14,8 +14,8 @@ from reshardctl.render.context import Context
 from reshardctl.render.formats import write
 from reshardctl.report.results import Planned
 from tests.support.case import all_cases
+from tests.support.covering import few
 from tests.support.dialects import dialect_of
-from tests.support.few_cases import few
 from tests.support.judging import Bench, options_of
 from tests.unit.render.samples import report_of
 

@@ -16,7 +16,7 @@ from reshardctl.render.content.report import Pictures
 from reshardctl.render.context import Context
 from reshardctl.render.sheet import Sheet, side_by_side
 from reshardctl.report.results import Entry, Roundup, Undoing
-from tests.support.few_cases import in_turn
+from tests.support.covering import in_turn
 from tests.unit.render.audit import samples as audits
 from tests.unit.render.formats import AUDITS, FORMATS, MANY
 from tests.unit.render.samples import context, report_of

@@ -29,8 +29,8 @@ from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.service import Settings
 from tests.proof.exhaustive.scenes import Scene, scene
 from tests.support.case import Case, all_cases
+from tests.support.covering import few
 from tests.support.fake_time import sleep_of
-from tests.support.few_cases import few
 from tests.support.grouped import by_case
 from tests.support.judging import images_of
 from tests.support.judging import options_of as options_of_case

@@ -40,7 +40,7 @@ from reshardctl.snapshot.file import SavedSnapshot, parsed, text
 from reshardctl.snapshot.take import FrozenStore, FrozenStream
 from reshardctl.testing.shards import start
 from tests.support.case import Case, all_cases
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.grouped import by_case
 from tests.support.judging import images_of, lineage_of
 from tests.support.lineages import CREATED

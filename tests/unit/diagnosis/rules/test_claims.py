@@ -20,7 +20,7 @@ from reshardctl.model import Cause
 from reshardctl.planning.effects import Effect, Harm
 from tests.support.case import Case, all_cases
 from tests.support.case_rows import Item, item_of
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.grouped import by_case
 from tests.support.judging import Bench
 from tests.unit.diagnosis.rules.rule_tables import Told, table_of, told_by_cases, view_of, views_of

@@ -14,7 +14,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import Case, from_table
-from tests.support.few_cases import few
+from tests.support.covering import few
 from tests.support.grouped import by_case
 from tests.support.judging import images_of, lineage_of
 from tests.unit.render.samples import CASES

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.support.few_cases import in_turn
+from tests.support.covering import in_turn
 from tests.unit.render.graph.samples import hot_key_case, report_on, wide_case
 from tests.unit.render.graph.test_formats import SPLIT
 from tests.unit.render.graph.written import draw, draw_several

@@ -20,8 +20,8 @@ from reshardctl.testing import load_topology
 from reshardctl.testing.service import Settings
 from tests.proof.reference.spark_files import logged
 from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.covering import few
 from tests.support.dialects.spark import images, repaired
-from tests.support.few_cases import few
 from tests.support.grouped import by_case
 from tests.support.judging import Bench
 from tests.unit.spark.source.drive import Query

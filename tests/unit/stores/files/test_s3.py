@@ -13,6 +13,7 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.s3 import ACTIONS, S3
 from reshardctl.stores.files.tree import Tree
+from tests.support.covering import in_turn
 from tests.support.faults import (
     BROKEN_AFTER,
     BROKEN_BEFORE,
@@ -27,7 +28,6 @@ from tests.support.faults import (
     answer,
     before,
 )
-from tests.support.few_cases import in_turn
 from tests.support.lease_server import session
 from tests.unit.stores.files.bucket import Prefix, bucket_server
 from tests.unit.stores.files.trees import change, creation, everything, removal, wanting
