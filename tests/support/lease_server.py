@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from threading import Lock
+from threading import RLock
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -35,7 +35,7 @@ from tests.support.spared_client import spare, spare_numbers
 
 REGION = "us-east-1"
 _names, _requests = itertools.count(), itertools.count()
-_ONE_AT_A_TIME = Lock()
+_ONE_AT_A_TIME = RLock()
 _running: set[str] = set()
 """The servers of this process, as the URLs of requests begin."""
 
