@@ -177,8 +177,8 @@ def test_an_index_that_went_away_is_not_written(postgres: Running, database: str
     assert store.write(step, "token") is WriteResult.CONFLICT
 
 
-def test_a_step_is_of_one_index(running: Running, database: str) -> None:
-    store = metastore(running.port, database)
+def test_a_step_is_of_one_index(postgres: Running, database: str) -> None:
+    store = metastore(postgres.port, database)
     row = store.get([ZERO])[ZERO]
     assert row is not None and store.get([]) == {}
     elsewhere = Write("other/s/shardId-000000000000", Create(row.attributes), None, "a test")
@@ -198,12 +198,12 @@ STATES = {
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_a_metastore_without_positions(running: Running, database: str, name: str) -> None:
+def test_a_metastore_without_positions(postgres: Running, database: str, name: str) -> None:
     statement, words = STATES[name]
-    with connected(running, database) as server:
+    with connected(postgres, database) as server:
         server.execute(statement)
     with pytest.raises(UsageError, match=words):
-        metastore(running.port, database).read()
+        metastore(postgres.port, database).read()
 
 
 TRIGGERS = {
