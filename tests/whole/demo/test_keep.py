@@ -65,7 +65,9 @@ def typed(printed: str) -> list[str]:
     return [line.rpartition("\x1b[K")[2].rstrip() for line in printed.split("\n")]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [
+    signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long),
+])  # fmt: skip
 def test_any_client_sees_the_stream_and_the_table(tmp_path: Path, number: signal.Signals) -> None:
     with serving(tmp_path) as (process, printed):
         (line,) = [line for line in typed(printed) if "eval" in line]

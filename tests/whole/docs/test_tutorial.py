@@ -41,7 +41,9 @@ def typed() -> list[tuple[str, int]]:
     ]
 
 
-@pytest.fixture(scope="module", params=[0, 90 * 60], ids=["at once", "slowly"])
+@pytest.fixture(scope="module", params=[
+    pytest.param(0, marks=pytest.mark.long, id="at once"), pytest.param(90 * 60, id="slowly"),
+])  # fmt: skip
 def answers(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> list[tuple[str, int, str]]:
