@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.test_configured import configure
+from tests.support.lease_server import table_names
 from tests.whole.test_iam import documented
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -131,7 +132,7 @@ def test_all_formats_make_the_same_tables(lab, kind):
     aws(client, printed["cli"].out)
     found = {
         table: made(client.describe_table(TableName=table)["Table"])
-        for table in client.list_tables()["TableNames"] if table.startswith(name)
+        for table in table_names(client) if table.startswith(name)
     }
     assert found == terraform(printed["terraform"].out)
     template = printed["cloudformation"].json

@@ -192,9 +192,14 @@ def session() -> SharedClients:
 def delete_tables(url: str) -> None:
     """Deletes what earlier tests left: every server of a process has the same tables."""
     client = session().client("dynamodb", endpoint_url=url)
-    for page in client.get_paginator("list_tables").paginate():
-        for name in page["TableNames"]:
-            client.delete_table(TableName=name)
+    for name in table_names(client):
+        client.delete_table(TableName=name)
+
+
+def table_names(client: Any) -> list[str]:
+    """The names of all tables, however many pages they are on."""
+    pages = client.get_paginator("list_tables").paginate()
+    return [name for page in pages for name in page["TableNames"]]
 
 
 @dataclass
