@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reshardctl.model import START, Probe, shard_id
+from reshardctl.model import START, Probe, at_time, shard_id
 from reshardctl.planning.decision import NoSafePlan, Nothing, Residual
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.report.counts import by_probes, intervals
+from reshardctl.report.counts import by_probes, interval_of, intervals
 from reshardctl.report.report import RepairOptions, make
 from reshardctl.report.scope import ScopeOptions
 from tests.unit.render.samples import report_of
@@ -37,3 +37,9 @@ def test_what_is_left_alone_is_counted_and_a_missing_plan_has_nothing_to_count()
     left = Nothing((Residual(shard_id(1), READ_AGAIN, "--accept reread=3h"),))
     assert [one.shard for one in intervals(lineage, (), left)] == [shard_id(1)]
     assert intervals(lineage, (), NoSafePlan("no row can hold it", ())) == []
+
+
+def test_a_place_by_a_time_that_is_not_known_has_no_records_to_count():
+    """No iterator of Kinesis begins there (GetShardIterator, AT_TIMESTAMP)."""
+    assert interval_of(replace(READ_AGAIN, since=START)) is not None
+    assert interval_of(replace(READ_AGAIN, since=at_time(None))) is None

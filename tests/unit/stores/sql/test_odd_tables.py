@@ -367,10 +367,9 @@ COLUMNS = {
 
 
 @pytest.mark.only(lambda running, columns: columns in COLUMNS[running], "not possible there")
-@pytest.mark.parametrize("step", [2, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("columns", sorted(COLUMNS["postgres"] | COLUMNS["mysql"]))
 def test_a_row_is_the_application_s_where_the_library_finds_it(
-    make: Any, running: tuple[str, Running], columns: str, step: int
+    make: Any, running: tuple[str, Running], columns: str
 ) -> None:
     """Alone in a table, in any spelling. And then it is moved, deleted and put back by the name
     that the library asks for."""
@@ -382,7 +381,7 @@ def test_a_row_is_the_application_s_where_the_library_finds_it(
     name = table.shape.name
     table.sql(f"CREATE UNIQUE INDEX {name}_k ON {name} (namespace{prefix}, shard_id{prefix})")
     numbers = []
-    for space, shard in SPELLINGS[::step]:
+    for space, shard in SPELLINGS:
         table.sql(f"DELETE FROM {name}")  # noqa: S608
         table.put(space, shard, NUMBER)
         numbers.append(table.asked())
