@@ -69,7 +69,7 @@ Created = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="The positions belong to the stream created at TIME; where no number tells.",
+        help="The positions belong to the stream created at TIME, where no number shows it.",
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Apply without asking.")]

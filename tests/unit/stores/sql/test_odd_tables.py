@@ -395,9 +395,9 @@ def test_a_row_that_only_the_database_takes_for_another_one(make: Any) -> None:
     Asked for one row, its word counts; of several, nothing tells which one it means."""
     text = "varchar(255) COLLATE utf8mb4_general_ci NOT NULL"
     number = KEYS["mysql"].rpartition(", ")[2]
-    table = make_odd = make(keys=f"namespace {text}, shard_id {text}, {number}, {PRIMARY}")
+    table = make(keys=f"namespace {text}, shard_id {text}, {number}, {PRIMARY}")
     table.put(f"{APP}-orders", "s", NUMBER)
-    found = make_odd.store().get([key("ß")])[key("ß")]
+    found = table.store().get([key("ß")])[key("ß")]
     assert found is not None and table.asked(shard="ß") == NUMBER
     with pytest.raises(UsageError, match="takes row pay-orders/s for one of another name"):
         table.store().get([key("ß"), key("x")])
