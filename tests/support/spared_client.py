@@ -28,7 +28,9 @@ def spare(client: Any, access_key: str) -> None:
 
     created = f"request-created.{service}"
     meta.events.unregister(created, client._request_signer.handler)
-    meta.events.unregister(created, agent.rebuild_and_replace_user_agent_handler)
+    # Not in botocore 1.36, the oldest that is allowed.
+    if (rebuild := getattr(agent, "rebuild_and_replace_user_agent_handler", None)) is not None:
+        meta.events.unregister(created, rebuild)
     meta.events.register(created, name)
     client._resolve_endpoint_ruleset = lambda *_, **__: (url, {}, {})
     client._user_agent_creator = SimpleNamespace(to_string=lambda: "reshardctl-tests")
