@@ -11,8 +11,9 @@ after a later one of its key, and none has to be moved to show it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from reshardctl.auditing.facts import UP_TO_A_TIME, Compared, Facts, Record
 from reshardctl.lineage import Lineage
@@ -24,8 +25,7 @@ NOT_ASKED = "it is outside of the requested time"
 """What the operator asked for, so no lack of knowledge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknowable:
+class Unknowable(Struct, frozen=True):
     """An interval of a shard that cannot be judged; `None` for an unknown beginning or end."""
 
     shard: ShardId
@@ -34,8 +34,7 @@ class Unknowable:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """The compared interval of a shard; `until` is when it was read, at an open tip."""
 
     shard: ShardId
@@ -129,8 +128,7 @@ def _until(compared: Compared, facts: Facts, lineage: Lineage) -> float | None:
     return time_in(compared.until)
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
+class Life(Struct, frozen=True):
     """A shard's creation, and its last record in the sink.
 
     Both are Unix seconds, or numbers where these do not tell the time.
@@ -140,8 +138,7 @@ class Life:
     ended: int
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(Struct, frozen=True):
     """The least and the greatest order of a shard's rows.
 
     overlaps: how many of its batches hold numbers that do not lie between those of the batches
@@ -153,8 +150,7 @@ class Orders:
     overlaps: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(Struct, frozen=True):
     """Orders of a shard's possible relatives that lie within its own.
 
     first: the least order of shards created after its last record: its rows of a greater order may
@@ -167,8 +163,7 @@ class Crossing:
     last: Any | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Doubtful:
+class Doubtful(Struct, frozen=True):
     """What has to be compared key by key; false if nothing has to be."""
 
     overlapping: frozenset[int] = frozenset()

@@ -8,14 +8,14 @@ sink: a few values a shard, never a row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from reshardctl.model import ShardId
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """A record's number and, where it is known, its arrival."""
 
     number: str
@@ -23,8 +23,7 @@ class Record:
     arrival: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InSink:
+class InSink(Struct, frozen=True):
     """What a sink holds of one shard.
 
     Attributes:
@@ -67,8 +66,7 @@ class Fault(StrEnum):
     """The column for the shard names another shard than the number does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(Struct, frozen=True):
     """Rows with one fault. samples: a few of their numbers, as they are spelled."""
 
     fault: Fault
@@ -77,8 +75,7 @@ class Unusable:
     samples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """One shard's window, read from the stream and looked up in the sink.
 
     Attributes:
@@ -116,8 +113,7 @@ FAILED = "the read failed: "
 caller, may succeed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(Struct, frozen=True):
     """An interval of one shard's time: rows in the sink, records lost, surplus rows."""
 
     shard: ShardId
@@ -128,8 +124,7 @@ class Bucket:
     extra: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Everything counted.
 
     Attributes:

@@ -10,8 +10,10 @@ As a file it is JSON, exactly, and is read strictly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import Compared, Facts, InSink, Record
 from reshardctl.codec.strict import JsonPath, array, list_of, mapping_of, members, string
@@ -36,8 +38,7 @@ NAMED = 5
 """Shards that a message names before it counts the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class SinkFrontier:
+class SinkFrontier(Struct, frozen=True):
     """A span for every shard that was listed when the sink was read. sink: as it was named."""
 
     sink: str

@@ -5,6 +5,7 @@ Apart from `cli/fix.py`, which is loaded at every start: this needs all that a f
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -102,7 +103,7 @@ class FixTerminal(Terminal):
             except Refused:
                 if (chosen := self._chosen()) is None:
                     raise
-                request = replace(request, consumer=chosen)
+                request = dataclasses.replace(request, consumer=chosen)
 
     def _chosen(self) -> str | None:
         """The consumer with the answer that is chosen, by its number, to the question of its plan.

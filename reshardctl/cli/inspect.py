@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -110,7 +111,7 @@ def inspect(
         consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
         watch=watch, fail_on=threshold(fail_on), baseline=baseline, skipped=skipped,
         stream=stream,
-        account=replace(account, budget=probe_budget),
+        account=dataclasses.replace(account, budget=probe_budget),
         policy=policy, accept=accept, probe=probe, config=config, metrics=wants_metrics(places),
         shards=shards or (), files=files, rules=rule or (), not_rules=not_rule or (),
         discover=discover,

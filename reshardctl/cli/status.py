@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -106,7 +107,7 @@ def status(
     request = StatusRequest(
         locator, shards=shards or (), files=files, only_bad=only_bad, sort=sort,
         by_worker=by is By.WORKER, count=count, fail_on=threshold(fail_on), stream=stream,
-        probe=probe, config=config, account=replace(account, budget=probe_budget),
+        probe=probe, config=config, account=dataclasses.replace(account, budget=probe_budget),
     )
     result = looked_up(request, Terminal())
 

@@ -7,14 +7,15 @@ each other, come from there. The parameters of the command line stay in `cli/`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Any
+
+from msgspec import Struct
 
 OPTION = "option"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """An option, as `option` declares it."""
 
     name: str

@@ -18,9 +18,10 @@ import binascii
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.codec.strict import (
     JsonPath,

@@ -5,10 +5,14 @@ What to do next is told in complete commands, the most urgent first.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import given, option, words
 from reshardctl.commands.exclusions import require_compatible
@@ -70,8 +74,7 @@ def arguments(wanted: AuditRequest) -> tuple[str, ...]:
     return (wanted.sink.path, *words(wanted, AGAIN))
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """The stream, how it is reached, and what a consumer has stored of it."""
 
     lineage: Lineage
@@ -108,7 +111,7 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     report = _with_extras(
         judge_sink(counted.facts, subject.lineage, subject.stored), wanted, counted
     )
-    compared = replace(wanted, sink=replace(wanted.sink, against=True))
+    compared = dataclasses.replace(wanted, sink=dataclasses.replace(wanted.sink, against=True))
     found_ways = ways(
         report, arguments(wanted), arguments(compared), words(compared.sink), subject.words,
         until=wanted.until is not None,

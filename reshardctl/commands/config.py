@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.at_once import at_once
 from reshardctl.commands.configured import config_of, several

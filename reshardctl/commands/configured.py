@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.connect import ports_of
@@ -134,7 +137,7 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
 
 def told(request: FixRequest, entry: Consumer) -> FixRequest:
     """The same request, completed with the account, the journal and the watch from the file."""
-    return replace(
+    return dataclasses.replace(
         request, account=together(*_places(
             entry, request.account, entry.stream.stream, entry.locator
         )),
@@ -150,8 +153,7 @@ def folder(journal: str) -> str | None:
     return journal if journal.endswith(("/", ".jsonl")) else f"{journal}/"
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """How the stream and the store of a saved plan or a journal are reached.
 
     journal: where the configuration keeps its journals. watch: how long it says to look for signs

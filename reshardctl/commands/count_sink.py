@@ -7,8 +7,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import given
 from reshardctl.commands.exclusions import require_compatible
@@ -32,8 +34,7 @@ MASTER = re.compile(r"local(-cluster)?(\[[^\]]+\])?$|yarn$|(spark|k8s|mesos)://.
 """What spark-submit accepts (Spark's "Master URLs")."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """What Spark has counted, and its frames."""
 
     audited: Any

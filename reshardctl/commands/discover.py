@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import names, tell_file
@@ -30,8 +33,7 @@ if TYPE_CHECKING:
     from reshardctl.config.entries import Config, Consumer
 
 
-@dataclass(frozen=True, slots=True)
-class DiscoverRequest:
+class DiscoverRequest(Struct, frozen=True):
     """Whose tables to look for.
 
     stream: name, ARN, or a name in reshardctl.toml. account: how AWS is reached. config: the
@@ -43,8 +45,7 @@ class DiscoverRequest:
     config: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Which tables are looked for.
 
     Attributes:
@@ -105,7 +106,7 @@ def reaching(asked: Asked, one: Sample, lineage: Lineage) -> Account:
     """How a stream and a table are reached together."""
     place = one.place
     if one.region != lineage.stream.region:
-        place = replace(place, region=one.region)
+        place = dataclasses.replace(place, region=one.region)
     return together(asked.account, place)
 
 
@@ -142,5 +143,5 @@ def _places(account: Account, stream: str) -> tuple[Account, ...]:
     own, place = region_in(stream), table_of(account)
     if not own or place.region or region_set(place) == own:
         return (place,)
-    arn = replace(place, region=own)
+    arn = dataclasses.replace(place, region=own)
     return (place, arn) if region_set(place) else (arn,)

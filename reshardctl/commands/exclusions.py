@@ -7,13 +7,13 @@ the consumer is known.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+class Exclusion(Struct, frozen=True):
     """An option excludes others, of which the first that is given is named.
 
     what, next: the message, and the way out, in which {option} and {other} are named.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, Observer

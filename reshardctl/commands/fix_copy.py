@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.exclusions import require_compatible, set_in

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+
+from msgspec import Struct
 
 from reshardctl.at_once import at_once
 from reshardctl.commands import configured
@@ -32,8 +34,7 @@ CALLS_OF_TABLE = 3
 """DescribeTable, Scan up to 1 MB of rows, and a read of a table beside it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+class Fleet(Struct, frozen=True):
     """What was found.
 
     Attributes:

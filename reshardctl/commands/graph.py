@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 
+from msgspec import Struct
+
 from reshardctl.commands.connect import listed
 from reshardctl.commands.inspect import roundup
 from reshardctl.commands.named import several, stream_alone, stream_in_files
@@ -27,8 +29,7 @@ from reshardctl.render.graph.drawings import TogetherDocument, drawing, drawing_
 from reshardctl.snapshot.resolve import resharded_at
 
 
-@dataclass(frozen=True, slots=True)
-class AskedShards:
+class AskedShards(Struct, frozen=True):
     """The options, spelled correctly.
 
     parts: the parts of `--shards`, not yet compared with a stream.
@@ -101,8 +102,7 @@ class GraphRequest(FilesSelection):
     """Columns that a line of `text` may have; none means as many as it needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """A picture. exit: not OK if a consumer is missing from it."""
 
     text: str

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.at_once import at_once
 from reshardctl.codec.argv import option, words
@@ -282,8 +285,7 @@ class InspectRequest(ScopedSelection):
     read too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Struct, frozen=True):
     """The result of `inspect`.
 
     roundup: each consumer with its report or its failure, in order. words: the arguments that name

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.commands.exclusions import FILES, require_compatible
 from reshardctl.commands.inspect import Inspection, InspectRequest, inspect
@@ -21,8 +24,7 @@ SLICE = 5.0
 """Seconds after which the time left is shown anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """One round. at: Unix seconds of its end. outcome: the result, or why there is none."""
 
     at: float
@@ -39,7 +41,8 @@ def inspect_again(
     the first round meets.
     """
     seconds = _period(every, request)
-    request = replace(request, metrics=not request.if_reshard)  # two rounds tell what falls behind
+    # Two rounds tell what falls behind.
+    request = dataclasses.replace(request, metrics=not request.if_reshard)
     looks: dict[tuple[str, str], Look] = {}
     first = True
     while True:

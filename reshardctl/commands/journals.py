@@ -9,8 +9,11 @@ import shlex
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, dataclass, field, replace
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import option, words
 from reshardctl.commands.connect import bucket_client, wait
@@ -38,8 +41,7 @@ def typed(where: Where) -> str:
     return name_of(where) if usual else str(where)
 
 
-@dataclass(frozen=True, slots=True)
-class Journals:
+class Journals(Struct, frozen=True):
     """Finds and makes journals.
 
     account: how S3 is reached; not used for a journal in a file.

@@ -6,12 +6,14 @@ everything is judged as of the time that was taken.
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.codec.strict import or_another_kind
@@ -135,7 +137,7 @@ def _target(
 
     kept = snapshot.locator
     try:
-        locator = checked(replace(kept, text=text, options={**kept.options, **options}))
+        locator = checked(dataclasses.replace(kept, text=text, options={**kept.options, **options}))
     except UsageError as error:
         raise UsageError(f"{text}: {kept.text}: {error.what}", error.next) from None
     repair_options = repair_options_of(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.spec import Missing
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from reshardctl.stores.sql.server import Server
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """How the store's account is reached.
 
     stream: the name of the stream that is read from there. endpoints: service → URL, for those that

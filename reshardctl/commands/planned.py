@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from reshardctl.codec.argv import with_value
 from reshardctl.config.nearest import distrusted
@@ -76,8 +77,7 @@ def _noted(path: Path) -> list[str]:
         return []
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(Struct, frozen=True):
     """A command of ours, to be repeated with consent.
 
     words: what it works on. how: the options that say how to write.
@@ -94,8 +94,7 @@ class Again:
         return " ".join(command(self.verb, *argv))
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """What a fix would write, proven; or why there is no plan.
 
     report: what was read, judged; its `decision` says why if `plan` is `None`. limit: what the
@@ -157,8 +156,7 @@ class Planned:
         return Saved(str(path), self.plan.digest)
 
 
-@dataclass(frozen=True, slots=True)
-class FixResult:
+class FixResult(Struct, frozen=True):
     """What a fix has done.
 
     planned: what was shown; `None` if all of an interrupted fix was in place. fixed: what was

@@ -7,9 +7,10 @@ the reading commands judge it as they judge `snapshot:FILE`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.connect import kinesis_of, listed, ports_of

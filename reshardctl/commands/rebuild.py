@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.commands import count_sink
@@ -43,7 +46,7 @@ class RebuildRequest(FixRequest):
 def plan_rebuild(request: RebuildRequest, observer: Observer = SILENT) -> Planned:
     """Makes the plan that `rebuild` would write. Raises as `plan` does."""
     target = _proven_by_sink(request, observer, dry_run=True)
-    return planned_alone(Fresh(replace(request, yes=False), target, observer), observer)
+    return planned_alone(Fresh(dataclasses.replace(request, yes=False), target, observer), observer)
 
 
 def rebuild(

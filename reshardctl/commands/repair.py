@@ -7,9 +7,12 @@ planned.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import told
@@ -52,8 +55,7 @@ from reshardctl.report.results import ConsumerFix, Fixed
 from reshardctl.snapshot import Ports
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """What a plan is written with.
 
     request: with the account and the journal that reshardctl.toml names. before: the report that
@@ -284,7 +286,7 @@ class Fresh(Repair):
             require_live(plan.steps)
         request = _completed(request, target)
         if self._copied:
-            request = replace(request, assume_stopped=True)
+            request = dataclasses.replace(request, assume_stopped=True)
         self.ready = Ready(request, ports, target.locator, plan, report)
 
     def _priced(self, report: Report) -> Report:

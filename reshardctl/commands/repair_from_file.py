@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import of_saved
@@ -83,7 +85,7 @@ class FromPlan(Repair):
         plan = in_own_words(request, self._plan, "--plan", str(path))
         locator = parse(plan.locator)
         observer.phase(f"{path} names {plan.locator} on stream {plan.stream}")
-        request = replace(request, account=remembered(request.account, plan, str(path)))
+        request = dataclasses.replace(request, account=remembered(request.account, plan, str(path)))
         self.words = (locator.text, "--stream", plan.stream, *words(request.account))
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         Journals(saved.account).check_before_write(request.journal or saved.journal)
@@ -107,7 +109,7 @@ class FromPlan(Repair):
             planned_again(plan, report, live=True)  # nobody is asked about another plan
         if planned is not None:
             self._tell(replace(planned, as_saved=made_here(self._plan.digest)))
-        reached = replace(
+        reached = dataclasses.replace(
             request, account=saved.account, journal=request.journal or saved.journal,
             watch=request.watch or saved.watch,
         )
@@ -182,7 +184,8 @@ class Interrupted(Repair):
         journal, records = Journal.open(Journals(request.account).named(self._name))
         self._opened = self.held.enter_context(journal), records
         plan = plan_of(records)
-        request = replace(request, account=remembered(request.account, plan, str(journal.path)))
+        account = remembered(request.account, plan, str(journal.path))
+        request = dataclasses.replace(request, account=account)
         locator = parse(plan.locator)
         observer.phase(f"{journal.path} names {plan.locator} on stream {plan.stream}")
         self.words = (locator.text, "--stream", plan.stream, *words(request.account))
@@ -196,7 +199,8 @@ class Interrupted(Repair):
             accepting = again.command(request.accept or "")
             require_trust(str(journal.path), plan, left, accepting, observer)
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
-        ports, request = saved.ports, replace(request, watch=request.watch or saved.watch)
+        request = dataclasses.replace(request, watch=request.watch or saved.watch)
+        ports = saved.ports
         if plan.options.created is None:
             plan = replace(plan, options=replace(plan.options, created=saved.created))
         with naming_next_step(self._again):

@@ -6,8 +6,10 @@ Stream and rows may come from files that the AWS CLI printed, each in place of a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from shlex import join
+
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import names

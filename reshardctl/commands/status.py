@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import option
 from reshardctl.commands.inspect import failing
@@ -42,8 +45,7 @@ class StatusRequest(FilesSelection):
     reshardctl.toml says of the consumer, or `Severity.ERROR`."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusResult:
+class StatusResult(Struct, frozen=True):
     """The result of `status`.
 
     words: the arguments that name the consumer to other commands. name: its locator, or its name in

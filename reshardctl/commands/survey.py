@@ -13,8 +13,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.commands.exclusions import require_compatible, set_in
 from reshardctl.consumers.locator import Locator
@@ -134,8 +136,7 @@ _BEHIND, _EMPTY, _SHORT = "has not crossed", "holds no position", "has not passe
 _SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """How long, in seconds, and for what: `shards` open ones (0: any number), `crossed`, `past`."""
 
     seconds: float
@@ -318,8 +319,7 @@ SHORTEST = 10.0
 """Least seconds of a watch: a healthy owner renews every 3.3 s by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Looking:
+class Looking(Struct, frozen=True):
     """How to inspect.
 
     wait: what to wait for first. reshards: judge the stream as it would be after them, in this

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from reshardctl.at_once import at_once
 from reshardctl.commands.connect import catalog_of
@@ -31,8 +32,7 @@ and the consumers of the stream make theirs."""
 QUESTIONS_IN_ALL = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """Rows of a table. place: how it is reached."""
 
     name: str
@@ -92,8 +92,7 @@ class Sample:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
+class Samples(Struct, frozen=True):
     """The tables that may hold positions.
 
     Attributes:

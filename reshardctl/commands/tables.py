@@ -6,8 +6,9 @@ Stream and rows are not needed for it; rows are read only where a time to live m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from reshardctl.at_once import at_once
 from reshardctl.commands import configured
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from reshardctl.stores.dynamodb.described import Described
 
 
-@dataclass(frozen=True, slots=True)
-class _Consumer:
+class _Consumer(Struct, frozen=True):
     """store: how its tables are reached."""
 
     name: str
@@ -46,8 +46,7 @@ class _Consumer:
         return Wanted(self.name, own, self.store.region or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """What was found. failure: why the exit code is what it is, if something could not be read."""
 
     looks: Sequence[Look]

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec import strict
 from reshardctl.codec.argv import given, option, words
@@ -145,8 +148,7 @@ WANTED = (
 """The options of a selection that follow the consumer and its stream in a suggested command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """One consumer to work on.
 
     argv: the arguments that name it in commands we print. opened: makes its ports; called at most

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import of_saved
@@ -60,8 +63,7 @@ from reshardctl.snapshot import Ports, take
 from reshardctl.stores.base import Texts, recover
 
 
-@dataclass(frozen=True, slots=True)
-class UndoResult:
+class UndoResult(Struct, frozen=True):
     """An undo, shown or done. words: the arguments that name the consumer to other commands."""
 
     undoing: Undoing
@@ -98,7 +100,7 @@ def undo(
     Journals(request.account).check(request.journal)
     source = source_of(request, observer)
     plan = source.plan
-    request = replace(request, account=remembered(request.account, plan, source.name))
+    request = dataclasses.replace(request, account=remembered(request.account, plan, source.name))
     locator = parse(plan.locator)
     observer.phase(f"{source.name} names {plan.locator} on stream {plan.stream}")
     if not made_here(plan.digest, None if source.log is None else source.log.where):
@@ -108,7 +110,7 @@ def undo(
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     if source.log is None and not request.dry_run:
         Journals(saved.account).check_before_write(request.journal or saved.journal)
-    request = replace(
+    request = dataclasses.replace(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,
     )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.argv import option, words
 from reshardctl.commands.journals import Journals
@@ -60,8 +63,7 @@ class UndoRequest:
         return " ".join(command("undo", self.fix, *words(self), "--yes"))
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The plan and the journal of a fix.
 
     log: the journal, None if it is lost. name: what to call it in a command.

@@ -9,7 +9,8 @@ output prints it as a value to copy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import MANY, Incarnation
 from reshardctl.consumers.registry import consumer_of

@@ -10,7 +10,8 @@ import math
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.survey import judged, survey, with_last_numbers

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.rules.base import Suppression
@@ -12,8 +13,7 @@ SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 """AWS services that may have an endpoint of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """How AWS is reached; "" means the environment's own.
 
     endpoints: service → URL. sources: option → where it is set, `reshardctl.toml:12` or "".
@@ -26,8 +26,7 @@ class Reach:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """`[streams.NAME]`. stream: its name or ARN. created: Unix seconds; pins the incarnation."""
 
     name: str
@@ -37,8 +36,7 @@ class Stream:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Consumer:
+class Consumer(Struct, frozen=True):
     """`[consumers.NAME]`. sources: option → where it is set, "" for the default.
 
     journal: the directory of its journals, "" for the usual one. watch: how long to look for signs
@@ -66,8 +64,7 @@ class Consumer:
         return file, int(line)
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """A whole file, in its own order."""
 
     file: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.config.entries import Consumer, Reach
 from reshardctl.consumers.registry import consumer_of
@@ -31,8 +32,7 @@ ENVIRONMENT = "the environment's own credentials"
 _ARN = re.compile(r"arn:(?P<partition>[\w-]+):\w+:(?P<region>[\w-]*):(?P<account>\d{12}):")
 
 
-@dataclass(frozen=True, slots=True)
-class ArnParts:
+class ArnParts(Struct, frozen=True):
     """Partition, region and account of an ARN."""
 
     partition: str

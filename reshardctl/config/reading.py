@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from reshardctl import given_secrets
 from reshardctl.codec.strict import CONFIGURATION, or_another_kind

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import UsageError
 from reshardctl.model.phrases import did_you_mean
@@ -138,8 +140,7 @@ def _bare(key: str) -> str:
 MEND = "mend it there, then: reshardctl config check"
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A value of the file. lines: of the whole file. value: as tomllib gives it."""
 
     file: str

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from reshardctl.consumers.options import times_of_option
 from reshardctl.consumers.sequence_numbers import (
@@ -54,8 +55,7 @@ class Incarnation(Enum):
     """No position can be decoded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cannot:
+class Cannot(Struct, frozen=True):
     """A target frontier that this consumer cannot hold, with the reason and the ways out.
 
     Attributes:
@@ -77,8 +77,7 @@ class Cannot:
     others: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ShardOwner:
+class ShardOwner(Struct, frozen=True):
     """Who owns a shard's row.
 
     Attributes:
@@ -94,8 +93,7 @@ class ShardOwner:
     finished: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
+class Worker(Struct, frozen=True):
     """A process of the application that the store names in a row of its own.
 
     Attributes:
@@ -111,8 +109,7 @@ class Worker:
     lock: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerLimit:
+class WorkerLimit(Struct, frozen=True):
     """How many leases a worker may hold at most, and how many there are.
 
     Finished leases count, and those of other streams in the same table.
@@ -128,8 +125,7 @@ class WorkerLimit:
     leases: int
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(Struct, frozen=True):
     """A step of the application from one way to keep its state to another.
 
     Attributes:
@@ -149,8 +145,7 @@ class Migration:
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EnabledState:
+class EnabledState(Struct, frozen=True):
     """Whether a consumer is switched off in its own store; every value is text for the operator.
 
     Attributes:
@@ -168,8 +163,7 @@ class EnabledState:
     next: str
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One reading of what no store holds.
 
     Attributes:

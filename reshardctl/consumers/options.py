@@ -8,7 +8,8 @@ patch, with a note; a newer minor or major release is refused.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.spec import Options
 from reshardctl.errors import UsageError
@@ -54,16 +55,14 @@ def times_of_option(options: Options, name: str) -> Mapping[str, float]:
 Version = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchedRelease:
+class MatchedRelease(Struct, frozen=True):
     """The known release that stands for a named one. note: says so where it is another."""
 
     version: Version
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """The known releases of a product.
 
     Attributes:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.codec.values import AFTER, SHARD_END, TRIM_HORIZON
 from reshardctl.consumers.tables import NewTable, OwnTables, create_command
@@ -32,8 +34,7 @@ NODE = re.compile(_HOST + r"/?\Z", re.ASCII)
 DATABASE = re.compile(_USER_AND_HOST + r"/[^/?#\s]+\Z", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(Struct, frozen=True):
     """What the scheme of a locator names.
 
     Attributes:
@@ -52,8 +53,7 @@ class Scheme:
     server: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """A store that does not exist.
 
     locator: its text. tables: as the library makes them. error: the medium's answer.
@@ -112,8 +112,7 @@ def _the_only_one(_row: Image, _stream: Stream) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
+class Spec(Struct, frozen=True, kw_only=True):
     """One library, as data.
 
     Attributes:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.errors import command_line
 from reshardctl.model import TableShape
@@ -20,8 +21,7 @@ from reshardctl.model.phrases import listed
 from reshardctl.model.tables import Capacity, SeenTable, TableKey, key_of
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """A global secondary index. hash, range: strings of its key; it projects the keys alone."""
 
     name: str
@@ -34,8 +34,7 @@ class Index:
         return (("HASH", self.hash, "S"), ("RANGE", self.range, "S"))
 
 
-@dataclass(frozen=True, slots=True)
-class NewTable:
+class NewTable(Struct, frozen=True):
     """A table as the library makes it.
 
     Attributes:
@@ -55,8 +54,7 @@ class NewTable:
     needed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Writes:
+class Writes(Struct, frozen=True):
     """How often the library writes a row of its first table.
 
     Attributes:
@@ -70,8 +68,7 @@ class Writes:
     always: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OwnTables:
+class OwnTables(Struct, frozen=True):
     """The tables of one application.
 
     Attributes:
@@ -87,8 +84,7 @@ class OwnTables:
     writes: Writes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """What is to be said of a table. wrong: whether it harms the consumer. next: a command."""
 
     what: str

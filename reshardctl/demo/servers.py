@@ -16,7 +16,6 @@ import signal
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +24,9 @@ from threading import Event
 from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import UsageError, install
 from reshardctl.journal.log import state_dir
@@ -140,8 +142,7 @@ def _text(name: str) -> str:
 LOOPBACK = "127.0.0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoints:
+class Endpoints(Struct, frozen=True):
     """The URLs of the servers."""
 
     kinesis: str

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 from threading import Timer
+
+from msgspec import Struct
 
 from reshardctl.console.output import PIPED_WIDTH, columns
 from reshardctl.console.output import show as told
@@ -28,8 +29,7 @@ STOPPED = "--assume-stopped"
 """No consumer reads the demo's table, so it need not be watched for half a minute."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A question, the words after `reshardctl`, the exit code, and a word of the answer."""
 
     question: str

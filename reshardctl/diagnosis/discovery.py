@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.sequence_numbers import Origin, born_later, origin
 from reshardctl.consumers.spec import Spec
@@ -56,8 +58,7 @@ class Holding(Enum):
     """No number, and no shard of this stream."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What a sample shows.
 
     Attributes:
@@ -183,8 +184,7 @@ def _are(count: int) -> str:
     return "are" if count != 1 else "is"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table whose key is that of a known library, with the evidence of its sample.
 
     Attributes:
@@ -220,8 +220,7 @@ class Table:
         return self.evidence.sentence(self.streams)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The result of a search.
 
     Attributes:
@@ -285,8 +284,7 @@ def tables_of(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class WhoseTables:
+class WhoseTables(Struct, frozen=True):
     """Which of several streams a table's positions are of.
 
     Attributes:

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.locator import Locator
@@ -35,8 +37,7 @@ from reshardctl.model import (
 from reshardctl.model.phrases import listed
 
 
-@dataclass(frozen=True, slots=True)
-class Movement:
+class Movement(Struct, frozen=True):
     """What changed in one shard's row during the watch.
 
     owner: its owner at the end, "" for nobody. renewed: whether its owner gave a sign of life, or
@@ -49,8 +50,7 @@ class Movement:
     finished: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """A watch.
 
     since, until: Unix seconds of the two readings. excluded: what no change over that time rules
@@ -99,8 +99,7 @@ def _movement(before: ShardOwner | None, after: ShardOwner) -> Movement:
     return Movement(after.owner, sign or moved, moved, after.finished)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A stream with one consumer's rows.
 
     now: Unix seconds at which it was taken. store: the medium's identity. foreseen: the assumed
@@ -137,7 +136,7 @@ class Snapshot:
         So no younger number counts as the stream's own, and none that Kinesis refuses.
         """
         taken = {number: told for number, told in self.asked.items() if told is not None}
-        object.__setattr__(self, "lineage", self.lineage.as_of(self.now, taken, self.born))
+        force_setattr(self, "lineage", self.lineage.as_of(self.now, taken, self.born))
 
     @property
     def verified(self) -> bool:
@@ -164,8 +163,7 @@ class Trace(Enum):
     UNKNOWN = "nothing that tells"
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """An earlier reading. taken: Unix seconds; positions: as the store spelled them, by shard."""
 
     taken: float
@@ -249,8 +247,7 @@ def same_second_as(snapshot: Snapshot) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(Struct, frozen=True):
     """Whose a stored number is that is not this stream's.
 
     stream: the ARN of the stream of this account that it is of, "" if that is not known.

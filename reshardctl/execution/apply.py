@@ -9,9 +9,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import (
     REPLAN,
@@ -34,8 +36,7 @@ TRIES = 5
 """How often a step is tried while a running consumer renews its rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """The number of steps written now, and of steps recognised as already in place."""
 
     steps: tuple[Step, ...]
@@ -48,8 +49,7 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """What is left of an interrupted fix.
 
     rows: as they are now. todo: the writes that are not in place, with the index of their step

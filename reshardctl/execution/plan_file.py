@@ -12,9 +12,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from reshardctl.auditing.sink_frontier import line, line_json
 from reshardctl.codec.strict import (
@@ -69,8 +71,7 @@ Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPlan:
+class SavedPlan(Struct, frozen=True):
     """See the module. created, made: Unix seconds. store: the store's identity."""
 
     locator: str

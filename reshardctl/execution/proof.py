@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.diagnosis.evidence import Snapshot

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from reshardctl.errors import REPLAN, ReshardError, UndoRefused, UsageError
 from reshardctl.execution.apply import half_done
@@ -223,8 +224,7 @@ def unreadable(
     return spoiled
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """Texts to restore. left: the rows as the fix left them."""
 
     store: Texts

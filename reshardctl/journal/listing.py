@@ -6,9 +6,10 @@ A journal is no longer needed if nothing is left to finish, and it is old.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.file import FileLog, in_use
@@ -29,8 +30,7 @@ class State(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A journal in a listing.
 
     records: None if it is unreadable; `why` is the reason. open: another reshardctl has it open for

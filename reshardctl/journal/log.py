@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from reshardctl.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class S3Object:
+class S3Object(Struct, frozen=True):
     """An object of a bucket; its text names it in commands and messages."""
 
     bucket: str

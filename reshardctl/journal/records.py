@@ -8,10 +8,12 @@ from __future__ import annotations
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.codec.strict import (
     JOURNAL,
@@ -35,8 +37,7 @@ VERSION = 1
 _PIECE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """The subject of a fix. All texts are given by the caller, `when` too.
 
     plan: its digest. identity: the store's, as read before. stream: ARN, creation time and the
@@ -67,8 +68,7 @@ class Header:
         return after(self.before, self.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """A step about to be written, its before-images fresh. token: identifies this attempt."""
 
     index: int
@@ -76,8 +76,7 @@ class Intent:
     token: str
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One sequence of steps: the fix itself, or its undo.
 
     intents: by the step's index; the last one counts. applied: indexes of steps known to be
@@ -102,8 +101,7 @@ class Run:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """A whole journal.
 
     torn: what is wrong with its last record, "" if it is whole. size, chain: bytes and checksum up

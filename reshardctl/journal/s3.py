@@ -15,8 +15,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.aws import s3
 from reshardctl.aws.s3 import Kind, kind_of

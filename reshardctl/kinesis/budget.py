@@ -7,8 +7,9 @@ many shards tells while it reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.kinesis.aggregated import user_records
 from reshardctl.model import START, Cut, Rank, at_number
@@ -32,8 +33,7 @@ CALLS_A_SHARD = 22
 SECONDS_A_SHARD = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits on all reads of one look: GetRecords and GetShardIterator calls, and seconds.
 
     `None` follows the number of shards that are read.
@@ -51,8 +51,7 @@ class Limits:
         return Allowance(shards, calls, seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """What one look may take. shards: how many are read."""
 
     shards: int
@@ -105,8 +104,7 @@ class Pace:
 NO_LIMIT = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
+class Met(Struct, frozen=True):
     """One record that a walk has read. arrival: Unix seconds."""
 
     number: str
@@ -182,8 +180,7 @@ def _met(record: Mapping[str, Any]) -> Met:
     return Met(record["SequenceNumber"], None if arrived is None else arrived.timestamp(), size)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Two functions to tell.
 
     begin: called with what the look may take, before the first read. read: called with the number

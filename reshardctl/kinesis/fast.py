@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -117,8 +116,7 @@ def _record(record: Mapping[str, Any]) -> Record:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """The way to Kinesis. It holds no secret: credentials are looked up where it is used.
 
     They come from boto3's default chain; those of `role_arn`, if it is given, are requested from
@@ -178,8 +176,7 @@ class Begin(NamedTuple):
     value: str | float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """One answer of GetRecords."""
 
     records: Sequence[Record]

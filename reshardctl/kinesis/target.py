@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.errors import UsageError, command_line
 
@@ -19,8 +20,7 @@ CHECK = "check --region and --profile (the table's own: --table-region, --table-
 """What to do where there is no such stream: the place that is named may be the table's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A stream. An ARN is sent as an ARN: across accounts nothing else is accepted."""
 
     name: str

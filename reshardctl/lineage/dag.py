@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from operator import attrgetter
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.model import (
     HASH_SPACE,
@@ -311,8 +313,7 @@ def _reached(shards: Iterable[ShardId], step: Mapping[ShardId, Family]) -> set[S
     return seen
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
+class Breach(Struct, frozen=True):
     """A listing that no stream at rest can have. `code` is the rule's."""
 
     code: str

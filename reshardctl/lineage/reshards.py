@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage.dag import Lineage
@@ -25,8 +27,7 @@ _MERGE = re.compile(rf"merge={_SHARD},{_SHARD}\Z", re.ASCII)
 HOW = "it takes a number of shards (8), split=SHARD, split=SHARD@HASHKEY or merge=LOWER,UPPER"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """UpdateShardCount to that many equal shards."""
 
     target: int
@@ -35,8 +36,7 @@ class Count:
         return str(self.target)
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """SplitShard. at: the upper child's first hash key, `None` for the middle."""
 
     shard: ShardId
@@ -46,8 +46,7 @@ class Split:
         return f"split={short(self.shard)}" + ("" if self.at is None else f"@{self.at}")
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Struct, frozen=True):
     """MergeShards. shard: ShardToMerge, the lower one; adjacent: AdjacentShardToMerge."""
 
     shard: ShardId
@@ -82,8 +81,7 @@ MOST = 10_000
 _LAST_INDEX = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Foreseen:
+class Foreseen(Struct, frozen=True):
     """What reshards would make of a lineage.
 
     closes: shards that are open now and would be closed. born: shards that would be created,

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
+from msgspec import Struct
+
 from reshardctl.model.shards import ShardId, time_of
 
 ARRIVAL_SLACK = 3
@@ -29,8 +31,7 @@ class Rank(IntEnum):
     DONE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A place inside one shard. `a < b` means certainly before; some pairs have no order.
 
     number, sub: the last processed record, for rank INSIDE. A negative sub means that all records
@@ -43,10 +44,10 @@ class Cut:
     rank: Rank
     number: int = 0
     sub: int = 0
-    text: str = field(default="", compare=False)
+    text: str = ""
     time: float | None = None
     by_time: bool = False
-    quiet: float | None = field(default=None, compare=False)
+    quiet: float | None = None
 
     @property
     def processed(self) -> int:
@@ -54,7 +55,7 @@ class Cut:
         return self.number - (self.sub < 0)
 
     def __eq__(self, other: object) -> bool:
-        """As a dataclass has it, and faster: most cuts are one of three, or of different ranks."""
+        """Without `text` and `quiet`. Most cuts are one of three, or of different ranks."""
         if self is other:
             return True
         if not isinstance(other, Cut):
@@ -64,6 +65,9 @@ class Cut:
         return (self.number, self.sub, self.time, self.by_time) == (
             other.number, other.sub, other.time, other.by_time
         )
+
+    def __hash__(self) -> int:
+        return hash((self.rank, self.number, self.sub, self.time, self.by_time))
 
     def __lt__(self, other: Cut) -> bool:
         if self.rank != other.rank:
@@ -127,8 +131,7 @@ class Basis(StrEnum):
     PROBED = "probed"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A shard is processed certainly up to `lo` and possibly up to `hi`.
 
     basis: a bound that is only inferred does not keep a start from reading again; see
@@ -194,8 +197,7 @@ class Probe:
         return not self.drained and not self.count
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """The records of one shard after `since` and up to and including `until`."""
 
     shard: ShardId
@@ -218,8 +220,7 @@ class Count:
     size_bytes: int | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class PositionAtTime:
+class PositionAtTime(Struct, frozen=True):
     """The cut just before the first record of a shard that arrived at or after a time.
 
     first_arrival: of that record, Unix seconds; `None` if there is none. early: the limit was

@@ -6,8 +6,9 @@ An anomaly is what is wrong with a stored row, apart from its position.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from reshardctl.model.cuts import Cut, Span
 from reshardctl.model.shards import ShardId
@@ -73,8 +74,7 @@ class Cause(StrEnum):
     """A start by time has met no record, and the consumer asks for the same place for ever."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delay:
+class Delay(Struct, frozen=True):
     """Seconds before the shard is first asked for, in addition to a normal start."""
 
     least: float = 0.0
@@ -84,8 +84,7 @@ class Delay:
 NO_DELAY = Delay()
 
 
-@dataclass(frozen=True, slots=True)
-class WillRead:
+class WillRead(Struct, frozen=True):
     """The consumer reads from `at` until `until`, once every shard of `after` has ended.
 
     ends: whether reading ends in a way that lets children start (an open shard never ends).
@@ -102,8 +101,7 @@ class WillRead:
     """What may still go wrong, where that is not known; "" if nothing may."""
 
 
-@dataclass(frozen=True, slots=True)
-class WontRead:
+class WontRead(Struct, frozen=True):
     """The consumer never reads the shard, however long it runs."""
 
     cause: Cause
@@ -119,8 +117,7 @@ def awaited(fate: Fate) -> frozenset[ShardId]:
     return fate.after if isinstance(fate, WillRead) else fate.waits_for
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(Struct, frozen=True):
     """The whole consumer crashes when it starts.
 
     until: what ends the crashes, in words. by: the shards that cause it.
@@ -133,8 +130,7 @@ class Crash:
     by: tuple[ShardId, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
+class Risk(Struct, frozen=True):
     """What may go wrong with a consumer that starts, and that no new position changes.
 
     shards: where it may come from. helps: what the operator can do.
@@ -146,8 +142,7 @@ class Risk:
     helps: str
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Struct, frozen=True):
     """A fate for every listed shard and every shard that a row names, parents before children."""
 
     fates: Mapping[ShardId, Fate]
@@ -184,8 +179,7 @@ class AnomalyKind(StrEnum):
     UNREADABLE_STORE = "unreadable-store"
 
 
-@dataclass(frozen=True, slots=True)
-class Anomaly:
+class Anomaly(Struct, frozen=True):
     """One anomaly. key: of the row. raw: the stored text. why: what is wrong with it."""
 
     kind: AnomalyKind

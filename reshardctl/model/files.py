@@ -25,16 +25,16 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Protocol
 
+from msgspec import Struct
+
 from reshardctl.model.images import AttributeValue, Image, Write
 
 
-@dataclass(frozen=True, slots=True)
-class Wants:
+class Wants(Struct, frozen=True):
     """Folders to list ("" for the root) and files to read. Absent ones are no failure."""
 
     folders: frozenset[str] = frozenset()
@@ -102,8 +102,7 @@ _ZEROS = re.compile("(0+)")
 _BLOCK = 256
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True, dict=True):
     """What alike texts have in common: `text` is any of them with 0 for each digit."""
 
     text: str
@@ -120,8 +119,7 @@ class Shape:
         return array("I", accumulate(counts, initial=0))
 
 
-@dataclass(frozen=True, slots=True)
-class AlikeText:
+class AlikeText(Struct, frozen=True):
     """A text of which a shape and the digits are kept; sliced and measured like a str.
 
     packed: the digits, two to a byte, with one 0 more where their number is odd.

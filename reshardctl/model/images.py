@@ -15,6 +15,8 @@ from decimal import Context, Decimal
 from itertools import takewhile
 from typing import Any, TypeVar
 
+from msgspec import Struct
+
 _SETS = frozenset({"SS", "NS", "BS"})
 _WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 LONG = 2**63 - 1
@@ -26,16 +28,14 @@ AttributeValue = Mapping[str, Any]
 Attributes = Mapping[str, AttributeValue]
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """One stored row exactly as read."""
 
     key: str
     attributes: Attributes
 
 
-@dataclass(frozen=True, slots=True)
-class SideTable:
+class SideTable(Struct, frozen=True):
     """Another table of the same application, read if it exists and never written.
 
     Its rows become images with the key `<name>/<key>`. key: its partition key. rows: the keys to
@@ -47,15 +47,13 @@ class SideTable:
     rows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Struct, frozen=True):
     """Creates a row; the key must be absent."""
 
     attributes: Attributes
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Struct, frozen=True):
     """Sets and removes named attributes of an existing row; every other attribute stays as it is.
 
     add: how much each counter grows; an absent counter counts from 0.
@@ -66,16 +64,14 @@ class Update:
     add: Mapping[str, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """Deletes the whole row."""
 
 
 Change = Create | Update | Delete
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """One guarded change of one row.
 
     before: the row as read, `None` if absent. guard: the attributes that must still be as in
@@ -92,8 +88,7 @@ class Write:
     running: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """Writes that belong together: one transaction if the store has transactions.
 
     For stores without them the writes are ordered so that no prefix leaves the consumer worse off.

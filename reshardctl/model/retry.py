@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError
 from reshardctl.model.write_state import WriteResult
@@ -74,8 +75,7 @@ def before_sending(
     return kind
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """How the calls to one service are retried.
 
     pauses: seconds before the second attempt and each further one; none for a single attempt.

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from math import inf
 from typing import NewType
+
+from msgspec import Struct
 
 from reshardctl.errors import UsageError
 
@@ -57,8 +58,7 @@ def short(shard: str) -> str:
     return shard if index is None else str(index)
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """One shard as listed. `start` and `end` are sequence numbers as AWS spells them."""
 
     id: ShardId
@@ -80,8 +80,7 @@ class Shard:
         return tuple(p for p in (self.parent, self.adjacent) if p is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """A stream as DescribeStreamSummary gives it. `created`: Unix seconds. `retention`: seconds.
 
     as_of: Unix seconds of the look; no record is younger. `inf` if unknown.
@@ -94,7 +93,7 @@ class Stream:
     status: str
     mode: str = "PROVISIONED"
     open_shards: int = 0
-    as_of: float = field(default=inf, compare=False)
+    as_of: float = inf
 
     @property
     def account(self) -> str:
@@ -113,8 +112,7 @@ _BITS = 186
 _LAST_INDEX = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """The fields of a sequence number.
 
     shard: index of the shard. epoch, time: Unix seconds, UTC; the record arrived 0.3 to 2.5 s after

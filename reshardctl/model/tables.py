@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from reshardctl.model.images import TableShape
 
@@ -10,16 +10,14 @@ TableKey = tuple[tuple[str, str, str], ...]
 """Kind (HASH, RANGE), name and type of each part of a primary key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """Provisioned read and write units a second."""
 
     read: int
     write: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeenIndex:
+class SeenIndex(Struct, frozen=True):
     """A global secondary index that there is. status, projection: as DescribeTable says them."""
 
     name: str
@@ -29,8 +27,7 @@ class SeenIndex:
     capacity: Capacity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SeenTable:
+class SeenTable(Struct, frozen=True):
     """A table that there is.
 
     Attributes:

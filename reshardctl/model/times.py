@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from reshardctl.errors import UsageError
 
@@ -16,8 +17,7 @@ _LAST = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Struct, frozen=True):
     """A time as an operator names it.
 
     text: as written. at: Unix seconds. ago: seconds before the moment of use. reshard: the moment

@@ -7,8 +7,9 @@ what that rests on.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.codec.values import kind_of, number_of
 from reshardctl.model import (
@@ -30,8 +31,7 @@ from reshardctl.planning.effects import Effect, StreamState, has_unread, moment
 from reshardctl.planning.prices import by_place, price
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPosition:
+class StoredPosition(Struct, frozen=True):
     """One shard's position.
 
     cut: `None` for a stored position that names no place of the shard. time: Unix seconds at which

@@ -11,8 +11,10 @@ this could lose records; a probed end is certain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate, Consumer, Incarnation
 from reshardctl.consumers.sequence_numbers import NumberKind, Origin, classify, origin
@@ -93,8 +95,7 @@ def _reads_as_much(known: Span | None, fate: WillRead, then: Fate | None) -> boo
     return then.at == fate.at or then.at.hi <= since
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """One candidate's next start: what it does, and its effects against the wanted frontier."""
 
     candidate: Candidate
@@ -102,8 +103,7 @@ class Judged:
     effects: tuple[Effect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """All inputs of a decision. Pure data: the same case gives the same decision."""
 
     consumer: Consumer

@@ -7,17 +7,18 @@ plan writes beyond the selected shards (`Scope`) is told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.model import ShardId, Step, writes_of
 from reshardctl.planning.effects import Effect
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Shards that a plan may write.
 
     whole: whether an effect on the whole consumer, as a crash is, concerns this part too.
@@ -38,16 +39,14 @@ class Scope:
         return effect.shard in self.shards or not self.shards.isdisjoint(effect.by)
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     """A shard that a plan writes although it was not selected, with the reason."""
 
     shard: ShardId
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Residual:
+class Residual(Struct, frozen=True):
     """A shard left alone because its repair costs more than is accepted, is not known, or not ours.
 
     costs: of the repair; if `why` says that there is none, of the start without it. flag: what
@@ -61,15 +60,13 @@ class Residual:
     ways_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Struct, frozen=True):
     """The next start already does what the policy wants, or no write that we may make helps."""
 
     residuals: tuple[Residual, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Steps with their proof. `before`, `after`: one entry per candidate, in the same order."""
 
     steps: tuple[Step, ...]
@@ -91,8 +88,7 @@ class Plan:
     """When the newest record among them was written, Unix seconds; `None` without a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoSafePlan:
+class NoSafePlan(Struct, frozen=True):
     """There is no frontier that the consumer can hold and the policy accepts.
 
     needs: the shards that can be mended together, if it is only that some of them were not
@@ -108,8 +104,7 @@ Answer = tuple[tuple[str, str], ...]
 """Options with the values given for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """Candidates need different plans; one of `answers` decides, each naming values of `options`.
 
     decisions: for each answer, what its candidates come to; empty if the question is of another

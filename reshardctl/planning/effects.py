@@ -10,10 +10,13 @@ rows of a consumer that crashes on some of its rows.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -69,8 +72,7 @@ class Harm(StrEnum):
     CRASHES = "crashes"
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Struct, frozen=True):
     """Unix seconds: loss of unread records begins at `starts` and is complete at `complete`.
 
     probed: `starts` is the arrival of a record that was read; otherwise a lower bound.
@@ -81,8 +83,7 @@ class Deadline:
     probed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """One consequence of the next start for one shard, or (CRASHES) for the whole consumer.
 
     since, until: the interval at its widest. seconds: the stream time that it spans at most, `None`
@@ -388,7 +389,7 @@ def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
         if (
             written is not None
             and written < horizon
-            and has_unread(replace(state, probes={}), shard, fate.at.lo)
+            and has_unread(dataclasses.replace(state, probes={}), shard, fate.at.lo)
         ):
             shards.append(shard)
     return shards

@@ -10,8 +10,9 @@ candidate's is continued until no candidate has more to write, and proven under 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Protocol, Self
+
+from msgspec.structs import replace
 
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed, writes_of
 from reshardctl.planning.decision import Decision, Nothing, Plan, shards_left

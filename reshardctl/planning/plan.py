@@ -6,8 +6,10 @@ Every plan shown has been simulated through the very rows that it would write.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.values import last_place
 from reshardctl.consumers.base import Cannot, Incarnation
@@ -96,7 +98,7 @@ def _settled(case: Case, several: SideBySide, decisions: Sequence[Decision]) -> 
     return plan or agree(case.consumer.spec.ambiguous_options, case.candidates, decisions)
 
 
-class Planner(Starts):
+class Planner(Starts, frozen=True):
     """Decides for all candidates at once, whichever of them wrote the rows and whichever starts."""
 
     def after(self, steps: Sequence[Step]) -> Planner:
@@ -222,8 +224,7 @@ class Planner(Starts):
                 yield shard
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """The answers to a question, each with its planner: who starts has written the rows, too."""
 
     each: Sequence[Planner]

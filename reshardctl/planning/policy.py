@@ -6,7 +6,8 @@ Positions that the operator gives are kept as they were asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -24,8 +25,7 @@ from reshardctl.model import (
 from reshardctl.model.times import When, instant
 
 
-@dataclass(frozen=True, slots=True)
-class GivenPosition:
+class GivenPosition(Struct, frozen=True):
     """One shard's position as the operator gives it.
 
     where: the file and its line or entry, or the option. cut: `None` where the file says that the
@@ -39,8 +39,7 @@ class GivenPosition:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GivenPositions:
+class GivenPositions(Struct, frozen=True):
     """What was asked for. back: seconds by which every position is to be moved back.
 
     arn, created: the stream that the positions are of, if their source names it. whole: they are
@@ -60,8 +59,7 @@ EVERYTHING = 1e12
 """Seconds beyond any stream's retention: as a limit, it includes effects of unknown width."""
 
 
-@dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(Struct, frozen=True):
     """What the operator accepts. skip, reread: seconds of stream time per shard; disorder: any."""
 
     skip: float = 0.0
@@ -76,8 +74,7 @@ ANY_PRICE = Accept(reread=EVERYTHING, disorder=True)
 asked for before the write."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """Which frontier to want. `skips`: the frontier may lie right of what is processed, on purpose.
 
     when: the time of a policy by time, as it was given. since: the same in Unix seconds, once
@@ -91,7 +88,7 @@ class Policy:
     when: When | None = None
     since: float | None = None
     places: Mapping[ShardId, Cut] = field(default_factory=dict)
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = ()
     given: GivenPositions | None = None
 
     @property

@@ -6,8 +6,9 @@ Consent is about the part of a plan's price beyond a limit, and names the `--acc
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import ceil, inf
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.model import Probe, ShardId, short

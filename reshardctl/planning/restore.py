@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
+
+from msgspec import Struct
 
 from reshardctl.model import (
     AttributeValue,
@@ -27,8 +28,7 @@ RestoreRule = Callable[[Write, Image | None, Image | None, Image | None], Write 
 """A write in place, its row before it, after it and now → the write that undoes it, if any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Restore:
+class Restore(Struct, frozen=True):
     """The rule: every touched attribute gets its value and type back, or goes if it was absent.
 
     volatile_attributes: those that the consumer changes by itself. monotonic_counters: those of

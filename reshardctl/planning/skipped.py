@@ -6,9 +6,11 @@ The intervals of one shard have no record in common, and none with what the star
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.model import (
     Cut,
@@ -24,8 +26,7 @@ from reshardctl.planning.effects import Effect, Harm, effects
 from reshardctl.planning.policy import LOSSLESS
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """Records that are skipped. certain: all of them are unread, and none of them will be read."""
 
     records: Interval

@@ -6,9 +6,11 @@ From the comparison come the price of the steps, and the proof that no start is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.model import DONE, Frontier, Simulation, Step, TargetFrontier
@@ -27,8 +29,7 @@ from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.prices import ByPlace, acceptable, by_place, price, so_already
 
 
-@dataclass(frozen=True)
-class Starts:
+class Starts(Struct, frozen=True, dict=True):
     """The starts of one case. What is asked of the rows as they are is answered once."""
 
     case: Case

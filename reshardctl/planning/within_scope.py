@@ -8,7 +8,8 @@ and only if there is no proven plan without it. What needs the row of an unrelat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import MANY
 from reshardctl.lineage import Lineage

@@ -7,7 +7,8 @@ these rows.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.errors import REPLAN, ConsumerRunning, Refused, StalePlan
 from reshardctl.model import Image, Step, Write, changed, writes_of

@@ -8,7 +8,9 @@ bars of one width: sums are kept, a bucket is spread evenly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.auditing.coverage import time_in
 from reshardctl.auditing.facts import Bucket
@@ -172,8 +174,7 @@ MOST_BARS = 120
 """Bars of a chart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """since, until: Unix seconds. Of every bar: rows in the sink, records missing, rows too many.
 
     rows: the rows too many among them.

@@ -8,8 +8,9 @@ and none reads what another one wrote.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from msgspec import Struct
 
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import ReshardError
@@ -27,8 +28,7 @@ Json = dict[str, Any]
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A rule. skipped: why it was not judged, a sentence each; none where it was."""
 
     code: str
@@ -36,8 +36,7 @@ class Check:
     skipped: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A consumer or a sink with its findings, or why it could not be judged.
 
     kind: `consumer` or `sink`. name: the consumer's locator, or the sink's own name. called: its
@@ -68,8 +67,7 @@ class Subject:
     exit: Exit | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Rows that a command writes. done: as opposed to planned. facts: by their names."""
 
     verb: str
@@ -81,8 +79,7 @@ class Rows:
     facts: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """One message to a run of CI. kind: error, warning or notice. origin: a file and its line."""
 
     kind: str
@@ -92,8 +89,7 @@ class Notice:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """One consumer of one stream. report: `None` if it could not be judged."""
 
     stream: str

@@ -9,7 +9,8 @@ megabytes at most. In a notebook it stands in a frame, so that no style leaks ei
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.auditing.facts import Facts
 from reshardctl.diagnosis.rules import Finding
@@ -215,8 +216,7 @@ def _cell(head: str, cell: str) -> str:
     return f"<td{kind}>{safe(cell)}</td>"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """What a notebook displays of a report; `print` shows it as text."""
 
     report: AuditReport

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from io import StringIO
 from textwrap import wrap
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
@@ -318,8 +320,7 @@ INDENT = 2
 _PIECE = re.compile(r"[^-:/@., ]*[-:/@., ]+|[^-:/@., ]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """Heads and rows whose cells are harmless for a terminal.
 
     sizes: the widest cell of each column. widths, gap: as laid out, empty before.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reshardctl.auditing.coverage import Unknowable, Window, unknowable, windows
 from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink
@@ -12,8 +13,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Frontier, ShardId
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """What a consumer's store held before the sink was read.
 
     consumer: its locator or name. positions: as the store spells them. unread: shards of which its
@@ -26,8 +26,7 @@ class Stored:
     unread: frozenset[ShardId] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ShardCoverage:
+class ShardCoverage(Struct, frozen=True):
     """One shard: what the sink holds of it, what was compared, and what cannot be known."""
 
     shard: ShardId
@@ -54,24 +53,21 @@ class ShardCoverage:
         return 0 if self.inside is None else self.inside.extra
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """Partition keys with most missing records, and the number of others (`None`: not counted)."""
 
     missing: tuple[tuple[str, int], ...]
     others: int | None = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """A command for the operator to run next, as arguments, and its purpose."""
 
     arguments: tuple[str, ...]
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditReport:
+class AuditReport(Struct, frozen=True):
     """One sink, judged.
 
     saved: the directory to which the offending rows were written, or "". keys: `None` where nobody

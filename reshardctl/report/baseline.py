@@ -7,9 +7,10 @@ and has no end; `--format json` makes it, and makes it again when it is outdated
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.codec.strict import (
     JsonPath,
@@ -32,8 +33,7 @@ REPORT, ROUNDUP = "reshardctl/report/2", "reshardctl/roundup/2"
 MAKE = "make one: reshardctl inspect --format json -o FILE"
 
 
-@dataclass(frozen=True, slots=True)
-class Known(Suppression):
+class Known(Suppression, frozen=True):
     """A finding of the earlier report. One of more shards, or of higher severity, is new."""
 
     worst: Severity = Severity.ERROR
@@ -46,8 +46,7 @@ class Known(Suppression):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """Known findings and positions, by stream ARN and the store's identity."""
 
     known: Mapping[Whose, tuple[Known, ...]]

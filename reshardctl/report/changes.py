@@ -6,8 +6,10 @@ Positions are spelled as the consumer spells them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import MANY
 from reshardctl.consumers.registry import consumer_of
@@ -38,8 +40,7 @@ class Action(StrEnum):
     DELETE = "delete"
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """One row. now, after: its position as spelled, `None` where there is no row.
 
     part: one shard's position in the row before it, which holds those of many. of_many: that row, a
@@ -159,8 +160,7 @@ def counted(rows: Iterable[Changed]) -> dict[Action, int]:
     return {action: actions.count(action) for action in Action}
 
 
-@dataclass(frozen=True, slots=True)
-class Mending:
+class Mending(Struct, frozen=True):
     """mended: nothing of it is left after the plan. writes: those on its own shards.
 
     remains: its effects that the simulation still shows after the plan. residuals: why some of its

@@ -12,7 +12,9 @@ unread records expire, retention can be extended, which gives time for a repair.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.values import last_place
 from reshardctl.diagnosis.evidence import Snapshot
@@ -55,8 +57,7 @@ def _by_code(report: Report) -> Mapping[str, frozenset[ShardId]]:
     return by_code
 
 
-@dataclass(frozen=True, slots=True)
-class Uncrossed:
+class Uncrossed(Struct, frozen=True):
     """Closed shards that are not processed, open ones without a position; or no position at all."""
 
     behind: tuple[ShardId, ...] = ()
@@ -124,8 +125,7 @@ URGENT = 6 * 3600.0
 """Seconds before the first loss from which on the retention period should be extended."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionAdvice:
+class RetentionAdvice(Struct, frozen=True):
     """The retention to set, in hours. since: Unix second of the first loss, `None` if unknown."""
 
     stream: str

@@ -10,8 +10,11 @@ position that stands still may belong to an idle shard.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import DONE, START, TIP, Count, Cut, Interval, Rank, ShardId, Span, short
@@ -26,8 +29,7 @@ NO_UNREAD = float("inf")
 """The arrival of an unread record that is known not to exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lag:
+class Lag(Struct, frozen=True):
     """What is unread in one shard, or the worst of several.
 
     seconds: age of the oldest unread record at most, least_seconds: at least, both `None` if not
@@ -149,7 +151,7 @@ def reads_of(snapshot: Snapshot) -> Reads:
         if interval.until in (TIP, DONE):
             whole[key] = count
         elif count.first_arrival is not None:
-            part[key] = replace(count, at_least=True)
+            part[key] = dataclasses.replace(count, at_least=True)
     first, probed = (
         {(shard, probe.since): count_of(probe) for shard, probe in probes.items()
          if not probe.silent}
@@ -280,16 +282,14 @@ NAMED = 5
 """Shards that are named before the rest are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Where a consumer was. at: Unix seconds. positions: Unix second in the position of a shard."""
 
     at: float
     positions: Mapping[ShardId, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
+class Behind(Struct, frozen=True):
     """A shard that falls behind.
 
     read: seconds of the stream that were read between the looks. expires: Unix second at which

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeGuard
+
+from msgspec import Struct
 
 from reshardctl.model import Cause, Fate, Frontier, Rank, ShardId, WillRead
 from reshardctl.planning.case import Judged
@@ -34,8 +35,7 @@ class Begins(StrEnum):
     """It is not read, and nothing in it is known to be unread."""
 
 
-@dataclass(frozen=True, slots=True)
-class NextStart:
+class NextStart(Struct, frozen=True):
     """What one start does with a shard. waits_for: the shards that have to end before it."""
 
     begins: Begins

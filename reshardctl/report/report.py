@@ -10,7 +10,9 @@ currentTimestampInMillis". No library waits until it has passed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
 from reshardctl.codec.argv import words
@@ -82,8 +84,7 @@ NAMED = 5
 """Shards that a note names before it counts the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepairOptions:
+class RepairOptions(Struct, frozen=True):
     """What the operator asks for. created: the creation time that `--recreated` names."""
 
     policy: Policy = LOSSLESS
@@ -110,8 +111,7 @@ class RepairOptions:
         return (*(self.line.notes if self.line is not None else ()), *self.policy.notes)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """One consumer, judged. decision: what fix would do; positions: as the store spells them."""
 
     snapshot: Snapshot

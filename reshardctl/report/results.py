@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.rules import Severity
@@ -17,16 +19,14 @@ from reshardctl.report.forecast import threatened
 from reshardctl.report.report import Report, case_of
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """A plan file. digest: its SHA-256 in hexadecimal."""
 
     path: str
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """A journal or a plan that was not made here, before anything is called.
 
     name: its path or s3:// URL. host: the server that its locator names, "" for a store that is
@@ -42,8 +42,7 @@ class Elsewhere:
     accepting: str
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A report whose decision is shown as what fix would write.
 
     dry_run: nothing is written afterwards; otherwise the plan is shown before consent is asked
@@ -55,8 +54,7 @@ class Planned:
     saved: Saved | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """An applied plan. before: what it was made from; after: the rows as read back, judged.
 
     written: steps written now; recognised: steps that were in place already. typed: the journal as
@@ -72,8 +70,7 @@ class Fixed:
     typed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Undoing:
+class Undoing(Struct, frozen=True):
     """An undo, wanted or done. now: the rows before it, judged.
 
     after: the rows after it, judged; `None` where it leaves no position at all. written: `None`
@@ -93,8 +90,7 @@ class Undoing:
     typed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One consumer. Exactly one of report and failure is there.
 
     name: as it is configured, or its locator. stream: as the operator names it. locator: `None` for
@@ -123,8 +119,7 @@ class Entry:
         return replace(self.report, findings=tuple(finding for finding, _ in self.sifted.hidden))
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(Struct, frozen=True):
     """Where consumers were looked for.
 
     Attributes:
@@ -141,8 +136,7 @@ class Searched:
     idle: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Roundup:
+class Roundup(Struct, frozen=True):
     """All of them, in the order of the file.
 
     again: the arguments of the whole command. searched: where they were looked for, if they were
@@ -182,8 +176,7 @@ class Roundup:
         return [entry for entry in self.entries if entry.failure is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerFix:
+class ConsumerFix(Struct, frozen=True):
     """What came of one consumer.
 
     report: what its plan was made from; `None` if it could not be judged. fixed: what was written.
@@ -198,8 +191,7 @@ class ConsumerFix:
     exit: Exit
 
 
-@dataclass(frozen=True, slots=True)
-class Fixes:
+class Fixes(Struct, frozen=True):
     """What came of several consumers, in the order in which they were named.
 
     exit: the worst of all. saved: the file that holds all plans, if one was named.

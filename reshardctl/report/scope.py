@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from reshardctl.codec.argv import option
 from reshardctl.diagnosis.rules.base import Finding
 from reshardctl.model import ShardId
@@ -55,8 +57,7 @@ class ScopeOptions:
         return not by_rule or any(map(concerns_all, kept))
 
 
-@dataclass(frozen=True, slots=True)
-class Parted:
+class Parted(Struct, frozen=True):
     """The findings that count, those that do not, and what a plan may write (`None`: anything)."""
 
     kept: tuple[Finding, ...]

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import UsageError
@@ -56,8 +58,7 @@ _BY_RANK = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPosition:
+class StoredPosition(Struct, frozen=True):
     """One shard's position.
 
     stored: as the store spells it, `None` where it holds none. number, sub: the last processed
@@ -127,8 +128,7 @@ class ShardState(StrEnum):
     UNBORN = "unborn"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """When a consumer last got on in a shard, in Unix seconds.
 
     exact: whether the store holds that time. If not, the time is that of the last processed record:
@@ -139,8 +139,7 @@ class Progress:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShardStatus:
+class ShardStatus(Struct, frozen=True):
     """One shard of a consumer.
 
     opened, closed, expires: Unix seconds, `None` if not known. expires: when the last record of a
@@ -251,8 +250,7 @@ def _progress(position: StoredPosition, saved: float | None) -> Progress | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class StatusSelection:
+class StatusSelection(Struct, frozen=True):
     """Which rows are shown.
 
     shards: numbers, ranges and ids, none for all; ids in a status. sort: a column of `COLUMNS`.
@@ -265,8 +263,7 @@ class StatusSelection:
     by_worker: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerStatus:
+class ConsumerStatus(Struct, frozen=True):
     """A judged consumer, shard by shard.
 
     rows: those that are shown, in the order asked for. total: how many shards there are. findings:
@@ -373,8 +370,7 @@ COLUMNS: Mapping[str, Callable[[ShardStatus], tuple[Any, ...]]] = {
 """Column → the order of rows when sorted by it: the worst, the largest or the oldest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The report of one consumer, and what is known of its shards.
 
     shards: those that were asked about, in that order. statuses: of these and their neighbours.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.consumers.base import Migration, Worker, WorkerLimit
 from reshardctl.diagnosis.rules import Severity
@@ -20,8 +21,7 @@ from reshardctl.report.report import Report, case_of
 from reshardctl.report.status import ConsumerStatus, ShardStatus
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
+class WorkerStatus(Struct, frozen=True):
     """One worker.
 
     name: as rows name their owner; "" for nobody, whose shards no worker owns. shards: its rows of
@@ -60,8 +60,7 @@ class WorkerStatus:
         return tuple(dict.fromkeys(code for row in self.shards for code in row.rules))
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """What all workers together may hold, whether they run or not.
 
     Attributes:
@@ -130,8 +129,7 @@ def migrations_of(report: Report) -> Sequence[Migration]:
     return case.consumer.migrations(case.checkpoint())
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """Who owns how many unfinished shards.
 
     workers: worker → their number, 0 for one that has a row of its own alone. unowned: unfinished

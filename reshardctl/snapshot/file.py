@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.codec.strict import (
     SNAPSHOT,
@@ -45,8 +46,7 @@ VERSION = "reshardctl/snapshot/1"
 NEW = "take a new one: reshardctl snapshot CONSUMER -o FILE"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSnapshot:
+class SavedSnapshot(Struct, frozen=True):
     """See the module. taken: Unix seconds. Every consumer's snapshot shares the lineage.
 
     redacted: names, accounts and owners were replaced, so it matches no real store.

@@ -12,9 +12,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.codec.strict import JsonPath, array, members, parse, string, written_moment
 from reshardctl.codec.values import (
@@ -44,8 +45,7 @@ VERSION = "reshardctl/positions/1"
 COLUMNS = ("shard", "kind", "number", "sub_number", "time", "basis", "stored")
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedPositions:
+class ExportedPositions(Struct, frozen=True):
     """The positions of one consumer. taken, created: Unix seconds; arn: the stream's."""
 
     locator: str

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import SCHEMES, Locator
 from reshardctl.consumers.registry import consumer_of

@@ -7,8 +7,10 @@ checked against the stream.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from math import floor
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.values import AT, kind_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify
@@ -270,8 +272,7 @@ def _checked(
     return places, notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     """One position that is to be written."""
 
     case: Case

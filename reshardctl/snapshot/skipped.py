@@ -6,9 +6,11 @@ Positions are spelled as in a file of `export` (snapshot/positions.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.strict import (
     JsonPath,
@@ -36,8 +38,7 @@ NEED = "make one with reshardctl fix CONSUMER --policy latest --skipped FILE"
 _PLACE = ("kind", "number", "sub_number", "time")
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedIntervals:
+class SkippedIntervals(Struct, frozen=True):
     """The intervals of one start. arn, created: the stream's; taken, created: Unix seconds."""
 
     locator: str

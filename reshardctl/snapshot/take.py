@@ -7,8 +7,10 @@ written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.at_once import Started
 from reshardctl.consumers.locator import Locator
@@ -86,8 +88,7 @@ class Records(Protocol):
         """Each shard's position at a time (Unix seconds); `None` if it was not reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overlaid:
+class Overlaid(Struct, frozen=True):
     """A stream with a listing of its own: one for several consumers, or of a pinned creation time.
 
     beneath: what everything else is asked of.
@@ -116,8 +117,7 @@ class Overlaid:
         return self.beneath.streams()
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(Struct, frozen=True):
     """What a use case reads from, writes to and waits by, for one consumer.
 
     clock: Unix seconds. sleep: waits that many seconds. interrupted: whether the user asked to

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 from reshardctl.stores.files.swapping import ours

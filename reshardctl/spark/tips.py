@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from reshardctl.kinesis.fast import Begin, IteratorExpired, Page, Record, Start, TimeAhead, order
 from reshardctl.model import ShardId
@@ -42,8 +43,7 @@ class Reads(Protocol):
         """The records at an iterator, at most this many, and the iterator that follows them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What was seen of one shard.
 
     Attributes:
@@ -61,8 +61,7 @@ class Found:
     count: int = 0
 
 
-@dataclass(slots=True)
-class _Kept:
+class _Kept(Struct):
     """An iterator at `begin`, or after it with nothing in between."""
 
     begin: Begin
@@ -70,8 +69,7 @@ class _Kept:
     quiet_at: float | None = None
 
 
-@dataclass(slots=True)
-class Tips:
+class Tips(Struct):
     """Finds tips; may be used from several threads, but a shard only from one at a time."""
 
     reads: Reads

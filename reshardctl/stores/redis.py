@@ -16,8 +16,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError, UsageError, install
 from reshardctl.model import (

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from threading import RLock
 from types import SimpleNamespace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.testing.changing import (
     create_stream,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.testing.requests import Answer, ApiError, NoAnswerError, Request
 
@@ -14,8 +16,7 @@ Fault = Callable[[Request, Proceed], Answer]
 """Gets the request and the function that executes it; returns an answer or raises an error."""
 
 
-@dataclass(slots=True)
-class _Armed:
+class _Armed(Struct):
     action: str
     fault: Fault
     times: int | None

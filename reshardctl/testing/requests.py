@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, NoReturn
+
+from msgspec import Struct
 
 Params = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -26,8 +27,7 @@ class Call(NamedTuple):
     params: Params
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One request: an API action, its parameters in AWS's shape, blobs as bytes.
 
     page, view: for faults; a smaller page, and the listing from before or after the last reshard,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from reshardctl.testing.requests import Answer, Request, invalid, shard_not_found, stream_not_found
 from reshardctl.testing.shards import Record, Shard, shard_id
 from reshardctl.testing.stream import Stream, TokenError, seal, unseal
 
 
-@dataclass(slots=True)
-class Settings:
+class Settings(Struct):
     """All durations are virtual seconds. The defaults are AWS's where AWS states one."""
 
     create_seconds: float = 5.0
@@ -36,8 +35,7 @@ class Settings:
     """UpdateShardCount calls a stream in 24 hours (UpdateShardCount API reference)."""
 
 
-@dataclass(slots=True)
-class Service:
+class Service(Struct):
     """What the operations work on: streams by (region, name), and the settings."""
 
     account: str
@@ -140,8 +138,7 @@ def record(stored: Record) -> Answer:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """One iterator. `issued` is epoch seconds."""
 
     region: str

@@ -23,9 +23,10 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import attrgetter
+
+from msgspec import Struct, field
 
 SPACE = 2**128
 
@@ -52,16 +53,14 @@ def key_hash(partition_key: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """Close `parent`; the upper of its two children starts at hash key `at`."""
 
     parent: int
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Struct, frozen=True):
     """Close both; `parent` becomes ParentShardId and `adjacent` AdjacentParentShardId."""
 
     parent: int
@@ -71,8 +70,7 @@ class Merge:
 Step = Split | Merge
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """An open shard as the planner sees it; `low` and `high` are inclusive hash keys."""
 
     number: int
@@ -124,8 +122,7 @@ class SequenceNumberError(ValueError):
     """The text is not a number of layout v2."""
 
 
-@dataclass(frozen=True, slots=True, order=False)
-class SequenceNumber:
+class SequenceNumber(Struct, frozen=True):
     """One decoded number. `epoch` and `time` are UTC seconds."""
 
     epoch: int
@@ -187,8 +184,7 @@ def shard_id(number: int) -> str:
     return f"shardId-{number:012d}"
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One record. `number` is its sequence number, `arrival` epoch seconds."""
 
     number: int
@@ -197,8 +193,7 @@ class Record:
     arrival: float
 
 
-@dataclass(slots=True)
-class Shard:
+class Shard(Struct):
     """A shard and its records, oldest first.
 
     `opened` and `closed` are epoch seconds; `born` and `ended` the stream's generations of the same

@@ -13,10 +13,11 @@ import json
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 from typing import Any
+
+from msgspec import Struct, field
 
 from reshardctl.testing.requests import ApiError
 from reshardctl.testing.shards import Piece, Shard, Split, Step, boundaries, parse
@@ -29,8 +30,7 @@ BIRTH_LEAD = 3
 streams (tests/golden/sequence_numbers.json)."""
 
 
-@dataclass(slots=True)
-class Stream:
+class Stream(Struct):
     """One stream; all times are epoch seconds. Call `settle` first: it applies due changes."""
 
     name: str

@@ -20,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, structs
+
 import reshardctl
 from reshardctl.codec.argv import OPTION
 from reshardctl.commands.target import Selection
@@ -100,6 +102,8 @@ def _is_request(value: type) -> bool:
 
 def _required(value: type) -> set[str]:
     """The fields of a class without a default."""
+    if issubclass(value, Struct):
+        return {each.name for each in structs.fields(value) if each.required}
     return {
         each.name for each in (dataclasses.fields(value) if dataclasses.is_dataclass(value) else ())
         if each.default is each.default_factory is dataclasses.MISSING

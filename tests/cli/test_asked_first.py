@@ -12,10 +12,10 @@ import shlex
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.commands.fix import fix
 from reshardctl.commands.observer import Observer

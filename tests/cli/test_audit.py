@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink, Record
 from reshardctl.commands import count_sink

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -567,7 +567,7 @@ def test_a_state_directory_that_is_none_is_refused_before_anything_is_read(lab, 
     for result in (lab.fix(), lab.cli("fix", "--plan", plan, "--yes"), lab.cli(*many),
                    lab.cli("undo", plan, "--yes", "--assume-stopped")):  # fmt: skip
         assert result.code == 2
-        told = replace(result, err=result.err[result.err.index("error: ") :])
+        told = dataclasses.replace(result, err=result.err[result.err.index("error: ") :])
         assert told.says("cannot write journal", "--journal", "RESHARDCTL_STATE_DIR")
         assert str(lab.state) in told.err and result.out == ""
     assert lab.wire.calls == [] and lab.items() == before

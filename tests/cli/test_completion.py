@@ -170,7 +170,7 @@ def test_the_words_are_those_of_the_commands():
 
 
 def test_nothing_heavy_is_imported_for_an_answer(folder):
-    heavy = ("boto3", "botocore", "networkx", "msgspec", "rich", "reshardctl.consumers.registry")
+    heavy = ("boto3", "botocore", "networkx", "rich", "reshardctl.consumers.registry")
     asked = (["fix", "fr"], ["fix", "x", "--policy", "l"], ["undo", "2026"],
              ["inspect", "snapshot:s.snapshot", "--shards", "0"], ["rule", "RSH2"])  # fmt: skip
     program = (

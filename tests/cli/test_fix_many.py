@@ -6,12 +6,12 @@ import json
 import re
 import stat
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.cli import terminal as cli_terminal

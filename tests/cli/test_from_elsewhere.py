@@ -8,11 +8,11 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.execution import plan_file
 from reshardctl.execution.plan_file import SavedPlan

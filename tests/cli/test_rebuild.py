@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id

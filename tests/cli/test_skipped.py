@@ -32,7 +32,8 @@ def backfilled(lab: Lab, file: Path, *, strict: bool = True) -> list[str]:
     """The payloads of the intervals, each as often as it is read."""
     fake = lab.fake
     lists = Kinesis.of_client(fake.client(), clock=fake.clock.now, sleep=sleep_of(fake))
-    reads = FastReader(InProcess(fake), lab.stream, clock=fake.clock.now, sleep=sleep_of(fake))
+    reach = InProcess("us-east-1", fake=fake)
+    reads = FastReader(reach, lab.stream, clock=fake.clock.now, sleep=sleep_of(fake))
     lineage = lists.lineage(lab.stream)
     came = []
     for one in stretches_of(intervals_in(str(file)), lineage, unpack=True, strict=strict):

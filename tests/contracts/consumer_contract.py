@@ -13,12 +13,12 @@ twice, and reads back what it writes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 from hypothesis import HealthCheck, assume, given, is_hypothesis_test, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate, Consumer
 from reshardctl.errors import UsageError

@@ -7,9 +7,11 @@ A store that holds only a few attributes names them in `SampleRows`. One that ho
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Barrier, Thread
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from reshardctl.model import (
     AttributeValue,

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.requests import ApiError

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings, merged

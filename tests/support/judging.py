@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from reshardctl.commands.target import accept_of
 from reshardctl.consumers.base import Candidate

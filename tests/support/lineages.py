@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from reshardctl.model import Create, Image, Step, TableShape, Write, canonical
 from reshardctl.model.write_state import WriteResult

@@ -196,7 +196,7 @@ def table_of(folder: Path) -> list[Image]:
 
 def stream_like(folder: Path, **facts: object) -> Stream:
     stream = lineage_of(folder, "ma").stream
-    whole = {n: getattr(stream, n) for n in stream.__slots__} | facts
+    whole = {n: getattr(stream, n) for n in stream.__struct_fields__} | facts
     return Stream(**whole)
 
 

@@ -4,9 +4,9 @@ in both, and no fix ends with 0 that leaves an error (DESIGN.md section 8)."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import Finding, Severity, fails
 from reshardctl.errors import ReshardError

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import Struct, field
 
 from reshardctl.consumers.kcl.beside import READABLE_AGAIN, leases_of_strangers, notes, risks
 from reshardctl.consumers.kcl.flaws import CHECKPOINT, LAST_COUNTER, OLD_OWNER
@@ -57,8 +58,7 @@ NO_WHOLE = (
 _NEVER = WontRead(Cause.NO_POSITION, "has no lease, and no synchronisation will create one")
 
 
-@dataclass(slots=True)
-class _Lease:
+class _Lease(Struct):
     """A lease during the simulation.
 
     Attributes:

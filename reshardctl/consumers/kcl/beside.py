@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kcl.flaws import STREAM_NAME, Flaw, flaws, text, unnamed
@@ -252,8 +253,7 @@ _NEVER_1 = frozenset({"pendingCheckpointState", "streamName", "shardId"})
 """Written by 2.3+ only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """Which optional attributes a table's rows have, so that new rows have the same.
 
     audited: hash keys and childShardIds. subs: checkpointSubSequenceNumber.

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.kcl.table import Named
 from reshardctl.model import Attributes, ShardId
@@ -34,8 +35,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
 """What Java's BigInteger and Long read, up to a length that no row and no hash key has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """An attribute that keeps a release that reads it from making a lease; why follows its name."""
 
     name: str

@@ -23,7 +23,8 @@ index holds none of what a renewal changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.releases import DEFAULT_FAILOVER, read_options, version_named
 from reshardctl.consumers.kcl.rows import RENEWALS

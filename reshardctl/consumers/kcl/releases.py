@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.flaws import (
     CHECKPOINT,
@@ -56,8 +58,7 @@ class Unreadable(Enum):
     """It skips the row, in its hash-range audit too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What distinguishes a range of releases.
 
     Attributes:
@@ -183,8 +184,7 @@ class Start(StrEnum):
     AT_TIMESTAMP = "AT_TIMESTAMP"
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(Struct, frozen=True):
     """One candidate: a start mode and a release.
 
     Attributes:
@@ -202,8 +202,7 @@ class App:
         return {"initial": str(self.initial), "release": self.traits.release}
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The values of the options; `None` for an option that was not given.
 
     most_leases: maxLeasesForWorker.

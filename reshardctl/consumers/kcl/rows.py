@@ -18,7 +18,8 @@ as its sub-sequence number; KCL writes 0).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.kcl.flaws import (
@@ -116,8 +117,7 @@ _NEEDED = frozenset({COUNTER, SWITCHES, STREAM_NAME, SHARD_NAME})
 """Attributes without which no release makes a lease of the row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One lease.
 
     Attributes:
@@ -169,8 +169,7 @@ class Row:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseTable:
+class LeaseTable(Struct, frozen=True):
     """A parsed lease table.
 
     Attributes:

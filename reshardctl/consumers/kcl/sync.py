@@ -18,7 +18,9 @@ and at closed shards without children; such a listing is not judged (lineage/dag
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl import beside
 from reshardctl.consumers.kcl.beside import unreadable
@@ -103,8 +105,7 @@ def with_unleased_ancestors(
     return [shard for shard in lineage if shard in seen] if len(seen) > 64 else sorted(seen)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A lease that the pass creates; whether at the initial position, below a leased shard."""
 
     initially: bool

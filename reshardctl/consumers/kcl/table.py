@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.base import Worker
 from reshardctl.errors import UsageError, WrongStream
@@ -39,8 +40,7 @@ _ASKED_FOR = re.compile(r"[a-zA-Z0-9_.-]{1,128}\Z", re.ASCII)
 _STREAM = re.compile(r"(?P<account>\d+):(?P<name>[^:]+):(?P<epoch>\d+)\Z", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A stream as a multi-stream application names it.
 
     epoch: the creation time, in seconds, that the application was given; KCL never compares it with
@@ -116,8 +116,7 @@ CLIENTS = frozenset({"CLIENT_VERSION_INIT", UPGRADING, ROLLED_BACK, WITH_ROLLBAC
 """ClientVersion of 3.5.1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinator:
+class Coordinator(Struct, frozen=True):
     """The state in those rows.
 
     Attributes:

@@ -17,7 +17,9 @@ checkpoint overwrites it (the same runs).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.beside import Shape
 from reshardctl.consumers.kcl.flaws import (
@@ -129,8 +131,7 @@ _DISPENSABLE = frozenset({THROUGHPUT, OLD_OWNER, PENDING_STATE})
 _PENDING = (PENDING, PENDING_SUB, PENDING_STATE)
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Struct, frozen=True):
     """Attributes to set, and those to remove."""
 
     values: Mapping[str, AttributeValue]
@@ -321,16 +322,14 @@ GUARDED = (
 _ZERO: AttributeValue = {"N": "0"}
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """How rows are written: for which release, and with which optional attributes."""
 
     traits: Traits
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What one shard's row should become. `at` is `None` where only attributes change."""
 
     shard: ShardId

@@ -11,8 +11,9 @@ skipped, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.kinesis_consumer.releases import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions, evidence

@@ -10,7 +10,9 @@ are processed, so nothing is written below an unread one.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.codec.values import number_of
 from reshardctl.consumers.base import Cannot
@@ -121,8 +123,7 @@ def no_tip(app: App) -> Cannot:
 RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
+class _Order(Struct, frozen=True):
     """What a shard's row should become. number: `None` to delete it."""
 
     number: str | None
@@ -174,8 +175,7 @@ def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
     return {shard: START if shard in late else want[shard] for shard in lineage}
 
 
-@dataclass(slots=True)
-class _Orders:
+class _Orders(Struct):
     lineage: Lineage
     positions: Positions
     want: TargetFrontier

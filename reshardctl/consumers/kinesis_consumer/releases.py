@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.options import (
     Known,
@@ -27,8 +29,7 @@ from reshardctl.consumers.options import (
 from reshardctl.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What distinguishes one of them.
 
     Attributes:
@@ -152,8 +153,7 @@ class Start(StrEnum):
     AT_TIMESTAMP = "AT_TIMESTAMP"
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(Struct, frozen=True):
     """One candidate.
 
     time: Unix seconds for AT_TIMESTAMP, `None` if unknown. writes_together: the most of a step.
@@ -169,8 +169,7 @@ class App:
         return {"initial": str(self.initial), "release": self.traits.release}
 
 
-@dataclass(frozen=True, slots=True)
-class Whose:
+class Whose(Struct, frozen=True):
     """Which rows of a store are the application's. name: "" if it was not given."""
 
     name: str = ""

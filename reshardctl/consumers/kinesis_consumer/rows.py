@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.kinesis_consumer.releases import SQL, Whose
 from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, WORKER
@@ -50,8 +52,7 @@ NAMED = 5
 """How many namespaces a message names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One position, as the library reads it ("": no row, null: NULL in a column); see `read`."""
 
     shard: ShardId
@@ -65,8 +66,7 @@ class Row:
         return self.text.strip().lstrip("0") or self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Struct, frozen=True):
     """A group's lease; children wait until it is completed."""
 
     shard: ShardId
@@ -75,8 +75,7 @@ class Lease:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(Struct, frozen=True):
     """A parsed store.
 
     rows: those with a position that the library reads. blank: rows without one. others: rows of

@@ -16,7 +16,8 @@ sign: the original leaves it alone while a shard is quiet (run on 9a48088, Nov 2
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from reshardctl.consumers.base import ShardOwner, Worker
 from reshardctl.consumers.kinsumer.clocks import NANOS, Clocks, clocks, named
@@ -84,8 +85,7 @@ def _crash(tables: Tables) -> Crash | None:
     return Crash(why, "the ShardCache is repaired", cause=Cause.UNREADABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
+class _Start(Struct, frozen=True):
     """One start: shards `asked` for before the leader's first round, rows `ahead` of time."""
 
     lineage: Lineage

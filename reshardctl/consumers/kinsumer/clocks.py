@@ -14,10 +14,11 @@ checkpoints.go).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from math import inf
+
+from msgspec import Struct, field
 
 from reshardctl.consumers.kinsumer.rows import MistypedError, Row, Tables, integer
 from reshardctl.consumers.kinsumer.spec import CACHE, CLIENTS, LEADER
@@ -56,8 +57,7 @@ ROUND = 60.0
 """shardCheckFrequency, which the fork adds for clients, and leaderActionFrequency."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clocks:
+class Clocks(Struct, frozen=True):
     """Until when (Unix seconds) each row from the future holds.
 
     owners: rows of owned shards. clients: rows of clients, by key. leader, cache: `None` where

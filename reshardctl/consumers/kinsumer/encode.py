@@ -9,7 +9,8 @@ shard, never a skip.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.codec.values import number_of
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
@@ -49,8 +50,7 @@ GUARDED = (
 NULL: AttributeValue = {"NULL": True}
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
+class _Order(Struct, frozen=True):
     """What one shard's row should become. at: `None` where the position stays."""
 
     shard: ShardId

@@ -13,6 +13,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from reshardctl.consumers.kinsumer.spec import OPTIONS
 from reshardctl.consumers.options import (
     Known,
@@ -28,8 +30,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Image
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What distinguishes a release.
 
     starts_by_time: WithIteratorStartTimestamp exists; it then holds for every shard that was never

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.kinsumer.releases import App
 from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
@@ -90,8 +92,7 @@ _TEXTS = ("SequenceNumber", "OwnerID", "OwnerName", "LastUpdateRFC", "FinishedRF
 _NUMBERS = ("LastUpdate", "Finished")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One shard's checkpoint.
 
     number: `None` for not begun (absent, NULL or ""); LATEST is a position of its own. finished,
@@ -123,8 +124,7 @@ class Row:
         return self.number is None or self.finished == self.updated
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Struct, frozen=True):
     """The ShardCache row. broken: what makes it unreadable, "" if nothing does."""
 
     image: Image
@@ -132,8 +132,7 @@ class Cache:
     broken: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """The three tables of one application."""
 
     rows: Mapping[ShardId, Row]

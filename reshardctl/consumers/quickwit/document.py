@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.consumers.quickwit.loading import KINESIS, position_at, refusals
 from reshardctl.consumers.quickwit.splice import (
@@ -38,8 +39,7 @@ PRESENT: AttributeValue = {"S": "{}"}
 """The attribute of a source's row whose key is in the checkpoint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Where a text holds the index's metadata. path: names of the objects around them."""
 
     what: str
@@ -59,8 +59,7 @@ def is_file_of_an_index(content: bytes) -> bool:
     return isinstance(body, dict) and FILE.path[0] in body
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A parsed text.
 
     configured: the id in the index's configuration, which Quickwit uses. holders: each source's
@@ -81,8 +80,7 @@ class _Found:
         return self.index_uid.partition(":")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """The codec of a metastore text.
 
     index: the index it must be of, "" for any. source: the only judged one, "" for every Kinesis

@@ -11,7 +11,8 @@ one text, so a step takes as many of them as the store allows.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.quickwit.behaviour import announces, announcing, named

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.options import Known, MatchedRelease, refuse_unknown, version_of
 from reshardctl.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What distinguishes a range of releases.
 
     Attributes:
@@ -80,8 +80,7 @@ def _matched(release: str) -> MatchedRelease:
 OPTIONS = ("index", "source", "release")
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(Struct, frozen=True):
     """One candidate: the release that starts next."""
 
     traits: Traits

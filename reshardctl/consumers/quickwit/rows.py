@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
+
+from msgspec import Struct, field
 
 from reshardctl.consumers import sequence_numbers
 from reshardctl.consumers.base import MANY, EnabledState
@@ -51,8 +52,7 @@ from reshardctl.model import (
 from reshardctl.model.files import refused
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One position. text: as stored, whole."""
 
     shard: ShardId
@@ -60,8 +60,7 @@ class Row:
     image: Image
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """One source. state: its own row. source: "" where the text that may hold it cannot be read.
 
     unreadable: rows of other indexes that cannot be read, or that Quickwit does not load. foreign:
@@ -248,8 +247,7 @@ class PositionKind(Enum):
     """No number: refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPosition:
+class ReadPosition(Struct, frozen=True):
     """One shard's position.
 
     span: what it proves; a number with superfluous zeros or blanks proves what it means.

@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from reshardctl.errors import NotLoaded, UsageError
 
@@ -25,8 +26,7 @@ MENDED = "mend it, or restore the file from a backup"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A member of an object, with the offsets of its key and value and after the value."""
 
     name: str
@@ -137,8 +137,7 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
+class _Style(Struct, frozen=True):
     """Separators: after the brace, between entries, before the closing brace, after a name."""
 
     opening: str

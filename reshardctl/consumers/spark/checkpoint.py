@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.files import (
     COMMITS,
@@ -52,8 +54,7 @@ def asynchronous(gaps: Sequence[range], committed: Collection[int]) -> bool:
     return bool(gaps) and not any(at >= 0 and number in gaps[at] for number, at in places)
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """One offset log, with the judged source's positions in it.
 
     Attributes:
@@ -76,8 +77,7 @@ class Batch:
     created: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One file of a connector's log: where its batch ended in one shard.
 
     copies: What other files of the same folder say of that shard (`shardId-….bak`): the connector
@@ -95,8 +95,7 @@ class Entry:
         return tuple(copy for copy in self.copies if copy != self.position)
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """A checkpoint directory, with one of its sources in full.
 
     Attributes:
@@ -171,8 +170,7 @@ class Checkpoint:
         return f"sources/{self.source}/{name}/{batch}" if name else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Retained:
+class Retained(Struct, frozen=True):
     """Offset and commit logs.
 
     Attributes:

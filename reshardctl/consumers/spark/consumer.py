@@ -6,8 +6,9 @@ Signs that a query runs are new batches, commits and log entries. Nothing locks 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Incarnation, ShardOwner
 from reshardctl.consumers.spark import history, lineage_source

@@ -13,7 +13,8 @@ a shard created while the query was down, records between its creation and that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint, log_of, planned_at
@@ -46,8 +47,7 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """A skipped interval, in Unix seconds from `born` to `begun`."""
 
     born: float
@@ -110,8 +110,7 @@ _CLOSED_BEFORE_OLDEST = exactly(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """The first and the last of the retained batches that name a shard."""
 
     first: int

@@ -12,7 +12,9 @@ there; a query that keeps state counts its records twice).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.sequence_numbers import furthest
@@ -221,8 +223,7 @@ def _span(
     return Span(lo, furthest(lineage, shard), Basis.INFERRED, why)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
+class _Edit(Struct, frozen=True):
     """How the line changes; `without` loses its marks, `created` is a recreated stream's."""
 
     moved: Mapping[ShardId, Position] = field(default_factory=dict)

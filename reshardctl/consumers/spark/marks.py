@@ -8,7 +8,8 @@ ended. startingPosition counts in the first batch only (docs/source.md).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.sequence_numbers import earlier_incarnation
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint

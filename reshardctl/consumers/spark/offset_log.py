@@ -23,9 +23,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import add
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.codec.strict import JsonPath, named, parse
 from reshardctl.consumers.spark.spark_json import (
@@ -45,8 +47,7 @@ _KEPT = 1024
 _BREAK = re.compile(r"(\r\n|\r|\n)")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(Struct, frozen=True):
     """One source's line.
 
     The line is a part of the log's text and no copy of it: a checkpoint's logs may have 144 MB.
@@ -75,8 +76,7 @@ class SourceLine:
         return self.within[self.start : end] != NO_OFFSET
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetLog:
+class OffsetLog(Struct, frozen=True):
     """An offset log.
 
     metadata: its second line, verbatim. tail: what follows the last line, "" as Spark writes it.
@@ -185,8 +185,7 @@ def _sources(
         yield SourceLine(name, text, colon + 1, end)
 
 
-@dataclass(frozen=True, slots=True)
-class CommitLog:
+class CommitLog(Struct, frozen=True):
     """A commit.
 
     watermark: nextBatchWatermarkMs, milliseconds since 1970, 0 for none. state_ids: whether it

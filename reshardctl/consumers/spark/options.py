@@ -14,8 +14,9 @@ that log, it cannot compact it and the query crashes within ten batches
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.options import refuse_unknown, times_of_option
@@ -123,8 +124,7 @@ PARENTS_FIRST = "parents-first"
 HAZARDS = ("late", "recount")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The values of the options; `None` or empty for one that was not given."""
 
     releases: tuple[Traits, ...] = ()

@@ -17,8 +17,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.checkpoint import KEEPING, Batch, Checkpoint, log_of, with_watermark
 from reshardctl.consumers.spark.files import created, removed, replaced, text_of

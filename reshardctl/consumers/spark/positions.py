@@ -10,7 +10,9 @@ takes no other number than a record's, so neither is spelled by the number befor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.sequence_numbers import of_no_record, to_come
 from reshardctl.lineage import Lineage
@@ -41,8 +43,7 @@ KINDS = frozenset(
 NUMBERED = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER})
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """One position as it is spelled.
 
     Attributes:
@@ -155,8 +156,7 @@ def spelled(position: Position) -> str:
 PLAIN = frozenset(KINDS | {"metadata", "offsets", "commits", "sources", "state"})
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """What is wrong with an offset.
 
     Attributes:
@@ -176,8 +176,7 @@ class Flaw:
         return f"{self.shard}: {self.why}" if self.shard else self.why
 
 
-@dataclass(frozen=True, slots=True)
-class SourceOffset:
+class SourceOffset(Struct, frozen=True):
     """An offset as read.
 
     Attributes:

@@ -10,8 +10,9 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.files import HASH, PREFIX, RANGE, VALUE, checksum, holds, is_row
 from reshardctl.consumers.spark.lines import damaged, read

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.options import Known, newer_patch, same_commit
 from reshardctl.consumers.spark.checkpoint import AWSLABS, DATABRICKS, LINEAGE, QUBOLE, Checkpoint
@@ -22,8 +24,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What distinguishes one connector's releases.
 
     Attributes:
@@ -212,8 +213,7 @@ class ConsumerType(StrEnum):
     """Enhanced fan-out."""
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(Struct, frozen=True):
     """One candidate: a release of the connector and the query's options.
 
     Attributes:

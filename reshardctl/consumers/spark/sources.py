@@ -15,9 +15,11 @@ any order on a local disk.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.checkpoint import Entry, Retained, retained
 from reshardctl.consumers.spark.files import (
@@ -297,8 +299,7 @@ _ENTRY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Stray:
+class Stray(Struct, frozen=True):
     """A file in a batch's log that is not the entry of a shard under its own name, and why.
 
     fatal: whether the connector cannot read it as an entry, so that the query crashes.
@@ -310,8 +311,7 @@ class Stray:
     fatal: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """Entries by the connector's own batch ids; listed: batches whose folder was read."""
 
     entries: Mapping[int, Mapping[ShardId, Entry]]

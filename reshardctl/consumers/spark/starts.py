@@ -21,7 +21,9 @@ of 0f4c005: 2 of 6 records came).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.checkpoint import (
     AWSLABS,
@@ -53,8 +55,7 @@ SEVERAL = 2
 """Committed batches that began at a time and met no record: one is how every idle shard begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
+class Resumed(Struct, frozen=True):
     """Where a query resumes a shard; whether in a planned batch, and where that ends, if known.
 
     others: Where it may resume it instead, by copies in the connector's log.
@@ -165,8 +166,7 @@ def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[Shar
             yield shard, Resumed(end or start)
 
 
-@dataclass(frozen=True, slots=True)
-class Following:
+class Following(Struct, frozen=True):
     """The shards of the next two batches.
 
     Attributes:

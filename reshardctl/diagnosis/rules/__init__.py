@@ -6,8 +6,9 @@ A code is never used twice; `pages/` has the documentation page of each.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import (  # noqa: F401 - a family registers its rules
     missing,

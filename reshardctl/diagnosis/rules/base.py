@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from reshardctl.diagnosis.evidence import Earlier, Foreign, Watched
 from reshardctl.lineage import Lineage
@@ -28,8 +29,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A coded difference between what is processed and what the consumer will do.
 
     what: one sentence. costs: one sentence, "" where it costs nothing. when: the options under
@@ -49,8 +49,7 @@ class Finding:
     """What helps besides a fix, "" where a fix suffices."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """One candidate's next start, read-only.
 
     findings: of all other rules, for the last one; None before they have looked. foreign: the
@@ -82,8 +81,7 @@ class View:
         return [o for o in self.anomalies if o.kind in kinds]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a rule has found: a `Finding` without the rule's code and name."""
 
     severity: Severity
@@ -99,8 +97,7 @@ Seen = TypeVar("Seen")
 """What a rule sees: a `View` of a start, or a sink (`rules.sinks`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule(Generic[Seen]):
+class Rule(Struct, Generic[Seen], frozen=True):
     """One code.
 
     wanted_by: names of policies that ask for what it finds. last: it looks at what no other
@@ -219,8 +216,7 @@ def _only_when(finding: Finding, labels: Sequence[str]) -> Finding:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Struct, frozen=True):
     """`[[suppress]]`: findings that are accepted for a reason and until a date.
 
     shards: their ids, none for every shard. until: the Unix second at which it ends, `None` for no
@@ -246,8 +242,7 @@ class Suppression:
         return not self.shards or (bool(finding.shards) and self.shards >= set(finding.shards))
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
+class Sifted(Struct, frozen=True):
     """Findings parted by suppressions.
 
     kept: findings that count. hidden: the others, each with what hides it. expired: suppressions

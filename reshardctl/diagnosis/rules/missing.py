@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from reshardctl.auditing.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, time_in, unknowable
 from reshardctl.auditing.facts import Compared, Record
@@ -50,8 +51,7 @@ class Why(Enum):
         return self.value[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Lack:
+class Lack(Struct, frozen=True):
     """The missing records of one shard."""
 
     compared: Compared

@@ -7,10 +7,11 @@ line, underlined with as many dashes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.diagnosis.rules import RULES, Rule
 from reshardctl.errors import UsageError
@@ -28,16 +29,14 @@ SECTIONS = (
 """The sections of every page, in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """One part of a page. text: its lines, without blank ones around them."""
 
     title: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """One rule, explained. summary: one sentence."""
 
     code: str

@@ -6,7 +6,8 @@ These are RSH502 to RSH504, RSH506, RSH507, RSH509 and RSH510.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.auditing.facts import Facts, Fault, InSink, Record
 from reshardctl.diagnosis.rules.base import Found, Severity, rule
@@ -15,8 +16,7 @@ from reshardctl.model import Cut, Frontier, Rank, ShardId, at_number, time_of
 from reshardctl.model.times import duration
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(Struct, frozen=True):
     """A sink as counted, with the stream's shards and, for a named consumer, its frontier.
 
     processed: what the consumer's store said of every shard before the sink was read. unread:

@@ -8,7 +8,8 @@ stand beside them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.exit import Exit
@@ -90,8 +91,7 @@ def _shard(
         sheet.hanging(str(finding.severity), f"{title(finding)}: {finding.what}", beside=BESIDE)
 
 
-@dataclass(slots=True)
-class _Told:
+class _Told(Struct):
     """Starts that do the same with a shard, for whatever reasons and after whatever delays."""
 
     what: str

@@ -6,8 +6,9 @@ Each for people, for grep, and for programs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.discovery import Confidence, Found, Holding, Table
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from reshardctl.journal.listing import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Journals of one place.
 
     location: the directory or the prefix. usual: whether a journal in it is named without it.
@@ -153,8 +153,7 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     return [back]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A journal that is kept, and why. failed: it was to be deleted, and could not be."""
 
     entry: Entry
@@ -162,8 +161,7 @@ class Kept:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pruning:
+class Pruning(Struct, frozen=True):
     """What is deleted, and what is kept. done: as opposed to what would be deleted."""
 
     location: str

@@ -7,7 +7,8 @@ step of GitHub shows ten errors, ten warnings and ten notices.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import ReshardError

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.model import writes_of
 from reshardctl.planning.decision import Answer
@@ -27,8 +28,7 @@ _UNRELEASED = re.compile(r"(^|-)(master|head|main)\b")
 """A build that nobody released: only who runs it chooses it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Answers that all lead to the same.
 
     text: their options and values. outcome: what comes of each, "" where that is not known. answer:

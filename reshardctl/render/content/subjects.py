@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import SINKS, STARTS, Rule
 from reshardctl.model import Step

@@ -9,8 +9,9 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.consumers.tables import (
     NewTable,
@@ -30,15 +31,14 @@ from reshardctl.render.document import Json
 from reshardctl.render.words import count
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The tables of one consumer. name: for people. sql: the statement that makes its table, or "".
 
     region: of the tables, "" where none is said.
     """
 
     name: str
-    own: OwnTables = OwnTables()  # noqa: RUF009
+    own: OwnTables = OwnTables()
     region: str = ""
     sql: str = ""
 
@@ -205,8 +205,7 @@ def _unique(name: str, names: dict[str, None]) -> str:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class TableLook:
+class TableLook(Struct, frozen=True):
     """A table that was looked at.
 
     seen: `None` where it is absent or was not described. failures: what could not be told of it.
@@ -223,8 +222,7 @@ class TableLook:
         return any(remark.wrong for remark in self.remarks)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """The tables of one consumer, as they are. failure: why none was looked at."""
 
     wanted: Wanted

@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.consumers.locator import Locator
 from reshardctl.errors import UsageError
@@ -221,8 +222,7 @@ def _of_redis(locator: Locator, _report: Report) -> Command:
     return command
 
 
-@dataclass(frozen=True, slots=True)
-class Sql:
+class Sql(Struct, frozen=True):
     """A kind of database.
 
     client: the program with its options. address: the options for host, port, user and database,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from reshardctl.render.document import Document, Measured
 from reshardctl.render.escape import escape
@@ -59,8 +60,7 @@ _OLD = re.compile(
 Samples = Mapping[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(Struct, frozen=True):
     """The samples of each metric."""
 
     samples: Samples = field(default_factory=lambda: {name: [] for name in FAMILIES})

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
@@ -21,8 +23,7 @@ from reshardctl.report.report import Report, case_of
 LOSING = (Harm.SKIPPED, Harm.STALLED)
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """Stream time that the next start will not read. `since`, `until`: Unix seconds.
 
     certain: whichever candidate starts, and whatever was processed. Else it may come to that.
@@ -34,8 +35,7 @@ class Loss:
     certain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnPosition:
+class DrawnPosition(Struct, frozen=True):
     """Where the consumer stands in a shard. stored: as the store spells it, `None` if absent.
 
     since: the Unix second up to which it is processed, certainly; perhaps: possibly. From there
@@ -56,8 +56,7 @@ class DrawnPosition:
         return 0.0 if self.since is None else max(0.0, until - self.since)
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A listed shard as a rectangle: hash keys `low` to `high`, both inclusive, and its life.
 
     opened, closed: Unix seconds; `closed` is now for an open shard. expired: the parents that are
@@ -90,8 +89,7 @@ class Box:
         return self.loss is not None and self.loss.certain
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """boxes: parents before children. expired: parents that are named but not listed any more.
 
     edges: parent and child, in the order of the children. consumer: a locator, or "".
@@ -217,8 +215,7 @@ def _loss(state: StreamState, shard: ShardId, runs: Iterable[list[Effect]]) -> L
     return Loss(worst, since, max(since, until), certain)
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnShards:
+class DrawnShards(Struct, frozen=True):
     """Which shards to draw, and from when.
 
     shards: only these; none means all. only_bad: only shards with a loss, or that an error or a

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
+
+from msgspec import Struct
 
 from reshardctl.model import HASH_SPACE
 from reshardctl.render.graph.chart import Box, Chart
@@ -29,8 +30,7 @@ _STEPS = (
 _TICKS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """since, until: Unix seconds at the left and the right end of the time axis."""
 
     since: float

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from textwrap import wrap
+
+from msgspec import Struct
 
 from reshardctl.model import ShardId, index_of
 from reshardctl.render.escape import cut
@@ -34,8 +35,7 @@ MOST_SPREAD = 64
 """Neighbours that are spread; more would be drawn too far from their place."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedLoss:
+class ListedLoss(Struct, frozen=True):
     """A shard and its loss. anchor: the id of the box in a picture, to link to."""
 
     box: Box

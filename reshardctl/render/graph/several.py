@@ -8,8 +8,10 @@ column, on a page the places are a table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from string import ascii_lowercase
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -64,16 +66,14 @@ from reshardctl.render.markup import (
 from reshardctl.report.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One consumer. chart: of the stream, with this consumer's places in the boxes of all."""
 
     name: str
     chart: Chart
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(Struct, frozen=True):
     """base: the stream alone. lines: the consumers, in their order."""
 
     base: Chart

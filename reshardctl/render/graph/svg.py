@@ -11,7 +11,8 @@ a part of the hash space, or on a loss, goes to it in the picture below.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.model import HASH_SPACE
 from reshardctl.model.times import duration, instant

@@ -17,9 +17,10 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from reshardctl.auditing.facts import FAILED, UP_TO_A_TIME, Compared, Fault, Record
 from reshardctl.errors import CannotTell
@@ -61,8 +62,7 @@ COLUMNS = (
 shard was cut short."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """What is read of one shard: from `begin` up to number `until`, or to its end.
 
     tip: whether `until` was its newest record. With neither, nothing is read.
@@ -75,8 +75,7 @@ class Window:
     tip: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """The stream and the wanted interval, in Unix seconds by arrival."""
 
     reach: Reach
@@ -219,8 +218,7 @@ ENDS = ("number", "sub", "arrival")
 BEFORE = ("before", "before_sub", "before_arrival")
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Shards compared, missing records by shard and slot, as rows, and those inside aggregates."""
 
     compared: Mapping[ShardId, Compared]

@@ -11,9 +11,10 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from reshardctl.auditing.facts import Bucket, Facts, InSink
 from reshardctl.errors import UsageError
@@ -54,8 +55,7 @@ KEPT = 100_000
 each is a small query. More would fill memory; their one pass answers nearly all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
+class Audited(Struct, frozen=True):
     """Facts, and the offending rows as frames that are not computed yet.
 
     unusable: fault, shard_id, sequence_number, …; doubled: a row a record, with `copies`;

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from reshardctl.errors import UsageError
 from reshardctl.spark.functions import F
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """Names of columns; a dot separates a struct from its field; `None`: find it; "": none.
 
     Attributes:
@@ -66,8 +67,7 @@ TYPES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(Struct, frozen=True):
     """A frame of number, sub, said, key, stream, arrival, order, and which columns they were.
 
     number STRING; sub BIGINT, 0 if the frame has none; said (the shard that the frame names), key

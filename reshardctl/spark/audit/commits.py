@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from reshardctl.model.files import on_this_machine
 from reshardctl.spark.functions import F
@@ -33,8 +34,7 @@ _SCHEMA = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """Why a sink is known to hold whole batches of one query; text: "" if it is not.
 
     since: Unix seconds before which its log is gone, `None` if it reaches back to the sink's

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from reshardctl.auditing.facts import Fault, Record, Unusable
 from reshardctl.model import ShardId
@@ -106,8 +107,7 @@ _SUBS = 1 << 19
 ENDS = ("upper", "lower", "sub", "arrival")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class End:
+class End(Struct, frozen=True, order=True):
     """A record that is the first or last in one group of a shard's rows."""
 
     number: str
@@ -119,8 +119,7 @@ class End:
         return Record(self.number.lstrip("0") or "0", self.sub, self.arrival)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Rows of one shard, fault and slot; inside: the greatest index in an aggregate."""
 
     at: int | None
@@ -230,8 +229,7 @@ _GROUP = ("at", "fault", "slot", "head", "order")
 _GROUPS, _CELLS = 0, 1
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """Tables of a sink, `None` where its numbers are not decodable.
 
     Attributes:

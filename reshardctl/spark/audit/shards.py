@@ -13,9 +13,10 @@ thousand in all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import floor
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from reshardctl.auditing.facts import Fault
 from reshardctl.lineage import Lineage
@@ -39,8 +40,7 @@ LEAST, MOST = "0".zfill(_HASH_DIGITS), str(HASH_SPACE - 1)
 """The first and the last hash key."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownShard:
+class KnownShard(Struct, frozen=True):
     """A shard that is listed, or that a listed one names as its parent.
 
     number: its index, `None` if its id has another form. low, beyond: texts of one width; every
@@ -58,8 +58,7 @@ class KnownShard:
     closed: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """All shards; a shard's index in `shards` is its `at` in frames.
 
     width: digits to which numbers are padded. decodable: whether numbers name their shard; an
@@ -156,8 +155,7 @@ _PIECES = DIGITS // _PIECE
 _LOW36 = (1 << 36) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Slots:
+class Slots(Struct, frozen=True):
     """Of one shard: `count` slots of `seconds` each, the first from the Unix second `since`."""
 
     since: float

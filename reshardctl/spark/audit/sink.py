@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
@@ -50,8 +52,7 @@ _READING: Mapping[str, Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(Struct, frozen=True):
     """An opened sink. proof: why it holds whole batches only.
 
     files, table: how a change is noticed; both `None` if its frame is of one version.

@@ -18,9 +18,10 @@ import importlib.util
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG
@@ -36,8 +37,7 @@ _FIXED = re.compile(r"(?:snapshot_id|at_timestamp)_[0-9]+")
 """Last parts of an Iceberg table's name in Spark (SparkCatalog.load)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """number: "" if the table has none yet. table: its name, without what is chosen of it.
 
     fixed: the name that was given says which version it is.
@@ -155,8 +155,7 @@ def hadoop() -> str:
 _NAME = re.compile(r"[\w$`-]+(\.[\w$`-]+){0,3}")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """frame: of `version` only if `pinned`. version: `None` if the format has none."""
 
     frame: DataFrame
@@ -212,8 +211,7 @@ def changed(spark: SparkSession, sink: str, opened: Table, rows: int) -> str:
 _COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Struct, frozen=True):
     """Totals of a directory; equal only if nothing was written in between."""
 
     count: int

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.kinesis.fast import order
 from reshardctl.lineage import Lineage
@@ -25,8 +27,7 @@ Count = Callable[[Mapping[ShardId, str | None], int], Mapping[ShardId, Found]]
 what was taken."""
 
 
-@dataclass(slots=True)
-class Shares:
+class Shares(Struct):
     """Divides the records of triggers. _served: when each shard last had records, by trigger."""
 
     _served: dict[ShardId, int] = field(default_factory=dict)
@@ -82,8 +83,7 @@ _REFRESH = 4
 """A tip is noted again when it is older than this part of the retention."""
 
 
-@dataclass(frozen=True, slots=True)
-class Goals:
+class Goals(Struct, frozen=True):
     """Where a run of AvailableNow ends.
 
     shards: the number at the tip, "" for an empty open shard, `None` for a closed one: its end. at:
@@ -94,8 +94,7 @@ class Goals:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """The positions after a batch, whether they are worth one, and whether a listed shard ended."""
 
     places: dict[ShardId, OffsetPosition]
@@ -103,8 +102,7 @@ class Reached:
     unlisted: bool
 
 
-@dataclass(slots=True)
-class Ends:
+class Ends(Struct):
     """Finds the ends; asks open shards, several at a time, and closed ones only to count."""
 
     tips: Tips

@@ -11,8 +11,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from reshardctl.errors import CannotTell, StreamUnsettled, UsageError
 from reshardctl.kinesis.fast import Begin
@@ -169,8 +170,7 @@ class Lists(Protocol):
         """The shards that the stream lists now. rereads: as in `Kinesis.lineage`."""
 
 
-@dataclass(slots=True)
-class Afresh:
+class Afresh(Struct):
     """Lists with a new client after each failure: credentials may have been renewed since."""
 
     connect: Callable[[], Lists]
@@ -184,8 +184,7 @@ class Afresh:
         return lineage
 
 
-@dataclass(slots=True)
-class View:
+class View(Struct):
     """A stream's lineage, listed again when it is old or was dropped."""
 
     lists: Lists

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast import Begin, Unread, order
@@ -33,8 +34,7 @@ def is_ahead(number: str, begin: Begin) -> bool:
     return not isinstance(begin.value, str) or order(number) > order(begin.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """From `begin` up to `until` or the shard's end; unread: records that must not be gone.
 
     head, tail: the last user record of the first record that is left out, and the last one of the

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
@@ -31,8 +33,7 @@ GRACE = 600.0
 was read, do not count as unread: a new query takes what is left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """Records that may be gone. kind: recreated, trimmed, unlisted or expired."""
 
     kind: str
@@ -233,8 +234,7 @@ def _all(what: str, spans: Sequence[str]) -> str:
 LOG = logging.getLogger("reshardctl.spark.source")
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """What the driver saw when it planned the newest batch. behind: milliseconds a shard."""
 
     behind: dict[ShardId, int] = field(default_factory=dict)

@@ -22,8 +22,10 @@ partitions of one batch run in no order, so a child is never in the batch that e
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -34,8 +36,7 @@ _MEMBERS = ("shards", "stream", "created", "retention")
 NEXT = "reshardctl inspect spark:CHECKPOINT --stream STREAM"
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetPosition:
+class OffsetPosition(Struct, frozen=True):
     """Where a batch ended in one shard; the keys of the same names (`since` is "from")."""
 
     seq: str = ""
@@ -48,8 +49,7 @@ class OffsetPosition:
         return replace(self, seq=seq, since=None, tip=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Offset:
+class Offset(Struct, frozen=True):
     """All positions. stream: "", created and retention: `None` if the offset does not have them."""
 
     shards: Mapping[ShardId, OffsetPosition]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.kinesis.fast import Reach
@@ -35,16 +36,14 @@ _EARLIEST = 1_384_387_200
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """A start. kind: a constant of this module; value: a number, Unix seconds, or `None`."""
 
     kind: str
     value: str | float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Starting:
+class Starting(Struct, frozen=True):
     """The frontier to begin at: one start for all shards, or one for each named shard."""
 
     everywhere: Start | None = None
@@ -158,8 +157,7 @@ _ELSEWHERE = {
 _ARN_REGION = re.compile(r"arn:[^:]+:kinesis:([^:]+):")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The common options; stream is a name or an ARN, unpack makes rows of aggregated records."""
 
     reach: Reach
@@ -173,8 +171,7 @@ class Options:
         return self.stream.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class StreamOptions:
+class StreamOptions(Struct, frozen=True):
     """The further options of a streaming query. most: records a trigger, `None` = no limit."""
 
     common: Options

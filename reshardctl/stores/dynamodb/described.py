@@ -6,8 +6,9 @@ Rows are read only where the time to live is on, to see which of them it deletes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell
 from reshardctl.model import TableShape

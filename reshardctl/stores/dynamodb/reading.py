@@ -7,9 +7,10 @@ always one of the store's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model import Image, SideTable, TableShape

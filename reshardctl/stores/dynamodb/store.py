@@ -7,9 +7,10 @@ reserved words, and a store may hold attributes with any name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from reshardctl.at_once import together
 from reshardctl.model import (
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 
-@dataclass(slots=True)
-class _Placeholders:
+class _Placeholders(Struct):
     names: dict[str, str] = field(default_factory=dict)
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
 

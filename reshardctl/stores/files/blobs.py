@@ -10,16 +10,16 @@ import binascii
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model import Attributes, AttributeValue, Image
 from reshardctl.model.files import Series
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One name in a folder. modified: nanoseconds since 1970; unread: why it cannot be read."""
 
     name: str
@@ -35,8 +35,7 @@ Kept = Mapping[str, Any]
 """What a file is stored with, as JSON: its mode and owner, or an object's headers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(Struct, frozen=True):
     """A content as it was read.
 
     token: what distinguishes it from any other at the same place. kept: what a new content of the
@@ -145,8 +144,7 @@ SEEN = frozenset({"size", "modified", "unread"})
 SUFFIX = ".crc"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A file and its sibling as they are to be: their contents, `None` for no file, and the rest.
 
     kept, crc_kept: what they are stored with, if that is known.

@@ -16,11 +16,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
+
+from msgspec.structs import replace
 
 from reshardctl.aws import client, s3
 from reshardctl.aws.s3 import Kind, kind_of

@@ -21,11 +21,12 @@ import shlex
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from msgspec import Struct
+from msgspec.structs import replace as replaced
 
 from reshardctl.errors import Refused
 from reshardctl.stores.files.blobs import Blob, Moved, owner_of
@@ -290,8 +291,7 @@ _FORMAT = 1
 _SIDES = ("before", "after")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """A file and its checksum, before and after the change.
 
     Each side: the digest of the content, `None` for no file; and the checksum beside it, `None` for

@@ -25,9 +25,10 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+
+from msgspec import Struct
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.stores.files.blobs import Kept
@@ -111,8 +112,7 @@ _OWNER = re.compile(r"[^:]+:[^:]*")
 _IDS = re.compile(r"\d+:\d+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """Mode, user and group of a file or a folder: ids on this machine, names on HDFS."""
 
     mode: int
@@ -146,8 +146,7 @@ class Ownership:
         return {"mode": f"{self.mode:04o}", "owner": f"{self.user}:{self.group}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Whose a file is, and the folders that go when it is the last one in them.
 
     folders: innermost first, up to the root and without it; () if each is like the one above it.

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from reshardctl.errors import NotLoaded, Refused, UsageError
 from reshardctl.model import Image, Step, Write
@@ -31,8 +32,7 @@ jsonb."""
 WRONG = "name the database of Quickwit's metastore_uri"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     index: str
     uid: str
     text: str

@@ -10,8 +10,11 @@ import unicodedata
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.errors import Refused, ReshardError, UsageError
 from reshardctl.model import Step
@@ -67,8 +70,7 @@ def address_of(target: str, password: str) -> Address:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column.
 
     exact: whether it keeps any whole number, or any text, as it was given. collation: which texts
@@ -82,8 +84,7 @@ class Column:
     is_bytes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """A table as the server describes it.
 
     created: changes when it is dropped and recreated, and stays through all maintenance. unique:

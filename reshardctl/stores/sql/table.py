@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.model import (

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import Create, Image, Step, Update
 from reshardctl.planning.plan import Decision, Nothing, Plan
@@ -134,7 +135,8 @@ def test_a_wrong_forecast_is_found() -> None:
     def wrong(state: State, judge: Judge) -> list[Violation]:
         def loses(state: State, images: list[Image]) -> Seen:
             seen = judge(state, images)
-            return replace(seen, delivered={s: p[:-1] for s, p in seen.delivered.items()})
+            less = {shard: read[:-1] for shard, read in seen.delivered.items()}
+            return dataclasses.replace(seen, delivered=less)
 
         return examine(state, loses).violations
 
@@ -168,7 +170,7 @@ def test_a_fix_that_skips_is_found() -> None:
 def test_a_fix_that_is_never_enough_is_found() -> None:
     def wrong(state: State, judge: Judge) -> list[Violation]:
         def forgets(state: State, images: list[Image]) -> Seen:
-            return replace(judge(state, images), left=tuple(state.images))
+            return dataclasses.replace(judge(state, images), left=tuple(state.images))
 
         return examine(state, forgets).violations
 
@@ -193,7 +195,7 @@ def test_what_was_read_after_a_backup_is_in_no_price(
     state = State("", 0, "kcl", stream, {}, {}, read, (), {})
     if checkpoint != "SHARD_END":
         checkpoint = state.case.number_of(checkpoint)
-    stored = replace(state, rows={shard: {"checkpoint": {"S": checkpoint}}})
+    stored = dataclasses.replace(state, rows={shard: {"checkpoint": {"S": checkpoint}}})
     found = more_often(stored, Nothing(), Seen({}, False), Seen({shard: tuple(comes)}, False))
     assert bool(list(found)) is told
 
@@ -205,7 +207,7 @@ def test_a_fix_that_reads_again_is_found() -> None:
             if images == state.images:
                 return seen
             got = {shard: tuple(sorted(payloads)) for shard, payloads in state.read.items()}
-            return replace(seen, delivered={**seen.delivered, **got})
+            return dataclasses.replace(seen, delivered={**seen.delivered, **got})
 
         return examine(state, everything).violations
 
@@ -223,7 +225,7 @@ def test_a_fix_that_is_worse_half_way_is_found() -> None:
         def nothing_more(state: State, images: list[Image]) -> Seen:
             """As it is, and behind the whole plan, as always; half-way it reads nothing."""
             said = judge(state, images)
-            return said if next(seen, False) else replace(said, delivered={})
+            return said if next(seen, False) else dataclasses.replace(said, delivered={})
 
         return examine(state, nothing_more, one_by_one).violations
 
@@ -231,7 +233,7 @@ def test_a_fix_that_is_worse_half_way_is_found() -> None:
 
 
 def test_a_second_look_at_a_real_library_waits_longer() -> None:
-    family = replace(FAMILIES[CONSUMER], real=True)
+    family = dataclasses.replace(FAMILIES[CONSUMER], real=True)
     looks = []
 
     def busy(state: State, images: list[Image]) -> Seen:
@@ -272,7 +274,7 @@ def test_the_misplaced_family_holds_of_the_reference() -> None:
 def test_a_query_that_does_not_deliver_as_forecast_is_found() -> None:
     def loses(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:
         ran = by_the_reference(scene, files, folder, looks)
-        return replace(ran, batches=ran.batches[:-1])
+        return dataclasses.replace(ran, batches=ran.batches[:-1])
 
     assert any("forecast" in kinds(loses, range(seed, seed + 1)) for seed in range(10))
 
@@ -280,7 +282,9 @@ def test_a_query_that_does_not_deliver_as_forecast_is_found() -> None:
 def test_a_checkpoint_that_is_worse_half_way_is_found() -> None:
     def dies(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:
         ran = by_the_reference(scene, files, folder, looks)
-        return replace(ran, batches=[], died="half way") if "behind" in folder.name else ran
+        if "behind" not in folder.name:
+            return ran
+        return dataclasses.replace(ran, batches=[], died="half way")
 
     assert kinds(dies, range(44, 53)) == {"half way"}
 
@@ -296,7 +300,7 @@ def test_a_second_look_at_a_query_waits_longer() -> None:
     def busy(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:
         looks_at.append(looks)
         ran = by_the_reference(scene, files, folder, looks)
-        return ran if looks else replace(ran, batches=[])
+        return ran if looks else dataclasses.replace(ran, batches=[])
 
     verdicts = [by_qubole(seed, busy)[1] for seed in range(8)]
     assert set(looks_at) == {0, 1}

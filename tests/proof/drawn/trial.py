@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
@@ -197,7 +200,7 @@ def _but_for_doubts(before: Seen, bench: Bench) -> Seen:
         if isinstance(fate, WillRead) and fate.possible
     }
     sure = {s: payloads for s, payloads in before.delivered.items() if s not in doubted}
-    return replace(before, delivered=sure)
+    return dataclasses.replace(before, delivered=sure)
 
 
 def _repaired(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from reshardctl.model import Image, Simulation, Step, after
 from reshardctl.planning.effects import Effect

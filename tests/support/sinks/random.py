@@ -6,8 +6,9 @@ Written from the words of `reshardctl.auditing.facts`, apart from the code that 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import Compared, Facts, InSink, Record
 from reshardctl.model import ShardId

@@ -7,8 +7,9 @@ i + 1.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypedDict, Unpack
+
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import Bucket, Compared, Facts, InSink, Record, Unusable
 from reshardctl.lineage import Lineage

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
 from reshardctl.auditing.sink_frontier import line, sink_frontier_of

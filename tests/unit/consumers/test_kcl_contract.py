@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image, after, canonical, shard_id

@@ -6,9 +6,8 @@ runs on KCL 1.15.3, 2.7.2 and 3.5.1, November 2026 (tests/proof/libraries/test_k
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.releases import App, traits_of
 from reshardctl.consumers.kcl.writes import marked, proven

@@ -6,10 +6,10 @@ Whoever wrote that number had read the shard so far: KCL checkpoints what was re
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import START, Span, at_number, shard_id
 from reshardctl.planning.effects import Harm

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Incarnation
 from reshardctl.planning.plan import Ask, Nothing, Plan, decide

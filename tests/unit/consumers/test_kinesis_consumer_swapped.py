@@ -6,9 +6,8 @@ record's, and of these rows the only one of its shard: the plan that writes over
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import START, ShardId, decode, shard_id
 from reshardctl.planning.decision import Scope

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
 from reshardctl.consumers.tables import attributes, index_json, key_json, remarks

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import itertools
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.errors import (
     AnswerLost,
@@ -538,7 +539,8 @@ def test_a_header_may_be_written_for_any_plan(medium: MemoryStore) -> None:
 def waiting(plan: Plan) -> Plan:
     """The same plan, its second step behind a row that the consumer writes."""
     first, second, *rest = plan.steps
-    return replace(plan, steps=(first, replace(second, barrier="commits/8"), *rest))
+    waits = replace(second, barrier="commits/8")
+    return dataclasses.replace(plan, steps=(first, waits, *rest))
 
 
 def test_a_step_behind_a_barrier_waits_and_resume_makes_it(

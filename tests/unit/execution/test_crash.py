@@ -12,12 +12,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.errors import HalfDone, UsageError
 from reshardctl.execution.undo import undo_steps

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write import proven, verify

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.errors import UsageError
 from reshardctl.execution.plan_file import broken, load_several, parsed, promises, save_several

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, shard_id, time_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.releases import App

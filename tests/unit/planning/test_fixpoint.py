@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
@@ -77,12 +79,11 @@ def plan(*writes: Write, residuals=()) -> Plan:
     return Plan((Step("rows", writes),), ((),), ((),), residuals)
 
 
-@dataclass(frozen=True)
-class Scripted(Planner):
+class Scripted(Planner, frozen=True):
     """then: what a pass plans, by how many rows there are. holds: whether joined plans are proven.
     """
 
-    then: Mapping[int, Decision] = field(default_factory=dict)
+    then: Mapping[int, Decision] = {}
     holds: bool = True
 
     def after(self, steps) -> Planner:
@@ -143,7 +144,7 @@ class Two:
     written: int = 0
 
     def after(self, steps) -> Two:
-        return replace(self, written=len(list(writes_of(steps))))
+        return dataclasses.replace(self, written=len(list(writes_of(steps))))
 
     def still_to_do(self) -> Sequence[Decision]:
         return self.then(self.written)

@@ -8,9 +8,9 @@ the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.codec.values import kind_of
 from reshardctl.consumers.locator import Locator

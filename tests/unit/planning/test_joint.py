@@ -6,11 +6,11 @@ joint plan delivers less than the same start without it, and none has anything l
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import cycle
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import Create
 from reshardctl.planning.decision import Decision, Nothing, Plan, alike

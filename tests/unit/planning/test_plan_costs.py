@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.planning.plan import NoSafePlan, Plan
 from tests.support.case import CASES, load
@@ -40,7 +41,7 @@ def test_a_stream_whose_clock_runs_ahead_of_ours_is_mended_too(name: str, late: 
     bench = Bench.of(case, expect.initial[0], expect.releases[0])
     lineage = bench.plan_case.state.lineage
     born = max(lineage.opened_at(shard) or 0 for shard in lineage)
-    state = replace(bench.plan_case.state, now=born + late)
-    skewed = replace(bench, plan_case=replace(bench.plan_case, state=state))
+    state = dataclasses.replace(bench.plan_case.state, now=born + late)
+    skewed = dataclasses.replace(bench, plan_case=replace(bench.plan_case, state=state))
     assert "RSH208" in {finding.code for finding in skewed.findings()}
     assert isinstance(skewed.decide(), Plan)

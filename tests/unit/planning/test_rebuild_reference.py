@@ -12,12 +12,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import SinkFrontier, line_json, sink_frontier_of
 from reshardctl.auditing.sink_frontier import line as saved_line

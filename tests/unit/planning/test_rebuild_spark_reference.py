@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.errors import Refused

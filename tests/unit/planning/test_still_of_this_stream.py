@@ -5,11 +5,11 @@ of reference-quickwit-0.8.2).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kcl.consumer import Kcl

@@ -8,12 +8,12 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 import reshardctl.render
 from reshardctl.cli.app import run

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reshardctl.exit import Exit
 from reshardctl.render.content.audit import SILENT, heads
@@ -77,7 +78,8 @@ def test_columns_fit_or_there_are_none(columns, room):
 
 
 def context_of(width: int) -> Context:
-    return replace(context(report_of("a-both", "initial=LATEST&release=3.5.1")), width=width)
+    report = report_of("a-both", "initial=LATEST&release=3.5.1")
+    return dataclasses.replace(context(report), width=width)
 
 
 @pytest.fixture
@@ -107,7 +109,7 @@ PLANS = [
 )
 def test_plans(asked_for, plan, width, verbose):
     report = report_of(*plan)
-    wanted = replace(context(report), width=width, verbose=verbose)
+    wanted = dataclasses.replace(context(report), width=width, verbose=verbose)
     shown = FORMATS["text"].plan(report, wanted)
     assert asked_for and not seen_whole(asked_for, shown)
 
@@ -117,7 +119,7 @@ def test_several_consumers(asked_for, width):
     report = report_of("b", "initial=LATEST&release=3.5.1")
     locator = report.snapshot.locator
     entry = Entry(locator.text, "orders", locator, ("b",), Exit.FINDINGS, None, report)
-    wanted = replace(context(report), width=width)
+    wanted = dataclasses.replace(context(report), width=width)
     shown = MANY["text"](Roundup((entry, entry), Exit.FINDINGS), wanted)
     assert asked_for and not seen_whole(asked_for, shown)
 
@@ -127,14 +129,15 @@ def test_several_consumers(asked_for, width):
 def test_undo(asked_for, width, verbose):
     report, after = (report_of(name, "initial=LATEST&release=3.5.1") for name in ("a-both", "b"))
     undoing = Undoing(after, report, report.decision.steps, "/journal")
-    shown = FORMATS["text"].undo(undoing, replace(context(report), width=width, verbose=verbose))
+    wide = dataclasses.replace(context(report), width=width, verbose=verbose)
+    shown = FORMATS["text"].undo(undoing, wide)
     assert asked_for and not seen_whole(asked_for, shown)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("made", [audits.clean, audits.everything, audits.alone])
 def test_audits(asked_for, made, width):
-    shown = AUDITS["text"](made(), replace(audits.CONTEXT, width=width))
+    shown = AUDITS["text"](made(), dataclasses.replace(audits.CONTEXT, width=width))
     assert asked_for and not seen_whole(asked_for, shown)
     kept = {name for name in heads(made()) if name not in SILENT}
     assert kept <= set(asked_for)

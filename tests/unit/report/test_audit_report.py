@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.coverage import NOT_ASKED
 from reshardctl.auditing.facts import FAILED, UP_TO_A_TIME, Compared, Fault, Record, Unusable

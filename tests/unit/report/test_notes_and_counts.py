@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reshardctl.model import START, Probe, at_time, shard_id
 from reshardctl.planning.decision import NoSafePlan, Nothing, Residual

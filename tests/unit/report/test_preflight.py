@@ -6,12 +6,13 @@ such as a worker left, damaged ones, and arbitrary ones.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.releases import RELEASES
 from reshardctl.consumers.locator import parse
@@ -187,7 +188,7 @@ def test_of_every_case_too(case: Case) -> None:
 
     def taken() -> Snapshot:
         return Snapshot(
-            replace(parse("kcl://app"), options=options), listed(fake),
+            dataclasses.replace(parse("kcl://app"), options=options), listed(fake),
             tuple(images_of(case.items())), {"medium": "dynamodb"}, fake.clock.now(),
         )
 

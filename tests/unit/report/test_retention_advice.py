@@ -6,9 +6,9 @@ Sources: IncreaseStreamRetentionPeriod API reference (24–8760 hours, no data c
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.report.forecast import retention_advice

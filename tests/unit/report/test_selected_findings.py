@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.diagnosis.rules.base import Severity

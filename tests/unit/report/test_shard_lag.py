@@ -6,9 +6,10 @@ follow at 860 s and 1260 s. The retention is 24 hours.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
 from reshardctl.planning.plan import processed_frontier
@@ -98,8 +99,8 @@ def test_the_read_that_tells_most_counts():
     """Of reads from one cut: a part, then the first record alone, a probe, a count of all."""
     part = {Interval(ONE, AT, replace(AT, number=AT.number + 1)): COUNT}
     first = {ONE: Probe(AT, False, BEGIN + 861.0, "1", 1, True)}
-    probes = {ONE: replace(PROBE, count=100, more=True)}
-    whole = {Interval(ONE, AT, TIP): replace(COUNT, records=207)}
+    probes = {ONE: dataclasses.replace(PROBE, count=100, more=True)}
+    whole = {Interval(ONE, AT, TIP): dataclasses.replace(COUNT, records=207)}
     reads = [
         lag(counts=part), lag(counts=part, first_records=first),
         lag(counts=part, first_records=first, probes=probes),

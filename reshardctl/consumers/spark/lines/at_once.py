@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.positions import Position, SourceOffset
 from reshardctl.model import ShardId
@@ -130,8 +132,7 @@ _SPELLINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """Where an offset that is so spelled has its members, counted from its own start.
 
     Attributes:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.lines.connectors import Digits, Twice, kind
 from reshardctl.consumers.spark.positions import (

@@ -8,9 +8,9 @@ asynchronously starts on gaps: golden spark-4.3.0-modes/async.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.errors import CannotTell

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.encode import over

@@ -3,10 +3,10 @@ jar, awslabs 1.4.2 and 0f4c005, November 2026; the reference consumer runs betwe
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.options import read_options
 from reshardctl.errors import UsageError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.spark.consumer import Spark

@@ -8,9 +8,9 @@ consumer lists by name, as HDFS and S3 do; a local disk lists in any order.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import AnomalyKind, Image, Span, WillRead, after, shard_id
 from reshardctl.planning.effects import Harm

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.consumers.registry import CONSUMERS

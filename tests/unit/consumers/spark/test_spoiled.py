@@ -8,9 +8,9 @@ With `commits/N` removed batch N runs again: its records come twice, and nothing
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.model import Delete, Image, after

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.redacted_file import redact

@@ -8,9 +8,9 @@ issue #91 of awslabs/spark-sql-kinesis-connector. GetRecords goes on by its iter
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs

@@ -11,10 +11,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Incarnation
 from reshardctl.diagnosis.rules import View

@@ -8,11 +8,11 @@ finding of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules import View, findings
 from reshardctl.errors import UsageError

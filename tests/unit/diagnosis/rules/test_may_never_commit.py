@@ -6,9 +6,10 @@ so no race is left.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.diagnosis.rules.starts import may_never_commit
 from reshardctl.model import START, Cause, Probe
@@ -27,5 +28,6 @@ def test_a_read_that_finds_all_shards_drained_rules_out_the_livelock_alone(name,
     assert risk.cause is cause
     assert [found.shards for found in may_never_commit(view)] == [risk.shards]
     drained = {shard: Probe(START, drained=True) for shard in risk.shards}
-    found = list(may_never_commit(replace(view, state=replace(view.state, probes=drained))))
+    state = dataclasses.replace(view.state, probes=drained)
+    found = list(may_never_commit(replace(view, state=state)))
     assert bool(found) is not ruled_out

@@ -5,10 +5,11 @@ Expectations: what the page of the rule promises. Nothing is said without eviden
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.diagnosis.evidence import Movement, Watched, watched
@@ -99,7 +100,7 @@ def test_rows_of_shards_that_are_gone_are_left_out() -> None:
 
 
 def test_the_oldest_record_dates_the_loss() -> None:
-    older = replace(BEFORE, first_arrival=SINCE - 3600)
+    older = dataclasses.replace(BEFORE, first_arrival=SINCE - 3600)
     (found,) = findings({A: HELD, B: HELD}, {A: BEFORE, B: older})
     assert found.shards == (A, B)
     assert found.costs == "the oldest record seen expires at 2026-11-22T02:33:20Z"

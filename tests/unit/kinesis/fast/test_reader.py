@@ -45,11 +45,9 @@ def waits() -> list[float]:
 Make = Callable[..., FastReader]
 
 
-class OneSession(Reach):
+class OneSession(Reach, frozen=True):
     """A way to Kinesis whose clients are of one session, which reads boto3's description of the
     service once; test_reach.py has what makes a session."""
-
-    __slots__ = ()
 
     def session(self) -> Any:
         return session()

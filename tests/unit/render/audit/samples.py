@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import Bucket, Compared, Fault, InSink, Record, Unusable
 from reshardctl.lineage import Lineage

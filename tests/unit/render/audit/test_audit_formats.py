@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -12,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from reshardctl.auditing.facts import Bucket
 from reshardctl.diagnosis.rules import RULES, SINKS

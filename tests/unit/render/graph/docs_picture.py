@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from reshardctl.render.graph.chart import Chart, chart_of
 from reshardctl.render.graph.drawings import ChartDocument

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reshardctl.model import shard_id
 from reshardctl.render.graph.chart import DrawnShards

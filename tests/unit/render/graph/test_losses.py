@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import HASH_SPACE, ShardId, shard_id
 from reshardctl.render.graph.chart import Box, chart_of

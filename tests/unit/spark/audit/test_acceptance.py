@@ -6,10 +6,10 @@ moved (tests/proof/damaged_sinks); nothing of the audit has a part in it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.spark.audit import audit
 from reshardctl.spark.audit.audit import LOOK_DOUBLED

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.auditing.coverage import TAKEN, unknowable
 from reshardctl.spark.audit import Columns, audit

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.spark.audit import Columns, audit, query
 from reshardctl.spark.audit.columns import mapped

@@ -33,17 +33,13 @@ class Row:
     data: str
 
 
-class InProcess(Reach):
+class InProcess(Reach, frozen=True):
     """Its client is the fake's own."""
 
-    _fake: FakeKinesis
-
-    def __init__(self, fake: FakeKinesis) -> None:
-        super().__init__("us-east-1")
-        object.__setattr__(self, "_fake", fake)
+    fake: FakeKinesis | None = None
 
     def client(self) -> Any:
-        return self._fake.client()
+        return self.fake.client()
 
 
 @dataclass
@@ -65,9 +61,8 @@ class Query:
     def start(self) -> None:
         """A new process, as after a crash."""
         given = {"streamName": NAME, **self.options}
-        reads = FastReader(
-            InProcess(self.fake), NAME, clock=self.fake.clock.now, sleep=sleep_of(self.fake)
-        )
+        reach = InProcess("us-east-1", fake=self.fake)
+        reads = FastReader(reach, NAME, clock=self.fake.clock.now, sleep=sleep_of(self.fake))
         lists = Kinesis.of_client(
             self.fake.client(), clock=self.fake.clock.now, sleep=sleep_of(self.fake)
         )

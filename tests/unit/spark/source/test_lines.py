@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast import Begin

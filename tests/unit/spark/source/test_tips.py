@@ -33,7 +33,7 @@ def tips_of(fake: FakeKinesis, ahead: float = 0.0) -> Tips:
     def clock() -> float:
         return fake.clock.now() + ahead
 
-    reads = FastReader(InProcess(fake), NAME, clock=clock, sleep=sleep_of(fake))
+    reads = FastReader(InProcess("us-east-1", fake=fake), NAME, clock=clock, sleep=sleep_of(fake))
     return Tips(reads, clock)
 
 
@@ -162,7 +162,8 @@ def test_answers_without_a_record_are_followed_while_more_lies_ahead():
                 return Page([], iterator, empty.behind)
             return super().page(iterator, limit)
 
-    tips = Tips(Sparse(InProcess(fake), NAME, clock=fake.clock.now), fake.clock.now)
+    reach = InProcess("us-east-1", fake=fake)
+    tips = Tips(Sparse(reach, NAME, clock=fake.clock.now), fake.clock.now)
     assert tips.behind(SHARD, BEGINNING).number == numbers(fake)[-1]
     assert tips.count(SHARD, BEGINNING, 3, None).number == numbers(fake)[2]
     assert tips.tip(SHARD).number == numbers(fake)[-1]

@@ -6,14 +6,15 @@ beside ours: `SELECT sequence_number FROM t WHERE namespace = … AND shard_id =
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pymysql
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.errors import Refused, UsageError
@@ -74,7 +75,7 @@ class Odd(Table):
         kind = running[0]
         heads = KINESIS_CONSUMER.heads({"app": APP}, "orders")
         self.exact = ""
-        self.shape = replace(self.shape, heads=heads)
+        self.shape = dataclasses.replace(self.shape, heads=heads)
         self.sql(f"DROP TABLE {self.shape.name}")
         columns = ", ".join([keys or KEYS[kind], *further])
         self.sql(f"CREATE TABLE {self.shape.name} ({columns})")
