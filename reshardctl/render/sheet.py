@@ -376,17 +376,23 @@ class Grid(Struct, frozen=True):
         return (" " * self.gap).join(padded).rstrip()
 
 
-def fitting(grids: Sequence[Grid], width: int) -> Grid | None:
-    """The first grid that fits without a wrapped cell, else the last one if it fits with some."""
+def laid_out(grids: Iterable[Grid], width: int) -> Iterator[str]:
+    """The lines of the first grid that fits without a wrapped cell, or a block for each row.
+
+    The last grid is taken, too, if it fits with wrapped cells. Blocks are those of the first. A
+    grid is made only if the one before it does not fit.
+    """
+    tried = []
     for grid in grids:
         if (fit := side_by_side(grid.sizes, grid.sizes, width)) is not None:
-            return replace(grid, widths=tuple(fit[0]), gap=fit[1])
-    if (fit := side_by_side(grids[-1].sizes, grids[-1].least(), width)) is not None:
-        return replace(grids[-1], widths=tuple(fit[0]), gap=fit[1])
-    return None
+            return replace(grid, widths=tuple(fit[0]), gap=fit[1]).lines()
+        tried.append(grid)
+    if (fit := side_by_side(tried[-1].sizes, tried[-1].least(), width)) is not None:
+        return replace(tried[-1], widths=tuple(fit[0]), gap=fit[1]).lines()
+    return _blocks(tried[0], width)
 
 
-def blocks(grid: Grid, width: int) -> Iterator[str]:
+def _blocks(grid: Grid, width: int) -> Iterator[str]:
     """A text for each row: its shard, and below it a line for each cell.
 
     A cell that has no room beside its name stands below it, whole.

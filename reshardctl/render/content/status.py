@@ -28,7 +28,7 @@ from reshardctl.render.content.report_json import (
 from reshardctl.render.context import Context
 from reshardctl.render.document import Json
 from reshardctl.render.escape import cut, time_json
-from reshardctl.render.sheet import Grid, Sheet, blocks, fitting
+from reshardctl.render.sheet import Grid, Sheet, laid_out
 from reshardctl.render.words import brief, command, count, shortened
 from reshardctl.report.lag import Lag
 from reshardctl.report.next_start import Begins
@@ -366,13 +366,11 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
 
 def _rows(status: ConsumerStatus, context: Context) -> str:
     if context.verbose:
-        tables = [full_rows(status, ages=False), full_rows(status, ages=True)]
+        tables = (full_rows(status, ages=ages) for ages in (False, True))
     else:
-        tables = [brief_rows(status, most) for most in OWNERS]
-    grids = [Grid.of(names, rows, context.ascii) for names, rows in tables]
-    grid = fitting(grids, context.width)
-    parts = blocks(grids[0], context.width) if grid is None else grid.lines()
-    return "".join(_colored(parts, status.rows, context))
+        tables = (brief_rows(status, most) for most in OWNERS)
+    grids = (Grid.of(names, rows, context.ascii) for names, rows in tables)
+    return "".join(_colored(laid_out(grids, context.width), status.rows, context))
 
 
 def _of_workers(
@@ -380,9 +378,7 @@ def _of_workers(
 ) -> str:
     rows = [workers.row(worker, now, room, whole=context.verbose) for worker in found]
     grid = Grid.of(workers.heads(room), rows, context.ascii)
-    laid = fitting([grid], context.width)
-    parts = blocks(grid, context.width) if laid is None else laid.lines()
-    return "".join(_colored(parts, found, context))
+    return "".join(_colored(laid_out([grid], context.width), found, context))
 
 
 def _colored(
