@@ -144,9 +144,6 @@ def _root(
     apply(quiet, debug)
 
 
-app = application()
-
-
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit code."""
     ahead, rest = split(arguments)

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer.main
 
-from reshardctl.cli.app import app
+from reshardctl.cli.app import application
 from reshardctl.cli.help import GROUP_OF, Group, grouped, help_record, long_name, summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
@@ -60,7 +60,7 @@ Record = tuple[str, str]
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command with the words that name it, those of a group one by one."""
-    known: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    known: dict[str, Any] = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
     for name, command in known.items():
         for inner, nested in getattr(command, "commands", {"": command}).items():
             yield f"{name} {inner}".strip(), nested

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl import __version__
-from reshardctl.cli.app import EPILOG, app
+from reshardctl.cli.app import EPILOG, application
 from reshardctl.cli.help import LOCATORS, grouped, help_record
 from scripts.pages.commands import commands
 
@@ -27,7 +27,7 @@ def page() -> str:
         ".ad l",
         ".SH NAME", f"reshardctl {_text('-')} {NAME}",
         ".SH SYNOPSIS", ".B reshardctl", ".I COMMAND", "[options] [arguments]",
-        ".SH DESCRIPTION", _text(str(app.info.help).partition("Example: ")[0]),
+        ".SH DESCRIPTION", _text(str(application().info.help).partition("Example: ")[0]),
         ".SH COMMANDS",
     ]
     for name, command in commands():

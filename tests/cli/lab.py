@@ -27,7 +27,7 @@ import pytest
 import typer
 from botocore.awsrequest import AWSResponse
 
-from reshardctl.cli.app import app, run
+from reshardctl.cli.app import application, run
 from reshardctl.commands import connect
 from reshardctl.console import interrupt
 from reshardctl.model import Image
@@ -388,7 +388,7 @@ def sessions() -> Sessions:
 @cache
 def command() -> Any:
     """The command line, built once."""
-    return typer.main.get_command(app)
+    return typer.main.get_command(application())
 
 
 @contextmanager

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import typer.main
 
-from reshardctl.cli.app import app, run
+from reshardctl.cli.app import application, run
 from reshardctl.cli.help import GROUP_OF, MOST_USED, Group, long_name
 from reshardctl.errors import NoStore
 from scripts.pages.commands import commands
 
-ROOT: Any = typer.main.get_command(app)
+ROOT: Any = typer.main.get_command(application())
 COMMANDS = dict(commands())
 GROUPS = {"": ROOT, "config": ROOT.commands["config"]}
 ALL = COMMANDS | GROUPS

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from reshardctl.cli.app import app
+from reshardctl.cli.app import application
 from reshardctl.execution.watch import LOOK
 from tests.cli.lab import SECRETS, TRIM_HORIZON, Lab
 
@@ -276,7 +276,7 @@ def test_no_secret_in_any_file(lab_of, tmp_path):
 
 def test_no_variable_names_a_target(lab_of, monkeypatch):
     """pg_resetwal: for safety, the directory is given on the command line, never by PGDATA."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(application())
     for verb in command.commands.values():  # type: ignore[attr-defined]
         assert all(p.envvar is None for p in verb.params), verb.name
         assert verb.context_settings.get("auto_envvar_prefix") is None

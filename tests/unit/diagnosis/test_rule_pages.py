@@ -139,9 +139,9 @@ def commands(rule: Rule) -> Iterator[list[str]]:
 @cache
 def verbs() -> dict[str, Any]:
     """The real commands, by name."""
-    from reshardctl.cli.app import app
+    from reshardctl.cli.app import application
 
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(application())
     assert isinstance(command, TyperGroup)
     return dict(command.commands)
 

@@ -18,7 +18,7 @@ import pytest
 import typer
 
 import reshardctl
-from reshardctl.cli.app import app
+from reshardctl.cli.app import application
 from reshardctl.report.report import Report
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import SHOWN, STORED, context, report_of
@@ -35,7 +35,7 @@ OPTIONS = ("", "initial=LATEST", "initial=LATEST&release=2.7.2")
 
 @cache
 def parser() -> Any:
-    return typer.main.get_command(app)
+    return typer.main.get_command(application())
 
 
 def parse(words: list[str]) -> None:

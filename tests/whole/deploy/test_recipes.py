@@ -18,7 +18,7 @@ import pytest
 import typer.main
 import yaml
 
-from reshardctl.cli.app import app, run
+from reshardctl.cli.app import application, run
 from scripts.pages.terraform_policies import FOLDER, VARIABLES, WANTED
 from scripts.pages.terraform_policies import policies as templates
 from tests.whole.test_iam import policies
@@ -35,7 +35,7 @@ SNAPSHOT = ROOT / "tests" / "golden" / "files-0.2" / "kcl" / "stream.snapshot"
 
 def parsed(words: list[str]) -> dict[str, Any]:
     """The options of a command line, parsed and not run; raises for what the command lacks."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(application())
     while hasattr(command, "commands"):
         command, words = command.commands[words[0]], words[1:]
     return command.make_context("reshardctl", list(words)).params

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from reshardctl.cli.app import app, split
+from reshardctl.cli.app import application, split
 from tests.whole.docs.pages import PAGES, ROOT, Block, shell_blocks
 
 RUN = {
@@ -61,7 +61,7 @@ NOT_RUN = {
 """Page → why its shell blocks are not executed as they stand."""
 
 BLOCKS = shell_blocks()
-VERBS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+VERBS: dict[str, Any] = dict(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
 ELLIPSIS = re.compile(r"…|\.\.\.")
 
 
