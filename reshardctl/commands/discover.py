@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from reshardctl.at_once import Started
 from reshardctl.codec.argv import words
 from reshardctl.commands.configured import names, tell_file
 from reshardctl.commands.connect import kinesis_of, now
@@ -25,6 +26,7 @@ from reshardctl.commands.requests import Account
 from reshardctl.commands.table_samples import Sample, samples_of, verified
 from reshardctl.commands.target import Selection
 from reshardctl.diagnosis.discovery import Found, Table, tables_of
+from reshardctl.errors import ReshardError
 from reshardctl.kinesis.target import region_in
 from reshardctl.lineage import Lineage
 from reshardctl.snapshot.take import same_second_streams
@@ -66,15 +68,20 @@ class Asked(Struct, frozen=True):
 
 
 def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
-    """The tables that may hold the stream's positions.
+    """The tables that may hold the stream's positions; both are read at the same time.
 
-    Raises CannotTell if the stream or the tables cannot even be listed.
+    Raises CannotTell if the stream or the tables cannot even be listed, for the stream first.
     """
     asked = asked_of(request.stream, request.account, request.config, observer)
     kinesis = kinesis_of(asked.account, asked.stream, observer)
     time = now()
-    lineage = kinesis.lineage(asked.stream).as_of(time)
-    seen = samples_of(asked.places, observer)
+    listing = Started(lambda: kinesis.lineage(asked.stream))
+    try:
+        seen = samples_of(asked.places, observer)
+    except ReshardError:
+        listing.result()
+        raise
+    lineage = listing.result().as_of(time)
     lineage, born, notes = verified(kinesis, asked.stream, lineage, seen.tables)
     alike = same_second_streams(lineage, kinesis)
     tables = [table for one in seen.tables for table in _judged(one, lineage, asked, born, alike)]

@@ -39,6 +39,8 @@ RUNS = 5
 VERBS = (("inspect", 1.0), ("status", 1.2), ("fix --dry-run", 1.2))
 """Commands, and how many times the rival's time they may take."""
 TABLE = "orders-app"
+TABLES, DEPTH = 100, 12
+"""Tables of the account that `discover` looks at, and how deep its calls may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +67,30 @@ def run(scale: int, folder: Path) -> None:
                       f"{seconds / theirs:7.2f} x", flush=True)  # fmt: skip
                 record(f"`{verb}`, {shards:,} shards, {1000 * DELAY:.0f} ms a call", seconds, "s",
                        most, rival="list-shards, then scan", theirs=theirs)  # fmt: skip
+    tables = max(TABLES // scale, 2)
+    with _servers(SHARDS[0], folder, tables) as urls, _environment(urls, folder):
+        one = _called(["discover", "bench"], folder / "calls.jsonl")
+        print(f"  {'discover':15}{tables:4} tables{one.number:7} calls, {one.depth:2} deep"
+              f"{one.seconds:22.3f} s")  # fmt: skip
+        record(f"`discover` of {tables} tables, calls one after the other", one.depth, "", DEPTH)
 
 
 def _measured(verb: str, log: Path) -> Calls:
-    from reshardctl.cli.app import run as command
-
     words = verb.split()
     if words[0] == "fix":
         words += ["--format", "concise"]
+    consumer = f"kcl://{TABLE}?initial=TRIM_HORIZON&release=3.5.1"
+    return _called([words[0], consumer, "--stream", "bench", *words[1:]], log)
+
+
+def _called(words: Sequence[str], log: Path) -> Calls:
+    from reshardctl.cli.app import run as command
+
     with redirect_stdout(io.StringIO()):
-        code = command(["--debug", str(log), words[0],
-                        f"kcl://{TABLE}?initial=TRIM_HORIZON&release=3.5.1",
-                        "--stream", "bench", *words[1:]])  # fmt: skip
+        code = command(["--debug", str(log), *words])
     ended = time.time()
     if code not in (0, 1):
-        raise AssertionError(f"{verb} ended {code}")
+        raise AssertionError(f"{words[0]} ended {code}")
     spans = sorted(_spans(log))
     return Calls(len(spans), _depth(spans), ended - spans[0][0])
 
@@ -132,8 +143,8 @@ def _environment(urls: Mapping[str, str], folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _servers(shards: int, folder: Path) -> Iterator[dict[str, str]]:
-    """The delayed endpoint of each service. The table has a lease for each open shard."""
+def _servers(shards: int, folder: Path, tables: int = 1) -> Iterator[dict[str, str]]:
+    """The delayed endpoint of each service. Each table has a lease for each open shard."""
     pages = folder / f"{shards}.jsonl"
     write_pages(pages, shards, max(shards // 10, 4))
     leases = list(_leases(pages))
@@ -145,7 +156,8 @@ def _servers(shards: int, folder: Path) -> Iterator[dict[str, str]]:
         stack.callback(kinesis.communicate)
         port = int(kinesis.stdout.readline()) if kinesis.stdout else 0
         moto = stack.enter_context(moto_server())
-        _fill(moto, leases)
+        for number in range(tables):
+            _fill(moto, f"{TABLE}-{number}" if number else TABLE, leases)
         delayed = stack.enter_context(closing(Delayed()))
         yield {
             "kinesis": delayed.before(port),
@@ -171,10 +183,10 @@ def _leases(pages: Path) -> Iterator[dict[str, Any]]:
             yield lease | ({"parentShardId": parents} if parents else {})
 
 
-def _fill(url: str, leases: Sequence[Mapping[str, Any]]) -> None:
+def _fill(url: str, name: str, leases: Sequence[Mapping[str, Any]]) -> None:
     session = boto3.Session("made-up", "made-up", region_name="us-east-1")
     table = session.resource("dynamodb", endpoint_url=url).create_table(
-        TableName=TABLE, BillingMode="PAY_PER_REQUEST",
+        TableName=name, BillingMode="PAY_PER_REQUEST",
         KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
     )
