@@ -168,11 +168,11 @@ def count(
 
 def started(sink: Sink, observer: Observer) -> Any:
     """The `SparkSession` that counts the sink. CannotTell where none can be made."""
-    from reshardctl.spark.session import session
+    from reshardctl.spark.session import is_small, session
 
     keep_traces_away()
     observer.phase("starting Spark", logged=True)
-    return session(master=sink.master, remote=sink.remote)
+    return session(master=sink.master, remote=sink.remote, small=is_small(sink.path))
 
 
 def keep_traces_away() -> None:

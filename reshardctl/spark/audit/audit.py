@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
 from reshardctl.spark.audit.query import counted, doubled, kept, summarised
 from reshardctl.spark.audit.shards import Known, Slots, known, laid, slots, span
+from reshardctl.spark.beside import begun
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
@@ -51,8 +53,9 @@ LOOK_DOUBLED = (
 
 
 KEPT = 100_000
-"""Rows of a sink that Spark keeps while it is audited: then no question reads the files again, and
-each is a small query. More would fill memory; their one pass answers nearly all."""
+"""Rows of a sink that Spark keeps while it is audited: then no question reads the files again, each
+is a small query, and the stream is read beside them. More would fill memory; their one pass answers
+nearly all."""
 
 
 class Audited(Struct, frozen=True):
@@ -107,19 +110,21 @@ def audit(
     rows = laid(columns_found, shards, lineage, cut)
     good = rows.where("fault IS NULL")
     ordered = {"order", "key"} <= columns_found.names.keys()
+    whole = "sub" not in columns_found.names
     keeping = kept(rows, wanted=count is not None and count <= KEPT)
-    with keeping, summarised(rows, shards, columns_found.names) as summary:
+    with keeping as small, summarised(rows, shards, columns_found.names, small=small) as summary:
         groups = query.groups(rows, shards, summary.counts)
         usable = [group for group in groups if group.fault is None]
+        comparing = None if stream is None else begun(
+            partial(against, rows, Stream(*stream, since, until, not whole), lineage, shards, cut),
+            beside=small,
+        )
         twice = doubled(good, shards, summary.cells)
         late = disordered(good, shards, usable, summary.batches) if ordered else None
         behind = _late(late)
         twofold = counted(twice).collect()
         broken = query.unusable(rows, shards) if len(usable) < len(groups) else ()
-        whole = "sub" not in columns_found.names
-        compared = None if stream is None else against(
-            rows, Stream(*stream, since, until, not whole), lineage, shards, cut
-        )
+        compared = None if comparing is None else comparing()
     facts = Facts(
         sink=sink, form=form, taken=taken,
         rows=sum(group.rows for group in groups),

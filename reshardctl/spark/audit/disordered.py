@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FEW = 20_000
 """Batches of shards for which a filter is worthwhile; with more, nothing is filtered before the
 join."""
+_SHOWN = ("at", "shard", "number", "place", "sub", "key", "arrival")
 _OVERLAPS = "low <= before OR high >= behind"
 
 
@@ -48,7 +49,8 @@ def disordered(
     orders = {row["at"]: Orders(row["first"], row["last"], row["overlaps"]) for row in ranges}
     in_doubt = doubtful(orders, _lives(known, groups))
     if not in_doubt:
-        return _by_key(told.where(F.lit(False)))
+        none = F.lit(None).cast("string").alias("behind")
+        return told.where(F.lit(False)).select(*_SHOWN, none)
     across = [(at, crossing.first, crossing.last) for at, crossing in in_doubt.crossings.items()]
     schema = batches.selectExpr("at", "order AS first", "order AS last").schema
     suspects = _suspect(batches, rows.sparkSession.createDataFrame(across, schema))
@@ -155,9 +157,7 @@ def _by_key(rows: DataFrame) -> DataFrame:
     in_shard = F.col("highest") > F.struct("place", "sub", "number")
     across = F.col("order") > F.col("crossing.order")
     behind = F.when(in_shard, F.col("highest.number")).otherwise(F.col("crossing.number"))
-    return judged.where(in_shard | across).select(
-        "at", "shard", "number", "place", "sub", "key", "arrival", behind.alias("behind")
-    )
+    return judged.where(in_shard | across).select(*_SHOWN, behind.alias("behind"))
 
 
 def _crossing(first: DataFrame) -> DataFrame:

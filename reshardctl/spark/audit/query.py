@@ -230,7 +230,7 @@ _GROUPS, _CELLS = 0, 1
 
 
 class Summary(Struct, frozen=True):
-    """Tables of a sink, `None` where its numbers are not decodable.
+    """Tables of a sink, `None` where its numbers are not decodable, or it is small.
 
     Attributes:
         counts: at, fault, slot, head, rows, inside and both ends: `groups` reads it.
@@ -244,13 +244,17 @@ class Summary(Struct, frozen=True):
 
 
 @contextmanager
-def summarised(rows: DataFrame, known: Known, names: Mapping[str, str]) -> Iterator[Summary]:
+def summarised(
+    rows: DataFrame, known: Known, names: Mapping[str, str], *, small: bool = False
+) -> Iterator[Summary]:
     """Reads the sink once, at the first question; lets Spark forget the tables at the end.
 
     A service that keeps no tables (Databricks: serverless compute) reads the sink at each question.
-    rows: as `assign_shards.laid` gives them. names: the columns of the sink, by option.
+    rows: as `assign_shards.laid` gives them. names: the columns of the sink, by option. small:
+    whether Spark keeps the rows themselves; then there are no tables, since a query of each
+    question is planned and compiled in less time than theirs.
     """
-    if not known.decodable:
+    if small or not known.decodable:
         yield Summary()
         return
     lines = tables(rows, known, names)
@@ -259,8 +263,11 @@ def summarised(rows: DataFrame, known: Known, names: Mapping[str, str]) -> Itera
 
 
 @contextmanager
-def kept(frame: DataFrame, *, wanted: bool = True) -> Iterator[None]:
-    """Spark keeps the rows that it computes inside the block, if it can and if that is wanted."""
+def kept(frame: DataFrame, *, wanted: bool = True) -> Iterator[bool]:
+    """Spark keeps the rows that it computes inside the block, if it can and if that is wanted.
+
+    Gives whether it does.
+    """
     from pyspark.errors import PySparkException
 
     keeps = False
@@ -269,7 +276,7 @@ def kept(frame: DataFrame, *, wanted: bool = True) -> Iterator[None]:
             frame.persist()
             keeps = True
     try:
-        yield
+        yield keeps
     finally:
         if keeps:
             frame.unpersist()
