@@ -2,9 +2,10 @@
 
 The first and the last arrival, the one pass that all the rest begins with, and then an audit as a
 whole. Of a tenth of the rows and of all: does it grow with them, and does what the driver holds?
-The same rows in an order that tells nothing: does their order in the files matter? And thousands of
-shards of which one has nearly all rows. Seconds of the clock and of the processors, each the least
-of several rounds: other work on the machine changes the ratio of the latter least.
+The same rows in an order that tells nothing: does their order in the files matter? Thousands of
+shards of which one has nearly all rows. And a small sink, by the commands (small_audit.py). Seconds
+of the clock and of the processors, each the least of several rounds: other work on the machine
+changes the ratio of the latter least.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
+from scripts.bench.small_audit import small
 from scripts.bench.targets import record
 
 ROWS, SHARDS, FILES, KEYS, ROUNDS = 10_000_000, 16, 8, 200_000, 3
@@ -46,6 +48,7 @@ def run(scale: int, folder: Path) -> None:
             "audit: left out, needs PySpark and Java (see tests/proof/libraries/run)"
         )
         return
+    small(folder)
     os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     from pyspark import __version__
     from pyspark.sql import SparkSession

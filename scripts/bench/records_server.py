@@ -142,6 +142,9 @@ class Exchange(BaseHTTPRequestHandler):
         shards = [one.listed(len(self.shards)) for one in self.shards]
         return [json.dumps({"Shards": shards}).encode()]
 
+    def ListStreams(self, asked: dict[str, Any]) -> list[bytes | memoryview]:  # noqa: ARG002, N802
+        return [json.dumps({"StreamNames": ["bench"], "HasMoreStreams": False}).encode()]
+
     def DescribeStreamSummary(self, asked: dict[str, Any]) -> list[bytes | memoryview]:  # noqa: ARG002, N802
         summary = {
             "StreamName": "bench", "StreamARN": ARN, "StreamStatus": "ACTIVE",

@@ -72,7 +72,7 @@ def run(scale: int, folder: Path) -> None:
             records = RECORDS * 200 // size // scale // SHARDS * SHARDS
             print(f"{records:,} records of {size} B in {SHARDS} shards, "
                   f"{cores} processes or threads, PySpark {__version__}")  # fmt: skip
-            with _server(records, size) as url:
+            with server(records, size) as url:
                 _compare(spark, url, records, size, cores, folder / str(size))
     finally:
         spark.stop()
@@ -221,7 +221,8 @@ def _asked(url: str) -> dict[str, int]:
 
 
 @contextmanager
-def _server(records: int, size: int) -> Iterator[str]:
+def server(records: int, size: int) -> Iterator[str]:
+    """A stream `bench`; gives its address."""
     server = subprocess.Popen(  # noqa: S603 - this program's own
         [sys.executable, "-m", "scripts.bench.records_server",
          str(records), str(SHARDS), str(size)],
