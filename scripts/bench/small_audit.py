@@ -73,7 +73,7 @@ def _write(sink: Path, query: Path, url: str) -> None:
         marks[shard] = {"seq": page.records[0].sequence_number, "end": False}
         rows += [
             (record.sequence_number, shard, record.partition_key,
-             round(1e6 * record.approximate_arrival_timestamp), index // BATCH)
+             round(1e6 * (record.approximate_arrival_timestamp or 0)), index // BATCH)
             for index, record in enumerate(page.records)
         ]  # fmt: skip
     rows.sort(key=lambda row: row[-1])

@@ -33,7 +33,7 @@ from reshardctl.spark.beside import begun
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from reshardctl.kinesis.fast import Reach
 
@@ -56,6 +56,9 @@ KEPT = 100_000
 """Rows of a sink that Spark keeps while it is audited: then no question reads the files again, each
 is a small query, and the stream is read beside them. More would fill memory; their one pass answers
 nearly all."""
+MANY = 50
+"""Partitions of a shuffle that few rows take long for, if Spark does not join them: 200 are 1,600
+tasks of an audit, and double its time."""
 
 
 class Audited(Struct, frozen=True):
@@ -133,13 +136,25 @@ def audit(
         compared={} if compared is None else compared.compared,
         ordered_by="" if late is None else columns_found.names["order"],
         buckets=_buckets(shards, cut, usable, twofold, {} if compared is None else compared.slots),
-        notes=tuple(_notes(whole, usable, compared, doubled=bool(twofold))),
+        notes=(*_notes(whole, usable, compared, doubled=bool(twofold)),
+               *(_slow(frame.sparkSession) if small else ())),
     )  # fmt: skip
     return Audited(
         facts, _named(rows.where("fault IS NOT NULL"), "fault"), _named(twice, "copies"),
         None if late is None else _named(late, "behind"),
         None if compared is None else compared.missing,
     )  # fmt: skip
+
+
+def _slow(session: SparkSession) -> Iterator[str]:
+    """Why a session that somebody else has made needs long for few rows."""
+    count = int(session.conf.get("spark.sql.shuffle.partitions") or 0)
+    if session.conf.get("spark.sql.adaptive.enabled") == "false" and count > MANY:
+        yield (
+            f"Spark's session has {count} partitions a shuffle and no adaptive execution, which is "
+            "slow for so few rows: set spark.sql.adaptive.enabled=true, or "
+            "spark.sql.shuffle.partitions to the number of cores"
+        )
 
 
 def _notes(

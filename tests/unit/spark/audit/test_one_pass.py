@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -125,3 +126,16 @@ def test_a_service_that_keeps_no_tables(spark: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(type(sink), "persist", refuse)
     again = audit(sink, lineage=split_once(), columns=BATCH).facts
     assert replace(again, taken=facts.taken) == facts
+
+
+@pytest.mark.parametrize(("partitions", "adaptive", "told"), [
+    ("200", "false", True), ("200", "true", False), ("8", "false", False),
+])  # fmt: skip
+def test_a_session_of_the_operators_that_few_rows_take_long_in(
+    partitions: str, adaptive: str, told: bool
+) -> None:
+    """200 partitions (Spark's own default) were 1,635 tasks of an audit without adaptive execution,
+    and 62 with it."""
+    conf = {"spark.sql.shuffle.partitions": partitions, "spark.sql.adaptive.enabled": adaptive}
+    notes = list(sys.modules[audit.__module__]._slow(SimpleNamespace(conf=conf)))
+    assert bool(notes) is told and all("200 partitions" in note for note in notes)
