@@ -13,13 +13,16 @@ from __future__ import annotations
 import atexit
 import os
 import re
+import signal
 import socket
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
+from threading import Thread, current_thread, main_thread
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -53,7 +56,7 @@ def launched(settings: Mapping[str, str]) -> tuple[Any, Any]:
     """A new JVM's gateway, and the SparkConf of these settings that it was started with.
 
     What it writes to stderr goes through `pass_on` to ours, for as long as it runs. Raises what
-    PySpark raises.
+    PySpark raises, and KeyboardInterrupt after a signal.
     """
     from pyspark import SparkConf
     from pyspark.java_gateway import launch_gateway
@@ -64,9 +67,42 @@ def launched(settings: Mapping[str, str]) -> tuple[Any, Any]:
     reading, writing = os.pipe()
     Thread(target=pass_on, args=(reading, 2), daemon=True).start()
     try:
-        return launch_gateway(conf, {"stderr": writing}), conf
+        with _until_it_runs():
+            return launch_gateway(conf, {"stderr": writing}), conf
     finally:
         os.close(writing)
+
+
+@contextmanager
+def _until_it_runs() -> Iterator[None]:
+    """Keeps the first signal that would interrupt the block until its end.
+
+    A JVM ends with the process that started it, but not if PySpark is interrupted before the JVM
+    has told its port: then it would stay for ever (pyspark/java_gateway.py deletes the folder for
+    the port, and PythonGatewayServer fails before it waits for the end of its input).
+    """
+    met: list[int] = []
+
+    def keep(number: int, frame: FrameType | None) -> None:
+        if met:
+            signal.default_int_handler(number, frame)
+        met.append(number)
+
+    interrupting: list[int] = []
+    if current_thread() is main_thread():  # no other thread can set a handler
+        interrupting = [
+            number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+            if signal.getsignal(number) is signal.default_int_handler
+        ]  # fmt: skip
+    for number in interrupting:
+        signal.signal(number, keep)
+    try:
+        yield
+    finally:
+        for number in interrupting:
+            signal.signal(number, signal.default_int_handler)
+    if met:
+        raise KeyboardInterrupt
 
 
 def quiet() -> dict[str, str]:

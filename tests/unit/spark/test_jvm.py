@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -87,3 +88,25 @@ def test_a_jvm_that_does_not_start_leaves_nothing_open(
     with all_passed_on(), pytest.raises(RuntimeError, match="exited before"):
         launched({})
     assert capfd.readouterr().err == "JAVA_HOME is not set\n"
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_interrupt_waits_until_the_jvm_runs(pyspark: ModuleType, times: int) -> None:
+    """Before that, PySpark 4.3.0 leaves a JVM that never ends; whoever asks twice need not wait."""
+    began: list[str] = []
+
+    def launch(_conf: Conf, _popen: Mapping[str, Any]) -> str:
+        for _ in range(times):
+            signal.raise_signal(signal.SIGTERM)
+        began.append("the JVM")
+        return "the gateway"
+
+    vars(pyspark)["launch_gateway"] = launch
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with all_passed_on(), pytest.raises(KeyboardInterrupt):
+            launched({})
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert began == ["the JVM"][: 2 - times]
