@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -275,11 +276,22 @@ def kept(frame: DataFrame, *, wanted: bool = True) -> Iterator[bool]:
         if wanted:
             frame.persist()
             keeps = True
+    interrupted = False
     try:
         yield keeps
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
     finally:
-        if keeps:
+        if keeps and interrupted:  # what this thread has asked of the JVM may last for hours
+            Thread(target=_forget, args=(frame,), daemon=True).start()
+        elif keeps:
             frame.unpersist()
+
+
+def _forget(frame: DataFrame) -> None:
+    with suppress(Exception):  # Spark may end meanwhile
+        frame.unpersist()
 
 
 def tables(rows: DataFrame, known: Known, names: Mapping[str, str]) -> DataFrame:
