@@ -42,7 +42,7 @@ def export(
     from reshardctl.console.destinations import file_of
     from reshardctl.console.output import show, write
     from reshardctl.snapshot.positions import csv_text, json_text, save
-    from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
+    from reshardctl.stores.named_file import check_new_file, is_regular
 
     file = file_of(output)
     saved = None if file is None else Path(file)
@@ -56,8 +56,8 @@ def export(
     text = json_text(positions) if form is Format.JSON else csv_text(positions)
     if saved is None:
         write(text)
-    elif is_regular(saved):
-        save(text, saved)
+        return
+    told = is_regular(saved)
+    save(text, saved)
+    if told:
         show([f"Saved {output} ({len(positions.positions)} positions, readable by you alone)."])
-    else:
-        replace_file(saved, text)

@@ -50,8 +50,8 @@ def snapshot(
     from reshardctl.commands.snapshot import snapshot as take
     from reshardctl.console.output import show
     from reshardctl.errors import UsageError
-    from reshardctl.snapshot.file import save, text
-    from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
+    from reshardctl.snapshot.file import save
+    from reshardctl.stores.named_file import check_new_file
 
     if output is None:
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
@@ -61,10 +61,7 @@ def snapshot(
         config=config, shards=shards or (), files=files,
     )
     saved = take(request, Terminal())
-    if is_regular(output):
-        save(saved, output)
-    else:
-        replace_file(output, text(saved))
+    save(saved, output)
     guessed = request.of_files and files.taken is None
     show(_described(saved, str(output), output.stat().st_size, guessed=guessed))
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from reshardctl.codec.argv import with_value
 from reshardctl.config.nearest import distrusted
 from reshardctl.errors import UsageError
-from reshardctl.execution.plan_file import SavedPlan, save, text
+from reshardctl.execution.plan_file import SavedPlan, save
 from reshardctl.exit import Exit
 from reshardctl.journal import state_dir
 from reshardctl.journal.log import Where
@@ -29,7 +29,6 @@ from reshardctl.render.words import command
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Saved
 from reshardctl.stores.given_file import content
-from reshardctl.stores.named_file import is_regular, replace_file
 
 _PLANS = "plans-made-here"
 """The file of the digests, one a line."""
@@ -149,10 +148,7 @@ class Planned(Struct, frozen=True):
         if self.plan is None:
             raise UsageError("there is no plan to save", "see report.decision")
         note_plan(self.plan.digest)
-        if is_regular(path):
-            save(self.plan, path)
-        else:
-            replace_file(path, text(self.plan))
+        save(self.plan, path)
         return Saved(str(path), self.plan.digest)
 
 

@@ -57,8 +57,7 @@ from reshardctl.report.report import RepairOptions, Report
 from reshardctl.report.results import Saved
 from reshardctl.report.scope import ScopeOptions, scope_json
 from reshardctl.stores.given_file import content
-from reshardctl.stores.named_file import is_regular, replace_file
-from reshardctl.stores.new_file import save_new
+from reshardctl.stores.named_file import save_private
 
 VERSION = "reshardctl/plan/1"
 ON_A_LINE = "reshardctl/plan/2"
@@ -144,8 +143,8 @@ def broken(promised: tuple[Promise, ...], now: tuple[Promise, ...]) -> list[Prom
 
 
 def save(plan: SavedPlan, path: Path) -> None:
-    """Writes the plan to a new file, whole or not at all, readable by its owner only."""
-    save_new(path, [text(plan)], "no plan was saved", "--out")
+    """Writes the plan to a new file, whole or not at all, readable by its owner only; or a pipe."""
+    save_private(path, [text(plan)], "no plan was saved", "--out")
 
 
 def load(path: Path) -> SavedPlan:
@@ -335,10 +334,7 @@ def save_several(plans: Sequence[SavedPlan], path: Path) -> Saved:
         UsageError: The file exists, or cannot be written; no plan was saved.
     """
     whole = text_of_several(plans)
-    if is_regular(path):
-        save_new(path, [whole], "no plan was saved", "--out")
-    else:
-        replace_file(path, whole)
+    save_private(path, [whole], "no plan was saved", "--out")
     return Saved(str(path), hashlib.sha256(whole.encode()).hexdigest())
 
 

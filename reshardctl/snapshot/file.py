@@ -7,7 +7,6 @@ per shard and row, so that any diff can compare two of them.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -40,7 +39,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Probe, Shard, ShardId, Stream, decode, is_number
 from reshardctl.model.times import LONGEST
 from reshardctl.stores.given_file import content
-from reshardctl.stores.new_file import create_whole
+from reshardctl.stores.named_file import save_private
 
 VERSION = "reshardctl/snapshot/1"
 NEW = "take a new one: reshardctl snapshot CONSUMER -o FILE"
@@ -64,25 +63,8 @@ def text(saved: SavedSnapshot) -> str:
 
 
 def save(saved: SavedSnapshot, path: Path) -> None:
-    """Writes the file whole or not at all, readable by its owner only. Replaces an older file."""
-    name = ""
-    try:
-        if not path.exists():
-            create_whole(path, _lines(saved))
-            return
-        import tempfile
-
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.writelines(_lines(saved))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        what = f"{path}: {error.strerror}; no snapshot was saved"
-        raise UsageError(what, "name another file with -o") from None
+    """Writes a new file, whole or not at all, readable by its owner only; or a pipe."""
+    save_private(path, _lines(saved), "no snapshot was saved", "-o")
 
 
 def load(path: Path) -> SavedSnapshot:

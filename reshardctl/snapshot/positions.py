@@ -39,7 +39,7 @@ from reshardctl.planning.policy import GivenPosition, GivenPositions
 from reshardctl.render.escape import cell, compact
 from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.stores.given_file import content
-from reshardctl.stores.new_file import save_new
+from reshardctl.stores.named_file import save_private
 
 VERSION = "reshardctl/positions/1"
 COLUMNS = ("shard", "kind", "number", "sub_number", "time", "basis", "stored")
@@ -73,8 +73,8 @@ def csv_text(exported: ExportedPositions) -> str:
 
 
 def save(text: str, path: Path) -> None:
-    """Writes a new file, whole or not at all, readable by its owner only."""
-    save_new(path, [text], "nothing was saved", "-o")
+    """Writes a new file, whole or not at all, readable by its owner only; or a pipe."""
+    save_private(path, [text], "nothing was saved", "-o")
 
 
 def _json_lines(exported: ExportedPositions) -> Iterator[str]:

@@ -30,8 +30,7 @@ from reshardctl.planning.skipped import Skipped, skipped
 from reshardctl.render.escape import compact
 from reshardctl.report.report import Report, case_of
 from reshardctl.snapshot.positions import cut_in, place_of
-from reshardctl.stores.named_file import is_regular, replace_file
-from reshardctl.stores.new_file import save_new
+from reshardctl.stores.named_file import save_private
 
 VERSION = "reshardctl/skipped/1"
 NEED = "make one with reshardctl fix CONSUMER --policy latest --skipped FILE"
@@ -97,10 +96,7 @@ def json_text(saved: SkippedIntervals) -> str:
 
 def save(saved: SkippedIntervals, path: Path) -> None:
     """Writes a new file, whole or not at all, readable by its owner only; or a pipe."""
-    if is_regular(path):
-        save_new(path, [json_text(saved)], "nothing was saved", "--skipped")
-    else:
-        replace_file(path, json_text(saved))
+    save_private(path, _json_lines(saved), "nothing was saved", "--skipped")
 
 
 def _json_lines(saved: SkippedIntervals) -> Iterator[str]:

@@ -13,14 +13,14 @@ import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from glob import escape
 from pathlib import Path
 
 from reshardctl.errors import UsageError
-from reshardctl.stores.new_file import name_open_file, open_unnamed
+from reshardctl.stores.new_file import name_open_file, open_unnamed, save_new
 
 _DESCRIPTORS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 MOST_LINKS = 40
@@ -90,6 +90,14 @@ def replace_file(path: Path, text: str) -> None:
             _replace(_target(path), text)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", "name another file") from None
+
+
+def save_private(path: Path, texts: Iterable[str], unsaved: str, option: str) -> None:
+    """Writes a new file as `save_new` does; an existing pipe or device is written to."""
+    if is_regular(path):
+        save_new(path, texts, unsaved, option)
+    else:
+        replace_file(path, "".join(texts))
 
 
 def _replace(target: Path, text: str) -> None:

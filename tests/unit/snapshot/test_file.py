@@ -159,10 +159,11 @@ def test_what_is_no_snapshot(name):
     assert name == "a locator" or "orders.snapshot" in refused.value.what
 
 
-def test_a_file_is_its_owners_alone_and_replaced_whole(tmp_path: Path):
+def test_a_file_is_new_and_its_owners_alone(tmp_path: Path):
     file = tmp_path / "orders.snapshot"
-    file.write_text("older")
     savedsnapshot.save(saved_of(CASES[0]), file)
+    with pytest.raises(UsageError, match="exists already; no snapshot was saved"):
+        savedsnapshot.save(saved_of(CASES[0]), file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["orders.snapshot"]
     assert savedsnapshot.load(file).taken == saved_of(CASES[0]).taken
