@@ -45,13 +45,11 @@ NAMED = 5
 
 
 def resolved(policy: Policy, snapshot: Snapshot, stream: Stream, asked: str = "") -> Policy:
-    """The policy with its time and its positions; unchanged if it has no time.
+    """A policy by time, with that time and its positions.
 
     asked: the option and its value, for messages, if it is not `--policy`. UsageError for a time
     outside the stream, CannotTell if the allowed reads did not suffice.
     """
-    if not policy.unresolved:
-        return policy
     assert policy.when is not None
     lineage = snapshot.lineage
     asked = asked or f"--policy {policy.text}"
@@ -361,8 +359,6 @@ def _moved_back(
 ) -> tuple[dict[ShardId, Cut], list[str]]:
     what, places, early = f"--shift -{duration(back)}", dict[ShardId, Cut](), list[ShardId]()
     for shard, time in times_back(case.state, now, back).items():
-        if shard not in case.state.lineage:
-            continue
         resolved = at_time(case.state, stream, shard, time, what)
         early += [shard] if resolved.early else []
         cut = now[shard].cut

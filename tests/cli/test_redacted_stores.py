@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 
-from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.model import Image, canonical
-from reshardctl.model.images import NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
-from reshardctl.snapshot.redaction import Redaction
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
-from tests.support import lineages
 from tests.support.case import CASES, load
 from tests.support.dialects import kinsumer as dialect
-
-TYPES = {"S", "N", "B", "SS", "NS", "BS", "M", "L", "BOOL", "NULL"}
-SCHEMES_TO_SPECS = {
-    scheme: parse(f"{scheme}://app").spec for scheme in ("kcl", "kinsumer", "kinesis-consumer+ddb")
-}
 
 
 @pytest.fixture
@@ -76,86 +63,3 @@ def test_quickwit(servers, tmp_path, monkeypatch, wire, stack, release, state):
         f"?release={release}&index=events&source=kinesis-events", root=root,
     )
     alike(lab, tmp_path, ["indexes-secret", "events", str(root)])
-
-
-OWN = {
-    "kcl": {"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "TRIM_HORIZON"}},
-    "kinsumer": {"Shard": {"S": "shardId-000000000001"}, "OwnerID": {"S": "secret"}},
-    "kinesis-consumer+ddb": {"namespace": {"S": "app-orders"}, "sequence_number": {"S": "5"}},
-    "quickwit+file": {"position": {"S": "5"}},
-}
-MORE: dict[str, Any] = {
-    "secret_attr": {"S": "secret-value"}, "secret": {"M": {"secret": {"L": [{"S": "secret"}]}}},
-    "secrets": {"SS": ["secret-b", "secret-a"]},
-}
-
-
-@pytest.mark.parametrize("scheme", OWN)
-def test_attributes_that_no_library_writes_lose_their_names(scheme):
-    targets = {"quickwit+file": "/secret", "kinsumer": "secret"}
-    locator = parse(f"{scheme}://{targets.get(scheme, 'secret')}")
-    own = lineages.split_in_turn(2, ())
-    image = Image("shardId-000000000001", canonical({**OWN[scheme], **MORE}))
-    snapshot = Snapshot(locator, own, (image,), {}, 0.0)
-    (then,) = Redaction("orders").snapshot(snapshot, own).images
-    assert "secret" not in str(then)
-    assert then.attributes.keys() > OWN[scheme].keys()
-
-
-def test_what_the_store_tells_of_a_table_stays():
-    """RSH301 rests on it; other applications' columns beside it lose their names and values."""
-    told: dict[str, Any] = {
-        SAME_KEY: {"M": {"count": {"N": "1"}, "next": {"L": [{"S": "49"}]}}},
-        UNGUARDED: {"S": NO_UNIQUE_KEY},
-    }
-    row = {"namespace": {"S": "secret-orders"}, "shard_id": {"S": "shardId-000000000001"}}
-    locator = parse("kinesis-consumer+mysql://secret/secret?app=secret")
-    own = lineages.split_in_turn(2, ())
-    image = Image("secret-orders/shardId-000000000001", canonical({**row, **told, **MORE}))
-    snapshot = Snapshot(locator, own, (image,), {}, 0.0)
-    (then,) = Redaction("orders").snapshot(snapshot, own).images
-    assert "secret" not in str(then)
-    assert {name: then.attributes.get(name) for name in told} == told
-
-
-def test_every_attribute_in_a_recorded_row_is_known():
-    """What the real libraries wrote (tests/golden) keeps its name."""
-    for folder, scheme in (("kcl", "kcl"), ("kinsumer-twitchscience", "kinsumer"),
-                           ("kinsumer-snowplow", "kinsumer"),
-                           ("kinesis-consumer", "kinesis-consumer+ddb")):
-        spec = SCHEMES_TO_SPECS[scheme]
-        for path in sorted((CASES.parent / "golden" / folder).rglob("*.json")):
-            found = set(attribute_names(json.loads(path.read_text())))
-            assert found <= spec.attributes, f"{path}: {found - spec.attributes}"
-
-
-def attribute_names(body: object) -> Iterator[str]:
-    """Names of attributes of DynamoDB, wherever there are rows in a recorded file."""
-    if isinstance(body, dict):
-        for name, value in body.items():
-            if isinstance(value, dict) and len(value) == 1 and value.keys() <= TYPES:
-                yield name
-            yield from attribute_names(value)
-    elif isinstance(body, list):
-        for value in body:
-            yield from attribute_names(value)
-
-
-@pytest.mark.parametrize("text", [
-    "kcl://secret-table", "kinsumer://secret-app", "spark:/mnt/secret/job",
-    "spark+s3://secret-bucket/jobs/secret", "quickwit+file:///var/secret",
-    "quickwit+postgres://secret@secret-host/secret", "quickwit+s3://secret-bucket",
-    "kinesis-consumer+ddb://secret-table", "kinesis-consumer+redis://secret-host:6379/0",
-    "kinesis-consumer+rediss://secret-host/1", "kinesis-consumer+mysql://secret@host/secret",
-    "kinesis-consumer+postgres://secret@[::1]:5432/secret",
-])  # fmt: skip
-def test_a_locator_without_names_is_one(text):
-    locator = parse(text)
-    target = Redaction("orders")._target(locator)
-    again = parse(locator.elsewhere(target, {}).text)
-    assert (again.consumer, again.medium, again.target) == (
-        locator.consumer,
-        locator.medium,
-        target,
-    )
-    assert "secret" not in again.text

@@ -239,12 +239,8 @@ def test_consumers_come_first(lab, tmp_path):
 
 
 @pytest.mark.parametrize(("member", "spelled", "said"), [
-    ('"taken"', "1e999", "taken: too many seconds"),
-    ('"taken"', "1" + "0" * 400, "taken: too many seconds"),
     ('"taken"', "253402300800", "taken: not a time of the years 1 to 9999"),
     ('"created"', "-1e12", "stream.created: not a time of the years 1 to 9999"),
-    ('"retention_seconds"', "1" + "0" * 400, "retention_seconds: no stream keeps"),
-    ('"retention_seconds"', "-1", "retention_seconds: no stream keeps"),
     ('"locator"', '"kcl>//x"', "consumers[0].locator: 'kcl>//x' is no locator"),
     ('"locator"', '"kcl://leases?mnitial=LATEST"', "no option 'mnitial'"),
 ])  # fmt: skip

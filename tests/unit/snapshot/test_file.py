@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import stat
 from math import inf
 from pathlib import Path
@@ -48,6 +49,7 @@ from tests.support.lineages import CREATED
 
 CASES = [case for case in all_cases("kcl") if case.rows]
 every_case = by_case(((case.name, "", (case,)) for case in CASES), few(tuple(CASES)))
+NUMBER = 49680412033094866848527506851837432377108706273800486914
 WORKER = "ip-10-1-2-3.prod.example.com"
 
 
@@ -107,8 +109,9 @@ def test_what_was_probed_comes_back(probe):
     saved = saved_of(CASES[0])
     shard = next(iter(saved.lineage))
     one = replace(saved.consumers[0], probes={shard: probe})
+    one = replace(one, asked={NUMBER: True, NUMBER + (1 << 70): None})
     again = parsed(text(replace(saved, consumers=(one,))), "s.json")
-    assert again.consumers[0].probes == {shard: probe}
+    assert again.consumers[0].probes == {shard: probe} and again.consumers[0].asked == one.asked
     # Bytes are shown and never judged by, so files of snapshots are as before.
     assert {f.name for f in dataclasses.fields(Probe)} - {"size_bytes"} == set(
         json.loads(text(replace(saved, consumers=(one,))))["consumers"][0]["probes"][shard]
@@ -140,6 +143,22 @@ WRONG = {
         lambda: damaged(lambda b: b["shards"][0].__setitem__(5, "soon")), "shards[0][5]"
     ),
     "no ARN": (lambda: damaged(lambda b: b["stream"].update(arn="orders")), "stream.arn"),
+    **{f"kept for {hours} hours": (
+        lambda hours=hours: damaged(lambda b: b["stream"].update(retention_seconds=hours * 3600)),
+        "stream.retention_seconds: no stream keeps",
+    ) for hours in (-1, 24 * 3651)},
+    "asked of no number": (
+        lambda: damaged(lambda b: b["consumers"][0].update(asked={"soon": True})),
+        "consumers[0].asked: not a sequence number: 'soon'",
+    ),
+    "asked without an answer": (
+        lambda: damaged(lambda b: b["consumers"][0].update(asked={str(NUMBER): "yes"})),
+        f"consumers[0].asked.{NUMBER}",
+    ),
+    "an infinite time": (
+        lambda: re.sub(r'"taken": [\d.]+', '"taken": 1e999', text(saved_of(CASES[0])), count=1),
+        "taken: too many seconds",
+    ),
     "a row": (
         lambda: damaged(lambda b: b["consumers"][0]["rows"][0].update(attributes=7)),
         "consumers[0].rows[0].attributes",

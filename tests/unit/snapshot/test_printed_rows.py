@@ -142,7 +142,7 @@ def test_a_csv_file_has_the_librarys_types() -> None:
     """The list is spelled as in matheussilvasantos/dynamocli#4, the set as its members in JSON."""
     text = "\n".join([
         HEADER, '"b","TRIM_HORIZON","0","[  { ""S"" : ""a"" },  { ""S"" : ""0"" }]"',
-        '"c","49","12","[""a""]"', '"a","SHARD_END","7",""',
+        "", '"c","49","12","[""a""]"', '"a","SHARD_END","7",""',
     ])  # fmt: skip
     read = {image.key: image.attributes for image in images_of([Printed("a", text.encode())],
                                                                LEASES)}  # fmt: skip
@@ -156,6 +156,7 @@ def test_a_csv_file_has_the_librarys_types() -> None:
     ('"a","x","many",""', ["leaseCounter"]),
     ('"a","x","1","a, b"', ["parentShardId", "not JSON"]),
     ('"a","x","1","[1]"', ["parentShardId"]),
+    ('"a","x","1","7"', ["parentShardId"]),
     ('"a","x","1"', ["line 2: 3 values for 4 columns"]),
     ('"","x","1",""', ["its key leaseKey is missing"]),
     ('"a","x""y,"1",""', ["line"]),

@@ -8,13 +8,25 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.listing import FIRST_WAIT
-from reshardctl.model import START, Image, shard_id
-from reshardctl.snapshot.take import STALE, first_records, take
+from reshardctl.model import START, TIP, Image, Interval, Probe, at_number, shard_id
+from reshardctl.snapshot.take import (
+    STALE,
+    FrozenStream,
+    ListedStream,
+    Overlaid,
+    counted,
+    first_records,
+    probed,
+    streams_of,
+    take,
+)
+from reshardctl.testing import FakeKinesis
 from reshardctl.testing.faults import short_page
 from tests.contracts.memory_store import MemoryStore
 from tests.unit.kinesis.streams import in_process, split_stream
@@ -155,3 +167,85 @@ def test_the_first_record_is_found_behind_an_empty_page():
     found = first_records(snapshot, stream, [(shard_id(0), START)]).first_records
     assert found[shard_id(0)].first == str(fake.stream("orders").shards[0].records[0].number)
     assert found[shard_id(0)].count == 1
+
+
+def with_another() -> tuple[FakeKinesis, int, int]:
+    """`orders` and, an hour later, `other`; two of its numbers: of its first shard and of a child,
+    in whose number nothing tells of the stream's creation."""
+    fake = split_stream()
+    client = fake.client()
+    client.create_stream(StreamName="other", ShardCount=1)
+    fake.settle()
+    first = fake.put("other", 0, "a").number
+    fake.clock.advance(60)
+    client.split_shard(StreamName="other", ShardToSplit=shard_id(0), NewStartingHashKey=str(2**127))
+    fake.settle()
+    return fake, first, fake.put("other", 1, "b").number
+
+
+@pytest.mark.parametrize(("fault", "known"), [
+    (None, (True, True)), (("ListStreams", "AccessDeniedException"), (False, False)),
+    (("GetShardIterator", "ValidationException"), (True, False)),
+], ids=["allowed", "streams are not listed", "streams are not asked"])  # fmt: skip
+def test_a_row_of_another_stream_of_the_account(fault, known):
+    """A stream's first numbers tell when it was created; of a child's, the stream is asked."""
+    fake, first, later = with_another()
+    other = fake.stream("other").arn
+    if fault is not None:
+        action, code = fault
+        asks_another = {} if action == "ListStreams" else {"when": lambda r: "other" in str(r)}
+        fake.faults.add(action, code, times=None, **asks_another)
+    epochs = [number >> 148 & 0xFFFFFFFFF for number in (first, later)]
+    born = streams_of(
+        fake.stream("orders").arn, in_process(fake).kinesis,
+        dict(zip(epochs, (first, later), strict=True)),
+    )
+    if known == (False, False):
+        assert born is None
+    else:
+        assert born == {epoch: other for epoch, told in zip(epochs, known, strict=True) if told}
+    store = MemoryStore([lease(0, str(later)), lease(1, str(first))])
+    snapshot = take(in_process(fake).kinesis, store, "orders", CONSUMER, lambda: 0)
+    assert snapshot.born == (born or {}) and snapshot.others_known is (born is not None)
+
+
+def test_no_stream_is_listed_where_no_number_is_another_s():
+    fake = split_stream()
+    assert streams_of(fake.stream("orders").arn, in_process(fake).kinesis, {}) == {}
+    assert "ListStreams" not in [call.action for call in fake.calls]
+
+
+def test_rows_that_the_library_refuses_are_refused_once_they_are_judged():
+    """The snapshot is taken all the same, so that the report can say so."""
+    row = Image("shardId-000000000000", {"leaseKey": {"N": "7"}})
+    quickwit = parse("quickwit+file:///srv?index=i&source=s")
+    snapshot = take(in_process(split_stream()).kinesis, MemoryStore([row]), "orders", quickwit,
+                    lambda: 0)  # fmt: skip
+    assert snapshot.images == (row,)
+
+
+def test_a_listing_of_its_own_changes_nothing_else():
+    fake, first, _ = with_another()
+    kinesis = in_process(fake).kinesis
+    pinned = kinesis.lineage("orders")
+    stream = Overlaid(kinesis, lambda _stream: pinned)
+    assert stream.lineage("other") is pinned
+    assert stream.records is kinesis.records
+    assert stream.streams() == kinesis.streams()
+    assert stream.probe("orders", shard_id(0), START) == kinesis.probe("orders", shard_id(0), START)
+    assert dict(stream.takes("orders", [first], "AFTER_SEQUENCE_NUMBER")) == {first: False}
+
+
+def test_a_stream_that_is_a_snapshot_answers_what_was_asked_then():
+    fake = split_stream()
+    known, unknown = (record.number for record in fake.stream("orders").shards[1].records[:2])
+    taken = take(in_process(fake).kinesis, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders",
+                 CONSUMER, lambda: 0)  # fmt: skip
+    probe = Probe(START, drained=True)
+    frozen = FrozenStream(replace(taken, asked={known: True}, probes={shard_id(0): probe}))
+    assert frozen.takes("", [known, unknown], "") == {known: True}
+    assert ListedStream(taken).takes("", [known], "") == {known: None}
+    assert probed(taken, frozen, [(shard_id(0), START)]).probes == {shard_id(0): probe}
+    assert first_records(taken, frozen, [(shard_id(1), START)]) is taken
+    with pytest.raises(UsageError, match="--count has to read records"):
+        counted(taken, frozen, [Interval(shard_id(1), at_number(str(known)), TIP)])

@@ -1,0 +1,56 @@
+"""Files of what a start skips: what is none, by its entry and the reason.
+
+tests/cli/test_skipped.py has what such a file holds.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from reshardctl.errors import UsageError
+from reshardctl.model import DONE, START, at_number, shard_id
+from reshardctl.model.cuts import PARTS
+from reshardctl.snapshot.skipped import parsed
+
+FIRST = 49680412033094866848527506851837432377108706273800486914
+NOTHING = {"kind": None, "number": None, "sub_number": None, "time": None}
+BEGIN: dict[str, Any] = {**NOTHING, "kind": "TRIM_HORIZON"}
+END: dict[str, Any] = {**NOTHING, "kind": "SHARD_END"}
+AFTER: dict[str, Any] = {**NOTHING, "kind": "AFTER_SEQUENCE_NUMBER", "number": str(FIRST)}
+
+
+def text(after: Any = BEGIN, until: Any = END, **more: Any) -> str:
+    entry = {"shard": "shardId-000000000001", "after": after, "until": until, "certain": True}
+    return json.dumps({
+        "schema": "reshardctl/skipped/1", "taken": "2026-11-21T00:00:00Z", "consumer": "kcl://app",
+        "stream": {"arn": "arn:aws:kinesis:us-east-1:123456789012:stream/orders",
+                   "created": "2026-11-21T00:00:00Z"},
+        "intervals": [entry], **more,
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(("after", "since"), [
+    (BEGIN, START), (AFTER, at_number(str(FIRST), PARTS)),
+    ({**AFTER, "sub_number": 3}, at_number(str(FIRST), 3)),
+])  # fmt: skip
+def test_an_interval(after: Any, since: object) -> None:
+    """Without a sub-sequence number it lies between two records, whatever the first one holds."""
+    (part,) = parsed(text(after), "s.json").intervals
+    assert (part.records.shard, part.certain) == (shard_id(1), True)
+    assert (part.records.since, part.records.until) == (since, DONE)
+
+
+@pytest.mark.parametrize(("made", "words"), [
+    (text(END, BEGIN), "s.json: intervals[0]: it ends before it begins"),
+    (text(AFTER, AFTER), "it ends before it begins"),
+    (text({**AFTER, "sub_number": "3"}), "intervals[0].after.sub_number: not a whole number"),
+    (text({**AFTER, "sub_number": False}), "intervals[0].after.sub_number: not a whole number"),
+    (text(until=NOTHING), "intervals[0].until.kind: no place is named"),
+])  # fmt: skip
+def test_what_is_no_interval(made: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parsed(made, "s.json")
+    assert words in caught.value.what
