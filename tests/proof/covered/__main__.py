@@ -27,7 +27,7 @@ from tests.proof.mutants.drawing import ROOMS, modules, source
 
 GATE = (
     "model", "lineage", "planning", "report", "diagnosis", "auditing", "codec", "journal",
-    "execution", "stores",
+    "execution", "stores", "snapshot",
 )  # fmt: skip
 """The rooms of which every line and branch is run, or excused."""
 TESTS = (

@@ -10,10 +10,16 @@ from typing import Any
 
 import pytest
 
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, at_number, shard_id
+from reshardctl.model import DONE, START, Rank, at_number, shard_id
 from reshardctl.model.cuts import PARTS
-from reshardctl.snapshot.skipped import parsed
+from reshardctl.report.report import RepairOptions, make
+from reshardctl.snapshot.skipped import json_text, parsed, skipped_of
+from tests.support.case import CASES, load
+from tests.support.dialects import kinsumer
+from tests.support.judging import asked, lineage_of, resolved
 
 FIRST = 49680412033094866848527506851837432377108706273800486914
 NOTHING = {"kind": None, "number": None, "sub_number": None, "time": None}
@@ -54,3 +60,22 @@ def test_what_is_no_interval(made: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
         parsed(made, "s.json")
     assert words in caught.value.what
+
+
+def test_a_consumer_whose_positions_lie_between_records_skips_whole_ones() -> None:
+    """kinsumer's case a, moved to its latest records: each interval ends with a whole record."""
+    case = load(CASES / "kinsumer" / "a.toml")
+    lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
+    rows = tuple(kinsumer.images(case))
+    locator = parse("kinsumer://app?initial=TRIM_HORIZON&release=snowplow-1.7")
+    policy = resolved(case, asked(case, "latest"), lineage)
+    report = make(
+        Snapshot(locator, lineage, rows, {}, float(case.now)), RepairOptions(policy=policy)
+    )
+    found = skipped_of(report, getattr(report.decision, "steps", ()))
+    entries = json.loads(json_text(found))["intervals"]
+    assert [(e["until"]["number"], e["until"]["sub_number"]) for e in entries] == [
+        (None, None), *((case.records[shard_id(n)][-1][0], None) for n in (1, 2)),
+    ]  # fmt: skip
+    (once, *_), (again, *_) = found.intervals, parsed(json_text(found), "s.json").intervals
+    assert once.records.since == again.records.since and once.records.since.rank is Rank.INSIDE

@@ -185,8 +185,9 @@ def with_another() -> tuple[FakeKinesis, int, int]:
 
 @pytest.mark.parametrize(("fault", "known"), [
     (None, (True, True)), (("ListStreams", "AccessDeniedException"), (False, False)),
-    (("GetShardIterator", "ValidationException"), (True, False)),
-], ids=["allowed", "streams are not listed", "streams are not asked"])  # fmt: skip
+    (("GetShardIterator", "AccessDeniedException"), (True, False)),
+    (("GetShardIterator", "ExpiredTokenException"), (True, False)),
+], ids=["allowed", "streams are not listed", "none is asked", "asking fails"])  # fmt: skip
 def test_a_row_of_another_stream_of_the_account(fault, known):
     """A stream's first numbers tell when it was created; of a child's, the stream is asked."""
     fake, first, later = with_another()
@@ -204,7 +205,8 @@ def test_a_row_of_another_stream_of_the_account(fault, known):
         assert born is None
     else:
         assert born == {epoch: other for epoch, told in zip(epochs, known, strict=True) if told}
-    store = MemoryStore([lease(0, str(later)), lease(1, str(first))])
+    own = str(fake.stream("orders").shards[1].records[0].number)
+    store = MemoryStore([lease(0, str(later)), lease(1, own), lease(2, str(first))])
     snapshot = take(in_process(fake).kinesis, store, "orders", CONSUMER, lambda: 0)
     assert snapshot.born == (born or {}) and snapshot.others_known is (born is not None)
 
@@ -242,6 +244,8 @@ def test_a_stream_that_is_a_snapshot_answers_what_was_asked_then():
     taken = take(in_process(fake).kinesis, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders",
                  CONSUMER, lambda: 0)  # fmt: skip
     probe = Probe(START, drained=True)
+    ahead = MemoryStore([lease(1, str(known + (9 << 148)))])
+    assert take(FrozenStream(taken), ahead, "orders", CONSUMER, lambda: 0).asked == {}
     frozen = FrozenStream(replace(taken, asked={known: True}, probes={shard_id(0): probe}))
     assert frozen.takes("", [known, unknown], "") == {known: True}
     assert ListedStream(taken).takes("", [known], "") == {known: None}
