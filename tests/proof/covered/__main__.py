@@ -77,8 +77,9 @@ def main() -> int:
     parser.add_argument("--report", action="store_true", help="of the last run")
     wish = parser.parse_args()
     rooms = wish.rooms.split(",")
-    if unknown := set(rooms) - set(ROOMS):
-        parser.error(f"--rooms: no room {min(unknown)}; there are {', '.join(ROOMS)}")
+    if unknown := [room for room in rooms if not modules(room)]:
+        there = f"there are {', '.join(ROOMS)}, and packages of them: consumers/kcl"
+        parser.error(f"--rooms: no room {unknown[0]}; {there}")
     if wish.report and not (HOME / "coverage").exists():
         parser.error("--report: nothing was measured yet: scripts/test coverage")
     if not wish.report:

@@ -75,8 +75,13 @@ def test_an_excuse_that_is_not_needed_fails_and_is_named(root, gaps, lines, caps
     assert f"an excuse is not needed, or its lines are gone: {lines}" in capsys.readouterr().out
 
 
-def test_an_excuse_for_a_room_that_was_not_measured_is_left_alone(root):
-    assert judged(root, excused=excuse("x = 1", file="reshardctl/stores/redis.py")) == 0
+@pytest.mark.parametrize(("room", "left_alone"), [
+    ("stores", False), ("stores/sql", True), ("store", True), ("stores/redis.py", False),
+])  # fmt: skip
+def test_an_excuse_for_what_was_not_measured_is_left_alone(root, room, left_alone):
+    """A package of a room may be measured by itself."""
+    (root / "excused.toml").write_text(excuse("x = 1", file="reshardctl/stores/redis.py"))
+    assert ([*excuses(root / "excused.toml", [room])] == []) is left_alone
 
 
 @pytest.mark.parametrize("entry", [excuse(""), excuse('return "minus"', why=" ")])
