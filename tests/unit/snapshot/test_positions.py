@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.snapshot.positions import position_of_option, positions_in, text_of
+from reshardctl.snapshot.positions import position_of_option, positions_in, save, text_of
 
 HEAD = "shard,kind,number,sub_number,time,basis,stored\n"
 AFTER, NUMBER = "AFTER_SEQUENCE_NUMBER", "4" * 56
@@ -76,6 +77,14 @@ def test_an_option_that_is_no_position(option: str, words: str) -> None:
         position_of_option(option)
     said = f"{caught.value.what}\n{caught.value.next}"
     assert said.startswith(f"--set {option}: ") and words in said, said
+
+
+def test_a_file_is_new_and_its_owners_alone(tmp_path: Path) -> None:
+    file = tmp_path / "p.csv"
+    save(HEAD, file)
+    assert file.read_text() == HEAD and stat.S_IMODE(file.stat().st_mode) == 0o600
+    with pytest.raises(UsageError, match="exists already; nothing was saved"):
+        save("", file)
 
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ def test_the_place_that_a_position_is(text: str, cut: Cut | None) -> None:
     it is read from its beginning."""
     shard = shard_id(int(text[0]))
     assert places(of_option(text)).places == ({} if cut is None else {shard: cut})
+    assert cut is not None or places(of_option(text), FROZEN).places == {}, "nothing is read"
 
 
 @pytest.mark.parametrize(("number", "kept"), [(NUMBERS[0][-1], NUMBERS[0][-1]), (FIRST_OF_1, "")])
@@ -175,6 +176,8 @@ def test_every_position_goes_back_by_a_time() -> None:
     before = [n for n, time in zip(NUMBERS[1], ARRIVALS, strict=True) if time < CREATED + 2000]
     assert back.places[shard_id(1)] == at_number(before[-1]) and back.notes == ()
     assert shard_id(2) not in back.places, "it is at its beginning already"
+    rows = [lease(0, "SHARD_END"), lease(1, NUMBERS[1][-1]), lease(2, "TRIM_HORIZON")]
+    assert shard_id(3) not in places(GivenPositions(back=390.0), snapshot=taken(rows=rows)).places
     early = places(GivenPositions(back=390.0), EARLY)
     assert "the reads allowed ran out in shard" in early.notes[0]
 
@@ -226,6 +229,7 @@ def test_the_last_record_of_every_shard_that_is_taken_as_over() -> None:
     assert found == {shard_id(0): DONE}
     assert found[shard_id(0)].text == NUMBERS[0][-1]
     assert with_ends(LATEST_AT_START, TAKEN, CUT_OFF).places == {}
-    for policy, stream in ((LOSSLESS, KINESIS), (LATEST_AT_START, FROZEN)):
+    named = replace(POSITIONS, places={shard_id(0): DONE})
+    for policy, stream in ((LOSSLESS, KINESIS), (named, KINESIS), (LATEST_AT_START, FROZEN)):
         assert with_ends(policy, TAKEN, stream) is policy
 

@@ -209,6 +209,9 @@ def test_a_row_of_another_stream_of_the_account(fault, known):
     store = MemoryStore([lease(0, str(later)), lease(1, own), lease(2, str(first))])
     snapshot = take(in_process(fake).kinesis, store, "orders", CONSUMER, lambda: 0)
     assert snapshot.born == (born or {}) and snapshot.others_known is (born is not None)
+    asked = [call for call in fake.calls
+             if call.action == "GetShardIterator" and "other" in str(call.params)]  # fmt: skip
+    assert len(asked) == (0 if born is None else 2), "once by each"
 
 
 def test_no_stream_is_listed_where_no_number_is_another_s():
