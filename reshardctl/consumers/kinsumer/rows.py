@@ -143,11 +143,6 @@ class Tables(Struct, frozen=True):
     forked: bool
     """Whether something in them is written by Snowplow's fork only."""
 
-    def images(self) -> list[Image]:
-        """Every row that the tables were parsed from."""
-        cache = [self.cache.image] if self.cache else []
-        return [*(row.image for row in self.rows.values()), *cache, *self.others]
-
     def shards(self, lineage: Lineage) -> list[ShardId]:
         """Every shard with a row and every listed one, the unlisted ones first."""
         return [*(shard for shard in self.rows if shard not in lineage), *lineage]
