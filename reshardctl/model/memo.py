@@ -34,6 +34,7 @@ class Memo:
         self._newest = defaultdict[Any, dict[tuple[int, ...], _Answer]](dict)
         self._last = defaultdict[Any, dict[Hashable, _Answer]](dict)
         self._equal = defaultdict[Any, list[_Answer]](list)
+        self._latest = dict[Any, Any]()
 
     def __call__(self, ask: Callable[..., V], owner: object, *about: Any, most: int = MOST) -> V:
         """`ask(owner, *about)`, as it was answered before or now."""
@@ -53,6 +54,12 @@ class Memo:
         if known is None or (about and not all(map(is_, known[0], about))):
             known = kept[place] = (about, ask(owner, place, *about))
         answer: V = known[1]
+        return answer
+
+    def onwards(self, ask: Callable[..., V], owner: object, *about: Any) -> V:
+        """`ask(owner, before, *about)`, where `before` is its last answer, `None` at first."""
+        answer: V = ask(owner, self._latest.get(ask), *about)
+        self._latest[ask] = answer
         return answer
 
     def equal(

@@ -11,9 +11,9 @@ rows of a consumer that crashes on some of its rows.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -118,48 +118,86 @@ def effects(
         return [
             Effect(Harm.CRASHES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
-    result: list[Effect] = []
-    reading = Reading(state, processed, run)
+    start = state.memo.onwards(_start, state, want, processed, run)
+    past = start.past
+    return [
+        *(effect for shard in run.fates for effect in start.own.get(shard, ())),
+        *(past[shard] for shard in (state.lineage if past else ()) if shard in past),
+    ]
+
+
+class _Start(Struct, frozen=True):
+    """What a start does to each shard, and what that follows from.
+
+    A shard's effects follow from its fate, its span, its wanted cut and what happens above it:
+    where all of these are the same objects as in another start, they are taken over. own: those of
+    this start, where a shard has some; past: the disorder of an earlier one.
+    """
+
+    want: TargetFrontier
+    processed: Frontier
+    run: Simulation
+    reading: Reading
+    own: Mapping[ShardId, tuple[Effect, ...]]
+    past: Mapping[ShardId, Effect]
+
+
+def _start(
+    state: StreamState, before: _Start | None, want: TargetFrontier, processed: Frontier,
+    run: Simulation,
+) -> _Start:
+    anew: AbstractSet[ShardId] = run.fates.keys()
+    reading, own, past = None, dict[ShardId, tuple[Effect, ...]](), dict[ShardId, Effect]()
+    if before is not None and before.run.orders is run.orders:
+        others = {
+            *_other(run.fates, before.run.fates), *_other(processed, before.processed),
+            *_other(want, before.want),
+        }
+        anew = others | state.lineage.descendants(*others)
+        reading = Reading(state, processed, run, before.reading, anew)
+        own = {shard: known for shard, known in before.own.items() if shard not in anew}
+        past = {shard: known for shard, known in before.past.items() if shard not in anew}
+    if reading is None or not reading.in_families:
+        anew, reading, own, past = run.fates.keys(), Reading(state, processed, run), {}, {}
     for shard, fate in run.fates.items():
-        wanted = want.get(shard, START)
-        if wanted.rank is Rank.DONE and (isinstance(fate, WontRead) or _is_over(fate)):
-            continue
-        span = processed.get(shard, _UNKNOWN)
-        by = () if reading.starts(shard) else reading.blocking(fate)
-        known = state.memo.last(_measured, state, shard, fate, wanted, span, by)
-        result += known.effects
-        loose = reading.loose.get(shard)
-        read = fate if loose and isinstance(fate, WillRead) and not by else None
-        if loose and read is not None and has_unread(state, shard, read.at.lo):
-            result.append(_disorder(state, shard, *reading.beside(loose), run))
-        result += known.expired
-    result += _past_disorder(state, processed, run, reading)
-    return result
+        if shard in anew and (found := _of_shard(state, want, processed, run, reading, shard, fate)):
+            own[shard] = found
+    past |= _past_disorder(state, processed, run, reading, anew)
+    return _Start(want, processed, run, reading, own, past)
 
 
-class _Measured(NamedTuple):
-    """The effects of one shard, apart from its place among others. expired: those told last."""
+def _other(now: Mapping[ShardId, object], then: Mapping[ShardId, object]) -> Iterator[ShardId]:
+    """The shards of which something else is told than then."""
+    if now is not then:
+        yield from (shard for shard, told in now.items() if then.get(shard) is not told)
+        yield from then.keys() - now.keys()
 
-    effects: tuple[Effect, ...]
-    expired: tuple[Effect, ...]
 
-
-def _measured(
-    state: StreamState, shard: ShardId, fate: Fate, wanted: Cut, span: Span,
-    by: tuple[ShardId, ...],
-) -> _Measured:
-    of_shard: list[Effect] = []
+def _of_shard(
+    state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation,
+    reading: Reading, shard: ShardId, fate: Fate,
+) -> tuple[Effect, ...]:
+    wanted = want.get(shard, START)
+    if wanted.rank is Rank.DONE and (isinstance(fate, WontRead) or _is_over(fate)):
+        return ()
+    span = processed.get(shard, _UNKNOWN)
+    by = () if reading.starts(shard) else reading.blocking(fate)
+    found: list[Effect] = []
     if not isinstance(fate, WillRead) or by or fate.possible:
-        of_shard += _stalls(state, shard, fate, wanted, span, by)
+        found += _stalls(state, shard, fate, wanted, span, by)
     if isinstance(fate, WillRead) and not by:
         if not _goes_on(state, shard, fate, wanted):
-            of_shard += _skips(state, shard, fate, wanted, span)
+            found += _skips(state, shard, fate, wanted, span)
         if span.head:
-            of_shard += _passed(state, shard, fate, span)
+            found += _passed(state, shard, fate, span)
         if fate.at.lo < span.hi:
-            of_shard += _rereads(state, shard, fate, span)
-    expired = _expired(state, shard, fate, wanted) if wanted.rank is Rank.INSIDE else ()
-    return _Measured(tuple(of_shard), tuple(expired))
+            found += _rereads(state, shard, fate, span)
+        loose = reading.loose.get(shard)
+        if loose and has_unread(state, shard, fate.at.lo):
+            found.append(_disorder(shard, *reading.beside(loose), run))
+    if wanted.rank is Rank.INSIDE:
+        found += _expired(state, shard, fate, wanted)
+    return tuple(found)
 
 
 def _goes_on(state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut) -> bool:
@@ -278,24 +316,16 @@ def _rereads(
 
 
 def _disorder(
-    state: StreamState, shard: ShardId, by: tuple[ShardId, ...], certain: bool, run: Simulation,
+    shard: ShardId, by: tuple[ShardId, ...], certain: bool, run: Simulation,
     since: Cut | None = None,
 ) -> Effect:
     """Disorder of this start, or (since) of an earlier one."""
-    place = (shard, by, since is not None)
-    return state.memo.last(_disordered, state, place, certain, not run.orders, since or DONE)
-
-
-def _disordered(
-    _state: StreamState, place: tuple[ShardId, tuple[ShardId, ...], bool], certain: bool,
-    inherent: bool, until: Cut,
-) -> Effect:
-    shard, by, past = place
     why = "is read beside ancestors with unread records"
-    if past:
+    if since is not None:
         why = "was read before its parents were done"
     return Effect(
-        Harm.DISORDERED, shard, certain, START, until, why=why, by=by, past=past, inherent=inherent,
+        Harm.DISORDERED, shard, certain, START, since or DONE, why=why, by=by,
+        past=since is not None, inherent=not run.orders,
     )
 
 
@@ -322,22 +352,25 @@ def _expired(
 
 
 def _past_disorder(
-    state: StreamState, processed: Frontier, run: Simulation, reading: Reading
-) -> Iterator[Effect]:
-    lineage = state.lineage
+    state: StreamState, processed: Frontier, run: Simulation, reading: Reading,
+    anew: AbstractSet[ShardId],
+) -> dict[ShardId, Effect]:
+    """The shards of which more is processed than of their parents."""
+    lineage, found = state.lineage, dict[ShardId, Effect]()
     undone = {shard for shard, span in processed.items() if span.hi.rank is not Rank.DONE}
     family: tuple[ShardId, ...] = ()
     unread, certain = family, False
     for shard in lineage if undone else ():
-        span = processed.get(shard)
+        span = processed.get(shard) if shard in anew else None
         if span is None or span.lo.rank is not Rank.INSIDE or span.lo.by_time:
             continue
         if (parents := lineage.parents(shard)) is not family:  # siblings share theirs
             family = parents
             unread = tuple(filter(undone.__contains__, parents))
-            certain = not reading.done.issuperset(unread)
+            certain = bool(unread) and not reading.done.issuperset(unread)
         if unread:
-            yield _disorder(state, shard, unread, certain, run, span.lo)
+            found[shard] = _disorder(shard, unread, certain, run, span.lo)
+    return found
 
 
 def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:

@@ -7,8 +7,8 @@ records.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -110,22 +110,54 @@ _NOBODY: frozenset[ShardId] = frozenset()
 class Reading:
     """One start. Nothing is ordered that is not below a shard with unread records.
 
-    loose: the unread ancestors that a shard does not wait for, where it has some.
+    loose: the unread ancestors that a shard does not wait for, where it has some. done: the shards
+    of which no end is marked, and that look as if read to it. in_families: whether every shard
+    waits for parents alone, so that nothing above or beside them matters to it.
     """
 
-    def __init__(self, state: StreamState, processed: Frontier, run: Simulation) -> None:
+    def __init__(
+        self, state: StreamState, processed: Frontier, run: Simulation,
+        before: Reading | None = None, anew: AbstractSet[ShardId] = frozenset(),
+    ) -> None:
+        """A start. before: another one, which differs from it at most in the shards `anew`.
+
+        They hold all shards below each of them, and those that only the other start knows.
+        """
         self._state, self._processed, self._run = state, processed, run
-        self._ended: set[ShardId] = set()
-        self._ready: set[ShardId] = set()
-        waiting = self._begun(run.fates)
+        fates = run.fates
+        if before is None:
+            self._ended, self._ready = set[ShardId](), set[ShardId]()
+            self._unread, self.done = set[ShardId](), set[ShardId]()
+            self._below = set[ShardId]()
+            self._gating = dict[ShardId, frozenset[ShardId]]()
+            self.loose = dict[ShardId, frozenset[ShardId]]()
+        else:
+            fates = {shard: fate for shard, fate in fates.items() if shard in anew}
+            self._ended, self._ready = before._ended - anew, before._ready - anew
+            self._unread, self.done = before._unread - anew, before.done - anew
+            self._below = before._below - anew
+            self._gating = {s: by for s, by in before._gating.items() if s not in anew}
+            self.loose = {s: by for s, by in before.loose.items() if s not in anew}
+        self.in_families = (before is None or before.in_families) and self._in_families(fates)
+        waiting = self._begun(fates)
         while waiting and len(left := self._begun(waiting)) < len(waiting):
             waiting = left
-        self._unread = {shard for shard in self._ready if self._is_unread(shard)}
-        self._gating: dict[ShardId, frozenset[ShardId]] = {}
-        self.loose: dict[ShardId, frozenset[ShardId]] = {}
-        below = self._below_unread()
-        if not all(awaited(fate).issuperset(parents) for _, parents, fate in below):
+        self._unread |= {shard for shard, fate in fates.items() if self._is_unread(shard, fate)}
+        self.done |= {shard for shard, fate in fates.items() if self._is_done(shard, fate)}
+        self._undone = self._unread - self.done
+        below = self._below_unread(fates)
+        if not self._gating and any(not awaited(f).issuperset(parents) for _, parents, f in below):
+            below = self._below_unread(run.fates)  # until now all waited for all of their parents
             self._hold_back(below)
+        elif self._gating:
+            self._hold_back(below)
+
+    def _in_families(self, fates: Mapping[ShardId, Fate]) -> bool:
+        lineage = self._state.lineage
+        return all(
+            after.issubset(lineage.parents(shard) + lineage.unlisted_parents(shard))
+            for shard, fate in fates.items() if (after := awaited(fate))
+        )
 
     def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, WillRead]:
         """Starts what can start, and returns what still waits: a row may name a younger parent."""
@@ -141,27 +173,36 @@ class Reading:
                 self._ended.add(shard)
         return waiting
 
-    def _is_unread(self, shard: ShardId) -> bool:
+    def _is_unread(self, shard: ShardId, fate: Fate) -> bool:
         """Whether a closed shard that starts has records which are neither processed nor passed."""
-        lineage, fate = self._state.lineage, self._run.fates[shard]
+        lineage = self._state.lineage
         if not isinstance(fate, WillRead) or fate.at.lo.rank is Rank.DONE:
             return False
-        if shard not in lineage or lineage.is_open(shard):
+        if shard not in self._ready or shard not in lineage or lineage.is_open(shard):
             return False
         at, span = fate.at.lo, self._processed.get(shard)
         sure = START if span is None else span.lo
         return has_unread(self._state, shard, max(sure, at))
 
-    def _below_unread(self) -> list[tuple[ShardId, tuple[ShardId, ...], Fate]]:
+    def _is_done(self, shard: ShardId, fate: Fate) -> bool:
+        if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
+            return False
+        return _near_its_close(self._state, shard, fate.at.lo)
+
+    def _below_unread(
+        self, fates: Mapping[ShardId, Fate]
+    ) -> list[tuple[ShardId, tuple[ShardId, ...], Fate]]:
         """Descendants of shards with unread records, with their parents; parents first."""
         if not self._unread:
             return []
-        parents_of, reached, below = self._state.lineage.parents, set(self._unread), []
-        for shard, fate in self._run.fates.items():
+        parents_of, below = self._state.lineage.parents, []
+        reached = self._below | self._unread
+        for shard, fate in fates.items():
             parents = parents_of(shard)
             if parents and not reached.isdisjoint(parents):
                 reached.add(shard)
                 below.append((shard, parents, fate))
+        self._below.update(shard for shard, _, _ in below)
         return below
 
     def _hold_back(self, below: list[tuple[ShardId, tuple[ShardId, ...], Fate]]) -> None:
@@ -197,18 +238,3 @@ class Reading:
         """Unread ancestors in the order of birth, and whether some are unread for certain."""
         by = self._state.memo.last(_in_order, self._state, loose)
         return by, not self._undone.isdisjoint(loose)
-
-    @cached_property
-    def done(self) -> set[ShardId]:
-        """The shards of which no end is marked, and that look as if read to it."""
-        state = self._state
-        return {
-            shard for shard, fate in self._run.fates.items()
-            if isinstance(fate, WillRead) and fate.cause is Cause.UNMARKED
-            and state.memo.last(_near_its_close, state, shard, fate.at.lo)
-        }
-
-    @cached_property
-    def _undone(self) -> set[ShardId]:
-        """The shards with unread records that are not `done`."""
-        return self._unread - self.done
