@@ -24,6 +24,7 @@ from reshardctl.model import (
     Cut,
     Decoded,
     ShardId,
+    Rank,
     Span,
     at_number,
     decode,
@@ -89,7 +90,7 @@ def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
 
     The start is checked before the end: an emulator's end may lie before the start.
     """
-    return lineage.memo.last(_classified, lineage, (shard, text))
+    return lineage.memo.once(_classified, lineage, (shard, text))
 
 
 class _Number(NamedTuple):
@@ -103,7 +104,7 @@ class _Number(NamedTuple):
 
 def _number(lineage: Lineage, text: str) -> _Number | None:
     """The number that a text is, `None` for what Kinesis does not take for one; decoded once."""
-    return lineage.memo.last(_read, lineage, text)
+    return lineage.memo.once(_read, lineage, text)
 
 
 def _read(lineage: Lineage, text: str) -> _Number | None:
@@ -112,7 +113,7 @@ def _read(lineage: Lineage, text: str) -> _Number | None:
     number = int(text)
     decoded = decode(number)
     whose = None if decoded is None else _origin(lineage, number, decoded)
-    return _Number(number, decoded, whose, exactly(at_number(text)))
+    return _Number(number, decoded, whose, exactly(Cut(Rank.INSIDE, number, text=text)))
 
 
 def up_to(lineage: Lineage, text: str) -> Span:

@@ -17,12 +17,14 @@ from msgspec.structs import replace
 
 from reshardctl.model import (
     HASH_SPACE,
+    Decoded,
     Shard,
     ShardId,
     Stream,
     decode,
     in_birth_order,
     index_of,
+    is_number,
     time_of,
 )
 from reshardctl.model.memo import Memo
@@ -89,13 +91,14 @@ class _Lives(dict[ShardId, Life]):
 
     def __missing__(self, shard: ShardId) -> Life:
         start, end = self._listed[shard].start, self._listed[shard].end
-        began, ended = decode(start), None if end is None else decode(end)
+        first, last = _number(start), _number(end)
+        began, ended = _decoded(start, first), _decoded(end, last)
         closed = None if ended is None else ended.time
         if end is not None and ended is None:
             below = (time_of(self._listed[c].start) for c in self._children.get(shard, ()))
             closed = min((second for second in below if second is not None), default=None)
         self[shard] = life = Life(
-            _number(start), _number(end), None if began is None else began.time, closed,
+            first, last, None if began is None else began.time, closed,
             (*([began.epoch] if began else ()), *([ended.epoch] if ended else ())),
         )
         return life
@@ -288,6 +291,10 @@ def _parents_first(parents: Mapping[ShardId, Family]) -> list[ShardId]:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() else None
+
+
+def _decoded(text: str | None, number: int | None) -> Decoded | None:
+    return decode(number) if number is not None and is_number(text or "") else None
 
 
 def _foreign_epochs(taken: Mapping[int, bool], born: Iterable[int]) -> frozenset[int]:

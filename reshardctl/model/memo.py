@@ -32,6 +32,7 @@ class Memo:
     def forget(self) -> None:
         """Gives up all answers, of which nobody will ask any more."""
         self._newest = defaultdict[Any, dict[tuple[int, ...], _Answer]](dict)
+        self._once = defaultdict[Any, dict[Hashable, Any]](dict)
         self._last = defaultdict[Any, dict[Hashable, _Answer]](dict)
         self._equal = defaultdict[Any, list[_Answer]](list)
         self._latest = dict[Any, Any]()
@@ -47,11 +48,19 @@ class Memo:
         answer: V = known[1]
         return answer
 
+    def once(self, ask: Callable[..., V], owner: object, place: Hashable) -> V:
+        """`ask(owner, place)`, mostly about a shard and its row; the answer at each place is kept."""
+        kept = self._once[ask]
+        if place not in kept:
+            kept[place] = ask(owner, place)
+        answer: V = kept[place]
+        return answer
+
     def last(self, ask: Callable[..., V], owner: object, place: Hashable, *about: Any) -> V:
         """`ask(owner, place, *about)`; for each place, mostly a shard, the last answer is kept."""
         kept = self._last[ask]
         known = kept.get(place)
-        if known is None or (about and not all(map(is_, known[0], about))):
+        if known is None or not all(map(is_, known[0], about)):
             known = kept[place] = (about, ask(owner, place, *about))
         answer: V = known[1]
         return answer

@@ -219,8 +219,9 @@ class Planner(Starts, frozen=True):
         lineage = self.case.state.lineage
         newest, foreign = lineage.newest_index(), self.case.foreign(checkpoint)
         for shard in self.case.consumer.positions(checkpoint):
-            index = None if shard in foreign else index_of(shard)
-            if index is not None and index > newest and shard not in lineage:
+            if shard in lineage or shard in foreign:
+                continue
+            if (index := index_of(shard)) is not None and index > newest:
                 yield shard
 
 

@@ -236,5 +236,5 @@ class Reading:
 
     def beside(self, loose: frozenset[ShardId]) -> tuple[tuple[ShardId, ...], bool]:
         """Unread ancestors in the order of birth, and whether some are unread for certain."""
-        by = self._state.memo.last(_in_order, self._state, loose)
+        by = self._state.memo.once(_in_order, self._state, loose)
         return by, not self._undone.isdisjoint(loose)

@@ -380,7 +380,7 @@ class _Run:
         """The parents that a shard waits for; unlisted ones only if `holds_back` says so."""
         if (parents := self._lineage.parents(shard)) is not self._family:  # siblings share theirs
             self._family = parents
-            self._listed_gates = self._lineage.memo.last(_gates_of, self._lineage, parents)
+            self._listed_gates = self._lineage.memo.once(_gates_of, self._lineage, parents)
         unlisted = self._lineage.unlisted_parents(shard)
         others = frozenset(filter(self.holds_back, unlisted)) if unlisted else _NOBODY
         return self._listed_gates | others if others else self._listed_gates

@@ -273,7 +273,7 @@ def _places(lineage: Lineage, checkpoint: Checkpoint) -> Mapping[ShardId, ReadPo
 
 def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
     """The position of a listed shard. text: as stored, `None` without an entry."""
-    return lineage.memo.last(_position_of, lineage, (shard, text))
+    return lineage.memo.once(_position_of, lineage, (shard, text))
 
 
 def _position_of(lineage: Lineage, place: tuple[ShardId, str | None]) -> ReadPosition:

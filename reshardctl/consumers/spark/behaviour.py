@@ -391,7 +391,7 @@ class _Run:
 
     def _shared(self, at: Cut, cause: Cause, closed: bool, why: str) -> WillRead:
         """One fate for all shards that are alike, in this start and in those after a plan."""
-        return self._lineage.memo.last(_alike, self._lineage, (at, cause, closed, why))
+        return self._lineage.memo.once(_alike, self._lineage, (at, cause, closed, why))
 
     def _begins_as_named(self, shard: ShardId, at: Position, closed: bool) -> Fate:
         """Begins the shard where a startingPosition as JSON says."""

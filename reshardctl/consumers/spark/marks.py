@@ -164,7 +164,7 @@ def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Posit
 
 def is_refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
     """Whether the source or Kinesis refuses the mark's number, also in a mark of an end."""
-    return lineage.memo.last(_refused, lineage, (shard, mark))
+    return lineage.memo.once(_refused, lineage, (shard, mark))
 
 
 def _refused(lineage: Lineage, place: tuple[ShardId, Position]) -> bool:

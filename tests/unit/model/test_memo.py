@@ -49,6 +49,23 @@ def test_the_newest_answers_of_each_function_are_kept():
     assert memo(asked.processed, OWNER, things[0], most=3) == -2
 
 
+def test_each_place_is_asked_about_once():
+    memo, asked = Memo(), Asked()
+    places = [("0", "1"), ("0", "2"), ("0", "1")]
+    assert [memo.once(asked.start, OWNER, place) for place in places] == [1, 2, 1]
+    assert memo.once(asked.processed, OWNER, ("0", "1")) == -3
+
+
+def test_an_answer_is_given_the_one_before():
+    memo = Memo()
+
+    def start(_owner: object, before: list[str] | None, shard: str) -> list[str]:
+        return [*(before or []), shard]
+
+    assert memo.onwards(start, OWNER, "0") == ["0"]
+    assert memo.onwards(start, OWNER, "1") == ["0", "1"]
+
+
 def test_the_last_answer_at_each_place_is_kept():
     memo, asked, one, other = Memo(), Asked(), object(), object()
     assert [memo.last(asked.start, OWNER, "0", one) for _ in range(2)] == [1, 1]
