@@ -23,8 +23,8 @@ from reshardctl.model import (
     AnomalyKind,
     Cut,
     Decoded,
-    ShardId,
     Rank,
+    ShardId,
     Span,
     at_number,
     decode,
@@ -185,6 +185,12 @@ def written_at(lineage: Lineage, text: str) -> int | None:
     """The Unix second in a stored number, `None` for what does not have the layout of one."""
     known = _number(lineage, text)
     return None if known is None or known.decoded is None else known.decoded.time
+
+
+def is_an_end(lineage: Lineage, text: str) -> bool:
+    """Whether the number is the EndingSequenceNumber of some shard."""
+    known = _number(lineage, text)
+    return known is not None and known.decoded is not None and known.decoded.is_end
 
 
 class Origin(Enum):

@@ -6,6 +6,7 @@ Other rooms import what this file names, and `cuts`, `files`, `images`, `memo`,
 
 from reshardctl.model.cuts import (
     DONE,
+    INSIDE,
     START,
     TIP,
     Basis,
@@ -79,6 +80,7 @@ from reshardctl.model.shards import (
 __all__ = [
     "DONE",
     "HASH_SPACE",
+    "INSIDE",
     "NO_DELAY",
     "START",
     "TIP",

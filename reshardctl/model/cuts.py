@@ -31,6 +31,11 @@ class Rank(IntEnum):
     DONE = 3
 
 
+INSIDE = Rank.INSIDE
+"""By a name of its own, as it is asked for of every shard: in Python 3.11 `Rank.INSIDE` takes ten
+times as long."""
+
+
 class Cut(Struct, frozen=True):
     """A place inside one shard. `a < b` means certainly before; some pairs have no order.
 
@@ -72,7 +77,7 @@ class Cut(Struct, frozen=True):
     def __lt__(self, other: Cut) -> bool:
         if self.rank != other.rank:
             return self.rank < other.rank
-        if self.rank is not Rank.INSIDE:
+        if self.rank is not INSIDE:
             return False
         if self.by_time or other.by_time:
             return _time_before(self, other)
@@ -82,7 +87,7 @@ class Cut(Struct, frozen=True):
         return self == other or self < other
 
     def __str__(self) -> str:
-        if self.rank is not Rank.INSIDE:
+        if self.rank is not INSIDE:
             return self.rank.name
         if self.by_time:
             return "AT(?)" if self.time is None else f"AT({self.time:.0f})"
@@ -110,12 +115,12 @@ DONE = Cut(Rank.DONE)
 
 def at_number(text: str, sub: int = 0) -> Cut:
     """The cut just after the record with this sequence number."""
-    return Cut(Rank.INSIDE, int(text), sub, text)
+    return Cut(INSIDE, int(text), sub, text)
 
 
 def at_time(seconds: float | None) -> Cut:
     """The cut just before the first record that arrived at or after `seconds` (Unix)."""
-    return Cut(Rank.INSIDE, time=seconds, by_time=True)
+    return Cut(INSIDE, time=seconds, by_time=True)
 
 
 def possibly_before(a: Cut, b: Cut) -> bool:

@@ -49,7 +49,7 @@ class Memo:
         return answer
 
     def once(self, ask: Callable[..., V], owner: object, place: Hashable) -> V:
-        """`ask(owner, place)`, mostly about a shard and its row; the answer at each place is kept."""
+        """`ask(owner, place)`, mostly about a shard and its row; each answer is kept."""
         kept = self._once[ask]
         if place not in kept:
             kept[place] = ask(owner, place)

@@ -4,6 +4,6 @@
 each shard. `Planner` (`plan`) goes through one pass after the other; `one_candidate` narrows what
 one candidate would write, `joining` finds the cheapest of several plans, `within_scope` widens.
 
-Other rooms import `as_given`, `case`, `decision`, `effects`, `plan`, `policy`, `prices`, `rebuild`,
-`restore`, `skipped`, `starts`, `writes`. Read `plan` first.
+Other rooms import `as_given`, `case`, `crashes`, `decision`, `effects`, `plan`, `policy`, `prices`,
+`rebuild`, `restore`, `skipped`, `starts`, `writes`. Read `plan` first.
 """

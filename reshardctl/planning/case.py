@@ -39,8 +39,9 @@ from reshardctl.model import (
     meet,
     shard_id,
 )
+from reshardctl.planning.crashes import aged
 from reshardctl.planning.decision import Scope
-from reshardctl.planning.effects import Effect, Harm, StreamState, aged, effects
+from reshardctl.planning.effects import Effect, Harm, StreamState, effects
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.planning.prices import worthwhile
 

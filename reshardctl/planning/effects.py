@@ -10,7 +10,6 @@ rows of a consumer that crashes on some of its rows.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
@@ -21,23 +20,21 @@ from msgspec.structs import replace
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
+    INSIDE,
     START,
     TIP,
     Cause,
     Count,
-    Crash,
     Cut,
     Fate,
     Frontier,
-    Rank,
     ShardId,
     Simulation,
     Span,
     TargetFrontier,
     WillRead,
     WontRead,
-    awaited,
-    exactly,
+    at_time,
     possibly_before,
 )
 from reshardctl.planning.unread import GRACE, Reading, StreamState, has_unread, moment
@@ -160,7 +157,9 @@ def _start(
     if reading is None or not reading.in_families:
         anew, reading, own, past = run.fates.keys(), Reading(state, processed, run), {}, {}
     for shard, fate in run.fates.items():
-        if shard in anew and (found := _of_shard(state, want, processed, run, reading, shard, fate)):
+        if shard not in anew:
+            continue
+        if found := _of_shard(state, want, processed, run, reading, shard, fate):
             own[shard] = found
     past |= _past_disorder(state, processed, run, reading, anew)
     return _Start(want, processed, run, reading, own, past)
@@ -178,7 +177,7 @@ def _of_shard(
     reading: Reading, shard: ShardId, fate: Fate,
 ) -> tuple[Effect, ...]:
     wanted = want.get(shard, START)
-    if wanted.rank is Rank.DONE and (isinstance(fate, WontRead) or _is_over(fate)):
+    if wanted.rank is DONE.rank and (isinstance(fate, WontRead) or _is_over(fate)):
         return ()
     span = processed.get(shard, _UNKNOWN)
     by = () if reading.starts(shard) else reading.blocking(fate)
@@ -195,29 +194,29 @@ def _of_shard(
         loose = reading.loose.get(shard)
         if loose and has_unread(state, shard, fate.at.lo):
             found.append(_disorder(shard, *reading.beside(loose), run))
-    if wanted.rank is Rank.INSIDE:
+    if wanted.rank is INSIDE:
         found += _expired(state, shard, fate, wanted)
     return tuple(found)
 
 
 def _goes_on(state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut) -> bool:
     """Whether a listed shard is read from the wanted cut on, as far as it goes."""
-    return fate.at.hi == wanted and fate.until.rank >= Rank.TIP and shard in state.lineage
+    return fate.at.hi == wanted and fate.until.rank >= TIP.rank and shard in state.lineage
 
 
 def _is_over(fate: WillRead) -> bool:
     """Whether nothing of the shard is read any more, for sure."""
-    return fate.at.lo.rank is fate.until.rank is Rank.DONE and not fate.possible
+    return fate.at.lo.rank is fate.until.rank is DONE.rank and not fate.possible
 
 
 def _width(state: StreamState, shard: ShardId, since: Cut, until: Cut) -> float | None:
     start, end = moment(state, shard, since), moment(state, shard, until)
     if start is None or end is None:
         return None
-    if until.rank is Rank.INSIDE and start <= state.now:
+    if until.rank is INSIDE and start <= state.now:
         end = min(end, state.now)  # a sequence number may be in the future, a record cannot
     # A tip before a record shows that our clock is behind the stream's, by an unknown time.
-    least = AT_LEAST if until.rank is Rank.TIP else 0.0
+    least = AT_LEAST if until.rank is TIP.rank else 0.0
     return max(least, end - start)
 
 
@@ -295,7 +294,7 @@ def _rereads(
 ) -> Iterator[Effect]:
     # A shard that resumes after its own last record is not re-read: without an end mark its high
     # bound is uncertain, its row is not. What a sink holds beyond a gap is certain.
-    unmarked = fate.cause is Cause.UNMARKED and span.hi.rank is not Rank.INSIDE
+    unmarked = fate.cause is Cause.UNMARKED and span.hi.rank is not INSIDE
     if unmarked and fate.at.exact and fate.at.lo == span.lo != START:
         return
     if not has_unread(state, shard, fate.at.lo):
@@ -345,7 +344,7 @@ def _expired(
     if probe is not None and probe.drained:
         return
     yield Effect(
-        Harm.SKIPPED, shard, False, wanted, Cut(Rank.INSIDE, time=horizon, by_time=True),
+        Harm.SKIPPED, shard, False, wanted, at_time(horizon),
         horizon - written, fate.cause, "the position is older than the stream's retention",
         gone=True,
     )
@@ -357,12 +356,12 @@ def _past_disorder(
 ) -> dict[ShardId, Effect]:
     """The shards of which more is processed than of their parents."""
     lineage, found = state.lineage, dict[ShardId, Effect]()
-    undone = {shard for shard, span in processed.items() if span.hi.rank is not Rank.DONE}
+    undone = {shard for shard, span in processed.items() if span.hi.rank is not DONE.rank}
     family: tuple[ShardId, ...] = ()
     unread, certain = family, False
     for shard in lineage if undone else ():
         span = processed.get(shard) if shard in anew else None
-        if span is None or span.lo.rank is not Rank.INSIDE or span.lo.by_time:
+        if span is None or span.lo.rank is not INSIDE or span.lo.by_time:
             continue
         if (parents := lineage.parents(shard)) is not family:  # siblings share theirs
             family = parents
@@ -397,68 +396,3 @@ def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
 def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
     fates = (run.fates.get(child) for child in lineage.children(shard))
     return any(isinstance(fate, WillRead) and shard in fate.after for fate in fates)
-
-
-def aged(state: StreamState, run: Simulation) -> Simulation:
-    """The same simulation at this time: some consumers crash on an expired position."""
-    old = _too_old(state, run) if run.crashes_when_expired and run.crash is None else []
-    if not old:
-        return run
-    why = "records after the position may be past the stream's retention, which crashes it"
-    until = "it is started without minding what is lost"
-    return replace(run, crash=Crash(why, until, cause=Cause.EXPIRED, by=tuple(old)))
-
-
-def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
-    """Shards that continue at a position before the horizon; reads since are unknown to them."""
-    horizon = state.now - state.lineage.stream.retention
-    shards = []
-    for shard, fate in run.fates.items():
-        if not isinstance(fate, WillRead) or fate.cause is not Cause.POSITION:
-            continue
-        if fate.at.lo == START and fate.at.lo.quiet is None:
-            continue
-        written = moment(state, shard, fate.at.lo)
-        if (
-            written is not None
-            and written < horizon
-            and has_unread(dataclasses.replace(state, probes={}), shard, fate.at.lo)
-        ):
-            shards.append(shard)
-    return shards
-
-
-_OF_ROWS = (
-    Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.CLOCK_AHEAD, Cause.KNOWN_CHILD,
-)
-"""Causes by which a single row crashes the consumer."""
-
-
-def beside_the_crash(
-    state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
-) -> list[Effect]:
-    """Effects of the other rows, as if the rows that crash the consumer were repaired.
-
-    It crashes on one row at a time, but all of them have effects.
-    """
-    crash = run.crash
-    if crash is None or not crash.by or crash.cause not in _OF_ROWS:
-        return []
-    mended = {
-        shard: _mended(state.lineage, shard, run.fates[shard], want, crash.until)
-        for shard in crash.by if shard in run.fates and crash.cause is not Cause.KNOWN_CHILD
-    }
-    lived = replace(run, crash=None, fates={**run.fates, **mended})
-    return [
-        e for e in effects(state, want, processed, lived)
-        if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
-    ]
-
-
-def _mended(
-    lineage: Lineage, shard: ShardId, fate: Fate, want: TargetFrontier, why: str
-) -> WillRead:
-    is_open = shard in lineage and lineage.is_open(shard)
-    until = TIP if is_open else DONE
-    at = exactly(want.get(shard, START))
-    return WillRead(at, until, awaited(fate), not is_open, Cause.POSITION, why)

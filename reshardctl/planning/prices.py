@@ -50,7 +50,9 @@ def worthwhile(effect: Effect, accept: Accept) -> bool:
 
     Stricter than `acceptable`: a certain re-read is worth a plan even if it would be accepted.
     """
-    if effect.harm is Harm.REREAD and effect.certain and not (effect.gone or effect.past):
+    if effect.gone or effect.past:
+        return False
+    if effect.certain and effect.harm is Harm.REREAD:
         return True
     return not acceptable(effect, accept)
 

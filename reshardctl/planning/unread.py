@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
+    DONE,
+    INSIDE,
     START,
+    TIP,
     Cause,
     Cut,
     Fate,
     Frontier,
     Probe,
-    Rank,
     ShardId,
     Simulation,
     WillRead,
@@ -54,13 +56,13 @@ class StreamState:
 def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
     """Whether records may lie after the cut. In open shards future records count as unread."""
     lineage = state.lineage
-    if cut.rank is Rank.DONE or shard not in lineage:
+    if cut.rank is DONE.rank or shard not in lineage:
         return False
     if lineage.is_open(shard):
         return True
-    if cut.rank is Rank.TIP:
+    if cut.rank is TIP.rank:
         return False
-    if cut.rank is Rank.INSIDE and not cut.by_time:
+    if cut.rank is INSIDE and not cut.by_time:
         end = lineage.last_number(shard)
         if end is not None and cut.number >= end:
             return False
@@ -73,9 +75,9 @@ def moment(state: StreamState, shard: ShardId, cut: Cut) -> float | None:
     lineage = state.lineage
     if shard not in lineage:
         return None
-    if cut.rank is Rank.START:
+    if cut.rank is START.rank:
         since = lineage.opened_at(shard)
-    elif cut.rank is Rank.INSIDE:
+    elif cut.rank is INSIDE:
         since = cut.time if cut.by_time else time_of(cut.number)
     else:
         return state.now if lineage.is_open(shard) else lineage.closed_at(shard)
@@ -88,7 +90,7 @@ def _near_its_close(state: StreamState, shard: ShardId, cut: Cut) -> bool:
     """Whether a closed shard has a position just before its close."""
     probe = state.probes.get(shard)
     closed = state.lineage.closed_at(shard) if shard in state.lineage else None
-    if cut.rank is not Rank.INSIDE or (probe is not None and not probe.drained):
+    if cut.rank is not INSIDE or (probe is not None and not probe.drained):
         return False
     written = moment(state, shard, cut)
     return written is not None and closed is not None and closed - written <= GRACE
@@ -138,7 +140,8 @@ class Reading:
             self._below = before._below - anew
             self._gating = {s: by for s, by in before._gating.items() if s not in anew}
             self.loose = {s: by for s, by in before.loose.items() if s not in anew}
-        self.in_families = (before is None or before.in_families) and self._in_families(fates)
+        so_before = before is None or before.in_families
+        self.in_families: bool = so_before and self._in_families(fates)
         waiting = self._begun(fates)
         while waiting and len(left := self._begun(waiting)) < len(waiting):
             waiting = left
@@ -176,7 +179,7 @@ class Reading:
     def _is_unread(self, shard: ShardId, fate: Fate) -> bool:
         """Whether a closed shard that starts has records which are neither processed nor passed."""
         lineage = self._state.lineage
-        if not isinstance(fate, WillRead) or fate.at.lo.rank is Rank.DONE:
+        if not isinstance(fate, WillRead) or fate.at.lo.rank is DONE.rank:
             return False
         if shard not in self._ready or shard not in lineage or lineage.is_open(shard):
             return False

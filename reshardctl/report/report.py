@@ -43,8 +43,9 @@ from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import instant
 from reshardctl.planning.case import parsed
+from reshardctl.planning.crashes import beside_the_crash
 from reshardctl.planning.decision import Answer, nothing_left
-from reshardctl.planning.effects import Harm, StreamState, beside_the_crash
+from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.plan import (
     CREATION_TIME,
     Ask,

@@ -35,7 +35,8 @@ from reshardctl.model import (
     at_number,
 )
 from reshardctl.model.times import When, instant
-from reshardctl.planning.effects import StreamState, aged, beside_the_crash
+from reshardctl.planning.crashes import aged, beside_the_crash
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept, Policy

@@ -93,7 +93,7 @@ def risks(lineage: Lineage, checkpoint: Checkpoint) -> tuple[Risk, ...]:
     parents = announcing(lineage, checkpoint)
     if checkpoint.backfill and parents:
         return (_backfill(parents),)
-    loops = tuple(dict.fromkeys(_loops(lineage, checkpoint, parents)))
+    loops = tuple(dict.fromkeys(_loops(lineage, places_in(lineage, checkpoint), parents)))
     return (_livelock(loops),) if loops else ()
 
 
@@ -118,21 +118,21 @@ def _livelock(shards: tuple[ShardId, ...]) -> Risk:
 
 
 def _loops(
-    lineage: Lineage, checkpoint: Checkpoint, parents: list[ShardId]
+    lineage: Lineage, places: Mapping[ShardId, ReadPosition], parents: list[ShardId]
 ) -> Iterator[ShardId]:
     """Closed children with unread records whose announcing parent has unread records too."""
     for parent in parents:
-        if not _behind(lineage, checkpoint, parent):
+        if not _behind(lineage, parent, places[parent]):
             continue
         for child in lineage.children(parent):
             if lineage.first_parent(child) == parent and not lineage.is_open(child) and _behind(
-                lineage, checkpoint, child
+                lineage, child, places[child]
             ):
                 yield child
 
 
-def _behind(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
-    at = places_in(lineage, checkpoint)[shard].span.lo
+def _behind(lineage: Lineage, shard: ShardId, position: ReadPosition) -> bool:
+    at = position.span.lo
     closed = lineage.closed_at(shard)
     if at.rank is Rank.START:
         return True

@@ -18,7 +18,7 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.quickwit.behaviour import announces, announcing, named
 from reshardctl.consumers.quickwit.document import NOT_LOADED, PRESENT
 from reshardctl.consumers.quickwit.releases import App
-from reshardctl.consumers.quickwit.rows import Checkpoint, PositionKind, places_in
+from reshardctl.consumers.quickwit.rows import Checkpoint, PositionKind, ReadPosition, places_in
 from reshardctl.consumers.quickwit.splice import MENDED
 from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.lineage import Lineage
@@ -62,13 +62,14 @@ def encode(
     if obstacle is not None:
         return obstacle
     writes = _key(checkpoint, app)
-    for shard in lineage:
+    for shard, position in places_in(lineage, checkpoint).items():
         if shard in leave:
             continue
         wanted = want.get(shard, START)
         if wanted == DONE and app.traits.crashes_at_known_child and announces(lineage, shard):
             wanted = DONE  # the very end: after the last record it would announce its children
-        writes += _entry(lineage, checkpoint, shard, wanted)
+        if not _holds(position, wanted):
+            writes += _entry(lineage, checkpoint, shard, wanted)
     writes += [
         _write(checkpoint, shard, None, "the stream has no such shard yet: it would begin there")
         for shard in checkpoint.rows if unborn(lineage, shard) and shard not in leave
@@ -89,9 +90,11 @@ def _of_this_stream(
     """
     gone = {write.key for write in writes if isinstance(write.change, Delete)}
     changed = {write.key for write in writes}
+    if gone != changed:
+        return writes
     rows = [row for row in checkpoint.rows.values() if row.image.key not in changed]
     left = [text for text in (row.text.removeprefix("~") for row in rows) if decode(text)]
-    if gone != changed or not left or not all(earlier_incarnation(lineage, t) for t in left):
+    if not left or not all(earlier_incarnation(lineage, text) for text in left):
         return writes
     return [
         replace(write, change=Update({"position": {"S": lineage[shard].start}}))
@@ -146,13 +149,18 @@ def _key(checkpoint: Checkpoint, app: App) -> list[Write]:
     )]
 
 
+_SANE = (PositionKind.NUMBER, PositionKind.START, PositionKind.END)
+
+
+def _holds(position: ReadPosition, wanted: Cut) -> bool:
+    """Whether nothing has to be written, so that the shard is read from the wanted cut on."""
+    at = position.span.lo
+    return position.kind in _SANE and (at == wanted or _read_from_there(at, wanted))
+
+
 def _entry(
     lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, wanted: Cut
 ) -> list[Write]:
-    position = places_in(lineage, checkpoint)[shard]
-    sane = position.kind in (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
-    if sane and (position.span.lo == wanted or _read_from_there(position.span.lo, wanted)):
-        return []
     text, why = _text(lineage, shard, wanted)
     if text is None and shard not in checkpoint.rows:
         return []

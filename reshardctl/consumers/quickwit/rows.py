@@ -29,6 +29,7 @@ from reshardctl.consumers.sequence_numbers import (
     against_listing,
     classify,
     furthest,
+    is_an_end,
     up_to,
 )
 from reshardctl.errors import UsageError, WrongStream, command_line
@@ -296,7 +297,7 @@ def _of_number(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
     kind = classify(lineage, shard, text)
     if kind is NumberKind.AFTER_END and decode(lineage[shard].end or "") is None:
         kind = NumberKind.AT_END  # an emulator's ends are no numbers
-    elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and _is_an_end(text):
+    elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and is_an_end(lineage, text):
         kind = NumberKind.OTHER_SHARD
     match kind:
         case NumberKind.START:
@@ -313,11 +314,6 @@ def _of_number(lineage: Lineage, shard: ShardId, text: str) -> ReadPosition:
         case _:
             why = "its number is none of this shard"
             return ReadPosition(PositionKind.FOREIGN, _unknown(lineage, shard, why))
-
-
-def _is_an_end(text: str) -> bool:
-    decoded = decode(text)
-    return decoded is not None and decoded.is_end
 
 
 def _of_end_mark(lineage: Lineage, shard: ShardId, offset: str) -> Span:
