@@ -126,8 +126,8 @@ def effects(
 class _Start(Struct, frozen=True):
     """What a start does to each shard, and what that follows from.
 
-    A shard's effects follow from its fate, its span, its wanted cut and what happens above it:
-    where all of these are the same objects as in another start, they are taken over. own: those of
+    A shard's effects follow from its fate, the cuts of its span, its wanted cut and what happens
+    above it: where all of these are the same objects as in another start, they are taken over. own: those of
     this start, where a shard has some; past: the disorder of an earlier one.
     """
 
@@ -147,8 +147,8 @@ def _start(
     reading, own, past = None, dict[ShardId, tuple[Effect, ...]](), dict[ShardId, Effect]()
     if before is not None and before.run.orders is run.orders:
         others = {
-            *_other(run.fates, before.run.fates), *_other(processed, before.processed),
-            *_other(want, before.want),
+            *_other(run.fates, before.run.fates), *_other(want, before.want),
+            *_moved(processed, before.processed),
         }
         anew = others | state.lineage.descendants(*others)
         reading = Reading(state, processed, run, before.reading, anew)
@@ -170,6 +170,16 @@ def _other(now: Mapping[ShardId, object], then: Mapping[ShardId, object]) -> Ite
     if now is not then:
         yield from (shard for shard, told in now.items() if then.get(shard) is not told)
         yield from then.keys() - now.keys()
+
+
+def _moved(now: Frontier, then: Frontier) -> Iterator[ShardId]:
+    """The shards that are processed to another place than then, whatever that rests on."""
+    for shard in _other(now, then):
+        one, other = now.get(shard), then.get(shard)
+        if one is None or other is None or one.head != other.head:
+            yield shard
+        elif one.lo is not other.lo or one.hi is not other.hi:
+            yield shard
 
 
 def _of_shard(

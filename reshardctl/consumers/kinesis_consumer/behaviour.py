@@ -67,6 +67,7 @@ NEAR = 300.0
 continued below the shard."""
 BEGUN_LATE = "begun when it was first asked for: what came before may be missing"
 _BEGINNING = exactly(START)
+_AT_END = exactly(DONE, why="its position is the shard's EndingSequenceNumber")
 
 
 def processed(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
@@ -107,7 +108,7 @@ class _Processed:
             case NumberKind.START:
                 return _BEGINNING
             case NumberKind.AT_END:
-                return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
+                return _AT_END
             case NumberKind.INSIDE:
                 return self._read(shard, row.text)
             case NumberKind.AHEAD:
@@ -273,11 +274,15 @@ def _will_read(
     return WillRead(at, DONE if ends else TIP, gates, ends, cause, why)
 
 
+def _over(_lineage: Lineage, place: tuple[Cause, str]) -> WillRead:
+    """The fate of shards that count as read to their end."""
+    return WillRead(exactly(DONE), DONE, _NOBODY, True, *place)
+
+
 class _Run:
     def __init__(self, lineage: Lineage, positions: Positions, app: App) -> None:
         self._lineage, self._positions, self._app = lineage, positions, app
         self._seen = evidence(lineage, positions)
-        self._ended: dict[tuple[Cause, str], WillRead] = {}
         self._family: tuple[ShardId, ...] = ()
         self._listed_gates = _NOBODY
 
@@ -323,10 +328,7 @@ class _Run:
         return self._resumes(shard)
 
     def _over(self, cause: Cause, why: str) -> WillRead:
-        if (known := self._ended.get((cause, why))) is None:
-            known = WillRead(exactly(DONE), DONE, frozenset(), True, cause, why)
-            self._ended[cause, why] = known
-        return known
+        return self._lineage.memo.once(_over, self._lineage, (cause, why))
 
     def _resumes(self, shard: ShardId) -> Fate:
         survives = self._app.traits.survives

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import ShardOwner, Worker
 from reshardctl.consumers.kinsumer.clocks import NANOS, Clocks, clocks, named
@@ -67,6 +68,10 @@ TAKEOVER = 6 * ROUND
 
 _NOBODY: frozenset[ShardId] = frozenset()
 _WHOLE = exactly(DONE)
+_OVER = WillRead(
+    _WHOLE, DONE, _NOBODY, True, Cause.FINISHED, "it is finished", Delay(0.0, 2 * ROUND)
+)
+_OVER_AND_OWNED = replace(_OVER, delay=Delay(0.0, TAKEOVER + 2 * ROUND))
 
 
 def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
@@ -93,8 +98,6 @@ class _Start(Struct, frozen=True):
     app: App
     asked: frozenset[ShardId]
     ahead: Clocks
-    over: dict[bool, WillRead] = field(default_factory=dict)
-    """The fate of finished shards, with and without an owner."""
 
     def fate(self, shard: ShardId) -> Fate:
         row = self.store.rows.get(shard)
@@ -135,11 +138,7 @@ class _Start(Struct, frozen=True):
         """The fate of a finished shard; only the leader checks Finished."""
         shard = row.shard
         if shard not in self.asked and not self.lineage.is_open(shard):
-            owned = row.owner is not None
-            if owned not in self.over:
-                why = "it is finished"
-                self.over[owned] = self._reads(shard, _WHOLE, Cause.FINISHED, why)
-            return self.over[owned]
+            return _OVER if row.owner is None else _OVER_AND_OWNED
         at = cut_of(self.lineage, row, self.app)
         if self.lineage.is_open(shard):
             why = "marked as finished although it is open: the leader leaves it out"

@@ -14,7 +14,7 @@ from functools import lru_cache
 WORD = 0xFFFFFFFF
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 15)
 def java_hash(text: str) -> int:
     """Returns an unsigned word of 32 bits. text: no character outside the basic plane."""
     code = 0
