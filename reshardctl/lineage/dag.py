@@ -90,9 +90,9 @@ class _Lives(dict[ShardId, Life]):
         self._listed, self._children = listed, children
 
     def __missing__(self, shard: ShardId) -> Life:
-        start, end = self._listed[shard].start, self._listed[shard].end
-        first, last = _number(start), _number(end)
-        began, ended = _decoded(start, first), _decoded(end, last)
+        end = self._listed[shard].end
+        first, began = _read(self._listed[shard].start)
+        last, ended = _read(end)
         closed = None if ended is None else ended.time
         if end is not None and ended is None:
             below = (time_of(self._listed[c].start) for c in self._children.get(shard, ()))
@@ -289,12 +289,12 @@ def _parents_first(parents: Mapping[ShardId, Family]) -> list[ShardId]:
     return ordered(parents)
 
 
-def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdecimal() else None
-
-
-def _decoded(text: str | None, number: int | None) -> Decoded | None:
-    return decode(number) if number is not None and is_number(text or "") else None
+def _read(text: str | None) -> tuple[int | None, Decoded | None]:
+    """A number, and its fields if it has the form that Kinesis accepts."""
+    if text is None or not text.isdecimal():
+        return None, None
+    number = int(text)
+    return number, decode(number) if is_number(text) else None
 
 
 def _foreign_epochs(taken: Mapping[int, bool], born: Iterable[int]) -> frozenset[int]:

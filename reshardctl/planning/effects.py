@@ -127,8 +127,8 @@ class _Start(Struct, frozen=True):
     """What a start does to each shard, and what that follows from.
 
     A shard's effects follow from its fate, the cuts of its span, its wanted cut and what happens
-    above it: where all of these are the same objects as in another start, they are taken over. own: those of
-    this start, where a shard has some; past: the disorder of an earlier one.
+    above it: where all of these are the same objects as in another start, they are taken over.
+    own: those of this start, where a shard has some; past: the disorder of an earlier one.
     """
 
     want: TargetFrontier
@@ -176,9 +176,9 @@ def _moved(now: Frontier, then: Frontier) -> Iterator[ShardId]:
     """The shards that are processed to another place than then, whatever that rests on."""
     for shard in _other(now, then):
         one, other = now.get(shard), then.get(shard)
-        if one is None or other is None or one.head != other.head:
-            yield shard
-        elif one.lo is not other.lo or one.hi is not other.hi:
+        if one is None or other is None or one.head != other.head or (
+            one.lo is not other.lo or one.hi is not other.hi
+        ):
             yield shard
 
 
@@ -366,16 +366,18 @@ def _past_disorder(
 ) -> dict[ShardId, Effect]:
     """The shards of which more is processed than of their parents."""
     lineage, found = state.lineage, dict[ShardId, Effect]()
-    undone = {shard for shard, span in processed.items() if span.hi.rank is not DONE.rank}
     family: tuple[ShardId, ...] = ()
     unread, certain = family, False
-    for shard in lineage if undone else ():
-        span = processed.get(shard) if shard in anew else None
+    for shard in filter(anew.__contains__, lineage):
+        span = processed.get(shard)
         if span is None or span.lo.rank is not INSIDE or span.lo.by_time:
             continue
         if (parents := lineage.parents(shard)) is not family:  # siblings share theirs
             family = parents
-            unread = tuple(filter(undone.__contains__, parents))
+            unread = tuple([
+                parent for parent in parents
+                if (above := processed.get(parent)) and above.hi.rank is not DONE.rank
+            ])
             certain = bool(unread) and not reading.done.issuperset(unread)
         if unread:
             found[shard] = _disorder(shard, unread, certain, run, span.lo)

@@ -105,12 +105,12 @@ class _Processed:
         if row is None or row.null:
             return self._absent(shard)
         match self._seen.kinds[shard]:
+            case NumberKind.INSIDE:
+                return self._read(shard, row.text)
             case NumberKind.START:
                 return _BEGINNING
             case NumberKind.AT_END:
                 return _AT_END
-            case NumberKind.INSIDE:
-                return self._read(shard, row.text)
             case NumberKind.AHEAD:
                 why = "its number lies in the future, and is of no record"
                 return Span(START, at_number(row.text), Basis.INFERRED, why)

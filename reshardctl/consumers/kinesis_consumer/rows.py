@@ -278,12 +278,13 @@ class Evidence:
     def __init__(self, lineage: Lineage, positions: Positions) -> None:
         self._lineage, self._positions = lineage, positions
         self.kinds = {shard: classify(lineage, shard, row.text) for shard, row in self._rows()}
+        self._wrong = [shard for shard, kind in self.kinds.items() if not kind.own]
         self._lost = self._numbers_elsewhere()
         self._below_read: set[ShardId] = set()
         self._below_row: set[ShardId] = set()
         for shard in reversed(lineage):
             self._prove_above(shard)
-        self._meant = {self.meant(shard) for shard, _ in self._rows()} - {""}
+        self._meant = set(map(self.meant, self._wrong)) - {""}
         self._times = [t for t in map(self._time, self._rows()) if t is not None]
         self._oldest = min(self._times, default=None)
 
@@ -385,18 +386,19 @@ class Evidence:
         A shard's own start is no record's number: a repair writes it, at any time.
         """
         shard, row = entry
-        told = self.kinds[shard] in (NumberKind.INSIDE, NumberKind.AT_END)
-        told = told or row.bare in self._meant
-        time = written_at(self._lineage, row.bare) if told else None
+        kind, bare = self.kinds[shard], row.bare
+        told = kind is NumberKind.INSIDE or kind is NumberKind.AT_END or bare in self._meant
+        time = written_at(self._lineage, bare) if told else None
         since = self._lineage.stream.created - CREATION_SLACK
         return None if time is None or time < since else time
 
     def _numbers_elsewhere(self) -> dict[ShardId, dict[ShardId, str]]:
         """Numbers in other shards' rows: shard of the number → shard of the row → number."""
         numbers: dict[ShardId, dict[ShardId, str]] = {}
-        for shard, row in self._rows():
-            decoded = decode(row.text) if self.kinds[shard].foreign else None
+        for shard in self._wrong:
+            text = self._positions.rows[shard].text
+            decoded = decode(text) if self.kinds[shard].foreign else None
             home = shard_id(decoded.shard) if decoded else shard
-            if home != shard and classify(self._lineage, home, row.text) is NumberKind.INSIDE:
-                numbers.setdefault(home, {})[shard] = row.text
+            if home != shard and classify(self._lineage, home, text) is NumberKind.INSIDE:
+                numbers.setdefault(home, {})[shard] = text
         return numbers

@@ -248,6 +248,9 @@ class PositionKind(Enum):
     """No number: refused."""
 
 
+_REFUSED = (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
+
+
 class ReadPosition(Struct, frozen=True):
     """One shard's position.
 
@@ -260,7 +263,7 @@ class ReadPosition(Struct, frozen=True):
     @property
     def refused(self) -> bool:
         """Whether Kinesis gives no iterator for it, so that the shard's own consumer fails."""
-        return self.kind in (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
+        return self.kind in _REFUSED
 
 
 def places_in(lineage: Lineage, checkpoint: Checkpoint) -> Mapping[ShardId, ReadPosition]:
