@@ -39,6 +39,7 @@ from reshardctl.model import (
     Update,
     WillRead,
     Write,
+    in_birth_order,
     short,
 )
 from reshardctl.model.images import NO_TRANSACTIONS, batched
@@ -243,7 +244,8 @@ class _Orders(Struct):
     def _move(self, shard: ShardId, number: str, why: str) -> None:
         """Writes a row, unless a new row would end an unread ancestor."""
         if self.app.traits.infers_ends and shard in self.late and shard not in self.positions.rows:
-            unread = list(filter(self._is_unread, self.lineage.ancestors(shard)))
+            above = in_birth_order(self.lineage.ancestors(shard))
+            unread = list(filter(self._is_unread, above))
             self.obstacles[shard] = unread_above(shard, unread, self.app)
             return
         self.order(shard, number, why)
