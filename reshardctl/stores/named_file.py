@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -40,6 +38,8 @@ def check_file(path: Path) -> None:
             if not os.access(path, os.W_OK):
                 raise PermissionError(0, "cannot be written to")
             return
+        import tempfile  # it loads random
+
         with tempfile.TemporaryFile(dir=_target(path).parent):
             pass
     except OSError as error:
@@ -107,7 +107,7 @@ def _replace(target: Path, text: str) -> None:
     writes the file removes it.
     """
     _remove_left(target)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{_LEFT}")
+    temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}{_LEFT}")
     named = False
     try:
         descriptor, named = _opened(temporary)
