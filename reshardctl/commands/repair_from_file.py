@@ -30,11 +30,12 @@ from reshardctl.commands.whose_rows import (
 from reshardctl.commands.write import left_over
 from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import parse
-from reshardctl.errors import EmptyCheckpoint, NotConfirmed, StalePlan, UsageError
+from reshardctl.errors import EmptyCheckpoint, NotConfirmed, Refused, StalePlan, UsageError
 from reshardctl.execution.apply import resume
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.proof import plan_of, planned_again, renewing, require_same
 from reshardctl.journal import Journal, Records
+from reshardctl.model import keys_of
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
 from reshardctl.render.words import command
@@ -191,6 +192,7 @@ class Interrupted(Repair):
         self.words = (locator.text, "--stream", plan.stream, *words(request.account))
         self._again = new_plan(plan.unvouched, request.account)
         self._require_unfinished(journal, records)
+        self._require_latest(records)
         again, digest = _again(request, plan, "--resume", self._name), plan.digest
         plan = in_own_words(request, plan, "--resume", self._name)
         if not made_here(digest, journal.path):
@@ -224,6 +226,16 @@ class Interrupted(Repair):
             raise UsageError(
                 f"{path}: this fix was finished and verified, there is nothing to go on with",
                 f"{' '.join(command('inspect', *self.words))}, or take it back: {back}",
+            )
+
+    def _require_latest(self, records: Records) -> None:
+        """Refused if a younger fix wrote some of the rows: it began from what this one left."""
+        journals = Journals(self._request.account)
+        if later := journals.later(records, sorted(keys_of(records.header.steps))):
+            raise Refused(
+                f"{records.path}: rows of this fix were written by the younger fix of journal "
+                f"{later[0].name}, too; nothing was written",
+                f"reshardctl undo {journals.word_for(later[0])}   # to finish this one instead",
             )
 
     def consent(self, confirm: Confirm) -> None:

@@ -52,9 +52,9 @@ from reshardctl.execution.undo import (
     unreadable,
 )
 from reshardctl.exit import Exit
-from reshardctl.journal import Journal
+from reshardctl.journal import Journal, Records
 from reshardctl.journal.listing import Entry
-from reshardctl.model import Image, Step, after
+from reshardctl.model import Image, Step, after, keys_of
 from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.planning.restore import Restore
 from reshardctl.report.report import RepairOptions, Report, make
@@ -245,6 +245,7 @@ def _go_on(
         require_restoring(records, rule)
         rest = left()
         if rest.todo:
+            _require_latest(request.account, records, rest.steps)
             consent(_shown(ports, source, locator, list(rest.rows), rest.steps, observer))
             stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
             rest = left()
@@ -300,11 +301,22 @@ def _steps(
         if not later:
             raise
         raise _named(error, later[0], Journals(account).word_for(later[0])) from None
+    if source.log is not None:
+        _require_latest(account, records, steps)
     _refuse_spent(images, steps, locator)
     stays = staying(records, rows, rule, rule.volatile_attributes)
     return steps, [
         f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
     ]
+
+
+def _require_latest(account: Account, records: Records, steps: Sequence[Step]) -> None:
+    """UndoRefused if a younger fix wrote these rows, too: then they are its rows, even if equal."""
+    keys = tuple(sorted(keys_of(steps)))
+    journals = Journals(account)
+    if later := journals.later(records, keys):
+        what = "rows of this fix were written again since; nothing was undone"
+        raise _named(UndoRefused(what, "", keys), later[0], journals.word_for(later[0]))
 
 
 def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locator) -> None:

@@ -324,8 +324,8 @@ def whose_tables(tables: Mapping[str, Sequence[Table]], *, alone: bool) -> Whose
 
 
 _LEFT = {
-    Holding.EARLIER: "its sequence numbers are older than the streams: positions of streams that "
-    "are gone, or were made again",
+    Holding.EARLIER: "its sequence numbers are older than the streams that were looked at: "
+    "positions of other streams, or of streams that are gone or were made again",
     Holding.NOTHING: "the table is empty",
     Holding.OTHERS: "positions of other streams",
     Holding.UNKNOWN: "no sequence number and no shard of the streams",

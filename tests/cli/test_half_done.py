@@ -120,3 +120,30 @@ def test_stdout_that_takes_no_report_of_a_fix(lab_of, reader):
     assert done.returncode == 5, done.stderr
     assert "everything was written" in done.stderr, done.stderr
     assert f"undo {lab.journal()}" in done.stderr
+
+
+@pytest.mark.parametrize("half", ["undo", "fix"])
+def test_rows_of_a_later_fix_are_its_own(lab_of, half):
+    """What an interrupted undo, or fix, left out is written by a later fix: it has to be undone
+    first, though its rows are as the first one would have left them."""
+    lab = several_steps(lab_of)
+    before = lab.items()
+    if half == "undo":
+        assert lab.fix().code == 0
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert (lab.undo() if half == "undo" else lab.fix()).code == 5
+    lab.wire.faults.clear()
+    older = lab.journal()
+    lab.fake.clock.advance(60)
+    assert lab.fix().code == 0
+    (younger,) = set(lab.journals()) - {older}
+    fixed = lab.items()
+    agreed = ("--yes", "--assume-stopped")
+    undo = ("undo", older.stem, *agreed)
+    for words in {"undo": (undo,), "fix": (undo, ("fix", "--resume", older.stem, *agreed))}[half]:
+        refused = lab.cli(*words)
+        assert refused.code == 4 and refused.says(f"reshardctl undo {younger.stem}"), refused.err
+        assert lab.items() == fixed
+    assert lab.cli("undo", younger.stem, *agreed).code == 0
+    assert lab.cli(*undo).code == 0
+    assert kept(lab.items()) == kept(before)
