@@ -345,7 +345,8 @@ class _Orders(Struct):
 
     def _give_back(self, shard: ShardId) -> None:
         """Deletes rows that keep master from an unread shard, if nothing was read from them."""
-        below = [s for s in self.lineage.descendants(shard) if s in self.positions.rows]
+        descendants = in_birth_order(self.lineage.descendants(shard))
+        below = [s for s in descendants if s in self.positions.rows]
         seeds = [
             s for s in below
             if classify(self.lineage, s, self.positions.rows[s].text) is NumberKind.START

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reshardctl.planning.plan import Plan
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.judging import Bench
@@ -23,3 +24,12 @@ def test_telegraf_s_rows_are_written_in_the_order_of_delivery(release: str, said
     (run,) = Bench.on(case, dialect.images(case), options).replays()
     assert any("max_undelivered_messages" in note for note in run.notes) is said
     assert any("999 at most by default" in note for note in run.notes) is said
+
+
+def test_rows_are_given_back_in_the_order_of_their_shards() -> None:
+    """Python orders a set anew in each process, and a plan has to be the same in every one."""
+    case = load(CASES / "kinesis-consumer" / "seeded-below-unread.toml")
+    options = {"app": "app", "release": "master-31e0042", "initial": "TRIM_HORIZON"}
+    plan = Bench.on(case, dialect.images(case), options).decide()
+    assert isinstance(plan, Plan)
+    assert [step.title for step in plan.steps] == ["rows of 1, 2"]
