@@ -110,12 +110,12 @@ def _entry(log: Log) -> Entry:
 def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> list[Entry]:
     """The later journals of the same store with some of these rows still in place, newest first.
 
-    They have to be undone before this one.
+    They have to be undone before this one. A copy of this one is none of them.
     """
     own = records.header
     return [
         entry for entry in shelf
-        if entry.records is not None and entry.in_place and entry.where != records.path
+        if entry.records is not None and entry.in_place and entry.records.header != own
         and entry.records.header.identity == own.identity
         and (entry.when, entry.name) > (own.when, name_of(records.path))
         and entry.keys & set(keys)
