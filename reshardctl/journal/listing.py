@@ -110,14 +110,15 @@ def _entry(log: Log) -> Entry:
 def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> list[Entry]:
     """The later journals of the same store with some of these rows still in place, newest first.
 
-    They have to be undone before this one. A copy of this one is none of them.
+    They have to be undone before this one. Of two that began in the same second, and of copies,
+    none is the later.
     """
     own = records.header
     return [
         entry for entry in shelf
         if entry.records is not None and entry.in_place and entry.records.header != own
         and entry.records.header.identity == own.identity
-        and (entry.when, entry.name) > (own.when, name_of(records.path))
+        and entry.when > own.when
         and entry.keys & set(keys)
     ]
 
