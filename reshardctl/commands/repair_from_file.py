@@ -232,10 +232,11 @@ class Interrupted(Repair):
         """Refused if a younger fix wrote some of the rows: it began from what this one left."""
         journals = Journals(self._request.account)
         if later := journals.later(records, sorted(keys_of(records.header.steps))):
+            word = journals.word_for(later[0])
             raise Refused(
                 f"{records.path}: rows of this fix were written by the younger fix of journal "
                 f"{later[0].name}, too; nothing was written",
-                f"reshardctl undo {journals.word_for(later[0])}   # to finish this one instead",
+                f"reshardctl undo {word}   # to finish this one instead",
             )
 
     def consent(self, confirm: Confirm) -> None:

@@ -15,6 +15,7 @@ QUOTING = {"quote", "join", "command_line"}
 HARMLESS = {
     "commands/write_requests.py: more": "a word of our own",
     "commands/undo.py: word": "quoted by Journals.word_for",
+    "commands/repair_from_file.py: word": "quoted by Journals.word_for",
     "console/destinations.py: name": "a format",
     "errors.py: extra": "a word of our own",
     "kinesis/listing.py: target.option": "quoted by Target.option",
