@@ -165,8 +165,11 @@ def stopped(
 def header_of(plan: SavedPlan, ports: Ports, why: str) -> Header:
     """The header of this plan's journal. why: what `allowed` returned."""
     stream = {"arn": plan.stream, "created": instant(plan.created)}
+    notes = {"stopped": why, "saved": text(plan)}
+    if plan.options.bootstrap:
+        notes["bootstrap"] = "yes"
     return Header(
         plan.digest, plan.locator, dict(plan.store), stream, plan.options.policy.name,
         os.environ.get("USER", ""), instant(ports.clock()), plan.steps,
-        {"stopped": why, "saved": text(plan)},
+        notes,
     )

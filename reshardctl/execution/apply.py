@@ -366,7 +366,8 @@ def half_done(journal: Journal, what: str) -> HalfDone:
     path = shlex.quote(str(journal.path))
     ways = f"reshardctl undo {path}"
     if not journal.undoing:
-        ways = f"reshardctl fix --resume {path}   # or back: {ways}"
+        go_on = " ".join(("fix --resume", path, *journal.resumed_with))
+        ways = f"reshardctl {go_on}   # or back: {ways}"
     return HalfDone(what, ways, str(journal.path))
 
 

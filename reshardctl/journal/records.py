@@ -55,6 +55,11 @@ class Header(Struct, frozen=True):
     notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def resumed_with(self) -> tuple[str, ...]:
+        """The options without which `--resume` does not go on with it."""
+        return ("--bootstrap",) if "bootstrap" in self.notes else ()
+
+    @property
     def before(self) -> list[Image]:
         """The rows that the steps touch, as the plan read them, without absent ones."""
         first: dict[str, Image | None] = {}

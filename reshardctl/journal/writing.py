@@ -37,6 +37,8 @@ class Journal:
         self.undoing = False
         self.begun = False
         """Whether intents are recorded: from then on rows may be written."""
+        self.resumed_with: tuple[str, ...] = ()
+        """As its header has it."""
         self._intended = False
         self._log = log
         self._waiting: list[tuple[str, dict[str, Any]]] = []
@@ -56,6 +58,7 @@ class Journal:
         content, chain = journal._sealed([("header", header_body(header))])
         log.create(content)
         journal._count, journal._chain = 1, chain
+        journal.resumed_with = header.resumed_with
         return journal
 
     @classmethod
@@ -75,6 +78,7 @@ class Journal:
             raise
         journal = cls(log, records.count, records.chain)
         journal.undoing = records.undo is not None
+        journal.resumed_with = records.header.resumed_with
         journal.begun = bool(records.fix.intents) or journal.undoing
         return journal, records
 

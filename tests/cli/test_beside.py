@@ -160,6 +160,9 @@ def test_one_that_was_interrupted_is_finished(servers, tmp_path, monkeypatch, wi
         wire.fail(writes[1], "AccessDeniedException", after=1)
         half = lab.fix(*said)
         assert half.code == 5 and f"half done: 1 of {len(writes)} steps" in half.err
+        go_on = f"fix --resume {lab.journal()} --bootstrap"
+        assert go_on in half.err, "the command goes on as it stands"
+        assert "--bootstrap" in lab.cli("undo", "--list", "--format", "text").out
         wire.faults.clear()
         resume = ("fix", "--resume", lab.journal(), "--assume-stopped", "--yes", "--bootstrap")
         refused = lab.cli(*resume)

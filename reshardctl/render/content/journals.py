@@ -149,7 +149,8 @@ def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[li
     named = str(entry.where) if whole else entry.name
     back = command("undo", named, *reached)
     if entry.state is State.HALF_DONE:
-        return [command("fix", "--resume", named, *reached), back]
+        own = () if entry.records is None else entry.records.header.resumed_with
+        return [command("fix", "--resume", named, *own, *reached), back]
     return [back]
 
 
