@@ -23,12 +23,14 @@ Result = TypeVar("Result")
 class Started(Generic[Result]):
     """A job that is being done."""
 
-    def __init__(self, job: Callable[[], Result]) -> None:
-        """Starts it."""
+    def __init__(
+        self, job: Callable[[], Result], thread: Callable[..., threading.Thread] = threading.Thread
+    ) -> None:
+        """Starts it. thread: makes the thread."""
         self._job = job
         self._results: list[Result] = []
         self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._do, daemon=True)
+        self._thread = thread(target=self._do, daemon=True)
         self._thread.start()
 
     def _do(self) -> None:

@@ -10,13 +10,14 @@ import shutil
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from reshardctl.at_once import Result, Started
 from reshardctl.auditing.facts import Bucket, Facts, InSink
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -29,7 +30,6 @@ from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
 from reshardctl.spark.audit.query import counted, doubled, kept, summarised
 from reshardctl.spark.audit.shards import Known, Slots, known, laid, slots, span
-from reshardctl.spark.beside import begun
 from reshardctl.spark.functions import F
 
 if TYPE_CHECKING:
@@ -144,6 +144,26 @@ def audit(
         None if late is None else _named(late, "behind"),
         None if compared is None else compared.missing,
     )  # fmt: skip
+
+
+def begun(work: Callable[[], Result], *, beside: bool) -> Callable[[], Result]:
+    """Begin work that asks Spark, in a thread of its own; returns what waits for its result.
+
+    A job of few rows is mostly planned and compiled, by one thread: two of them use two cores. The
+    thread has the job group and the other properties that Spark keeps for the calling thread.
+
+    Args:
+        work: It may use the session of this process.
+        beside: Whether in a thread of its own; else when its result is asked for. A client of Spark
+            Connect never has one: its server decides what runs when.
+    """
+    from pyspark.sql.utils import is_remote
+
+    if not beside or is_remote():
+        return work
+    from pyspark import InheritableThread
+
+    return Started(work, InheritableThread).result
 
 
 def _slow(session: SparkSession) -> Iterator[str]:

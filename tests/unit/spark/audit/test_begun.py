@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.spark.beside import begun
+from reshardctl.spark.audit.audit import begun
 
 
 @pytest.mark.parametrize("beside", [True, False])
