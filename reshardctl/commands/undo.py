@@ -301,8 +301,7 @@ def _steps(
         if not later:
             raise
         raise _named(error, later[0], Journals(account).word_for(later[0])) from None
-    if source.log is not None:
-        _require_latest(account, records, steps)
+    _require_latest(account, records, steps)
     _refuse_spent(images, steps, locator)
     stays = staying(records, rows, rule, rule.volatile_attributes)
     return steps, [

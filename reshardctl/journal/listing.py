@@ -110,13 +110,13 @@ def _entry(log: Log) -> Entry:
 def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> list[Entry]:
     """The later journals of the same store with some of these rows still in place, newest first.
 
-    They have to be undone before this one. Of two that began in the same second, and of copies,
-    none is the later.
+    They have to be undone before this one. Neither of two that began in the same second is later,
+    and no other journal of the same plan is: it is a copy.
     """
     own = records.header
     return [
         entry for entry in shelf
-        if entry.records is not None and entry.in_place and entry.records.header != own
+        if entry.records is not None and entry.in_place and entry.records.header.plan != own.plan
         and entry.records.header.identity == own.identity
         and entry.when > own.when
         and entry.keys & set(keys)

@@ -122,25 +122,30 @@ def test_stdout_that_takes_no_report_of_a_fix(lab_of, reader):
     assert f"undo {lab.journal()}" in done.stderr
 
 
-@pytest.mark.parametrize("half", ["undo", "fix"])
-def test_rows_of_a_later_fix_are_its_own(lab_of, half):
+@pytest.mark.parametrize("half", ["undo", "fix", "undo by the plan"])
+def test_rows_of_a_later_fix_are_its_own(lab_of, tmp_path, half):
     """What an interrupted undo, or fix, left out is written by a later fix: it has to be undone
     first, though its rows are as the first one would have left them."""
     lab = several_steps(lab_of)
-    before = lab.items()
-    if half == "undo":
-        assert lab.fix().code == 0
+    before, plan, agreed = lab.items(), tmp_path / "a.plan", ("--yes", "--assume-stopped")
+    assert lab.dry("--out", plan, "--created", lab.created).code == 1
+    fix = ("fix", "--plan", plan, "--created", lab.created, *agreed)
+    if half != "fix":
+        assert lab.cli(*fix).code == 0
     lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert (lab.undo() if half == "undo" else lab.fix()).code == 5
+    assert (lab.cli(*fix) if half == "fix" else lab.undo()).code == 5
     lab.wire.faults.clear()
     older = lab.journal()
     lab.fake.clock.advance(60)
     assert lab.fix().code == 0
     (younger,) = set(lab.journals()) - {older}
     fixed = lab.items()
-    agreed = ("--yes", "--assume-stopped")
     undo = ("undo", older.stem, *agreed)
-    for words in {"undo": (undo,), "fix": (undo, ("fix", "--resume", older.stem, *agreed))}[half]:
+    tried = [undo, ("fix", "--resume", older.stem, *agreed)][: 2 if half == "fix" else 1]
+    if half == "undo by the plan":
+        older.unlink()
+        tried = [undo := ("undo", plan, *agreed)]
+    for words in tried:
         refused = lab.cli(*words)
         assert refused.code == 4 and refused.says(f"reshardctl undo {younger.stem}"), refused.err
         assert lab.items() == fixed
