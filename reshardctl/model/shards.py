@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from functools import lru_cache
 from math import inf
 from typing import NewType
 
@@ -143,7 +142,6 @@ def decode(number: int | str) -> Decoded | None:
     return None if fields is None else Decoded(*fields)
 
 
-@lru_cache(maxsize=1 << 16)
 def time_of(number: int | str) -> int | None:
     """The Unix second encoded in a number, or `None`."""
     fields = _fields(number)
