@@ -66,15 +66,14 @@ class Budget:
         self._calls = allowed.calls
         self._end = clock() + allowed.seconds
         self._clock = clock
-        self.spent = 0
 
-    def left(self) -> bool:
-        """Whether one more call may be made."""
-        return self.spent < self._calls and self._clock() < self._end
+    def left(self) -> int:
+        """How many calls may still be made, 0 when the time is over."""
+        return self._calls if self._clock() < self._end else 0
 
-    def spend(self) -> None:
-        """Counts one call."""
-        self.spent += 1
+    def spend(self, calls: int) -> None:
+        """Counts so many calls."""
+        self._calls -= calls
 
 
 class Pace:

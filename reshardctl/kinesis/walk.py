@@ -1,17 +1,23 @@
 """Walks along shards, several at a time: each at its own pace, all within one budget.
 
 A walk is a generator. Before each call it yields the shard that it wants to read, and is sent
-whether it may; so a thousand idle shards are read while one waits for its pace.
+whether it may; then it makes that one call. So many shards are read at the same time, and a
+thousand of them while one waits for its pace.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Generator, Hashable, Mapping
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
+
+from reshardctl import at_once
+from reshardctl.aws.client import CONNECTIONS
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.budget import Budget, Pace, Tally
 from reshardctl.kinesis.target import Target
@@ -27,6 +33,8 @@ AWS)."""
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Walk = Generator[ShardId, bool, T]
+_Turn = tuple[float, int, ShardId]
+"""From when on a walk may read its shard (seconds of the clock), its place among the walks."""
 
 
 class End(Enum):
@@ -87,7 +95,6 @@ class Walker:
         """An iterator, or how the walk ends if there is none."""
         if not (yield shard):
             return End.CUT
-        self._budget.spend()
         try:
             answer = self._transport.call(
                 "get_shard_iterator", self._target, **self._target.words, ShardId=shard, **start
@@ -106,7 +113,6 @@ class Walker:
         by_arn = {"StreamARN": self._target.arn} if self._target.arn else {}
         key, records, size = _key(self._target, shard), 0, 0
         limit = max(1, min(wanted, self._pace.limit(key)))
-        self._budget.spend()
         try:
             answer = self._transport.call(
                 "get_records", self._target, ShardIterator=iterator, Limit=limit, **by_arn
@@ -121,39 +127,72 @@ class Walker:
         self, walks: Mapping[K, Walk[T]], clock: Callable[[], float],
         done: Callable[[int, int], None] = lambda _done, _walks: None,
     ) -> dict[K, T]:
-        """Runs all walks to their ends; the shard that may be read first goes first.
+        """Runs all walks to their ends, at the same time as far as their shards may be read.
 
-        done: called with the number of walks that have ended, and of all.
+        The shard that may be read first goes first. done: called with the number of walks that
+        have ended, and of all.
         """
-        results: dict[K, T] = {}
-        queue: list[tuple[float, int, K, ShardId]] = []
-        order = {key: index for index, key in enumerate(walks)}
+        keys, running = list(walks), list(walks.values())
+        found: dict[int, T] = {}
+        waiting: list[_Turn] = []
 
-        def go_on(key: K, may: bool | None) -> None:
-            walk = walks[key]
-            try:
-                shard = next(walk) if may is None else walk.send(may)
-            except StopIteration as stopped:
-                results[key] = stopped.value
-                done(len(results), len(walks))
-                return
-            heapq.heappush(queue, (self._free_at(shard), order[key], key, shard))
+        def go_on(which: Sequence[int], may: bool | None) -> None:
+            steps = [partial(_step, running[walk], may) for walk in which]
+            limit = CONNECTIONS if may else 1
+            for walk, step in zip(which, at_once.together(steps, limit), strict=True):
+                if isinstance(step, _Ended):
+                    found[walk] = step.value
+                    done(len(found), len(running))
+                else:
+                    heapq.heappush(waiting, (self._free_at(step), walk, step))
 
-        for key in walks:
-            go_on(key, None)
-        while queue:
-            _, index, key, shard = heapq.heappop(queue)
-            now, free = clock(), self._free_at(shard)
-            if free > now and self._budget.left():
-                if queue and queue[0][0] < free:
-                    heapq.heappush(queue, (free, index, key, shard))
-                    continue
-                self._transport.sleep(free - now)
-            go_on(key, self._budget.left())
-        return {key: results[key] for key in walks}
+        go_on(range(len(running)), None)
+        while waiting:
+            left, now = self._budget.left(), clock()
+            if not left:
+                go_on([heapq.heappop(waiting)[1]], may=False)
+            elif turns := self._free(waiting, now, min((left + 1) // 2, CONNECTIONS)):
+                # Half of the calls at most: an iterator is of use only if a read follows.
+                self._budget.spend(len(turns))
+                go_on(turns, may=True)
+            else:
+                self._transport.sleep(waiting[0][0] - now)
+        return {key: found[walk] for walk, key in enumerate(keys)}
+
+    def _free(self, waiting: list[_Turn], now: float, most: int) -> list[int]:
+        """Takes walks out of the queue whose shards may be read now, one of each shard."""
+        taken: dict[ShardId, int] = {}
+        later: list[_Turn] = []
+        while waiting and waiting[0][0] <= now and len(taken) < most:
+            _, walk, shard = heapq.heappop(waiting)
+            free = self._free_at(shard)
+            if free <= now and shard not in taken:
+                taken[shard] = walk
+            else:
+                later.append((free, walk, shard))
+        for turn in later:
+            heapq.heappush(waiting, turn)
+        return list(taken.values())
 
     def _free_at(self, shard: ShardId) -> float:
         return self._pace.free_at(_key(self._target, shard))
+
+
+class _Ended(Struct, Generic[T], frozen=True):
+    """What a walk has found."""
+
+    value: T
+
+
+def _step(walk: Walk[T], may: bool | None) -> ShardId | _Ended[T]:
+    """The shard that the walk wants to read next, or its end.
+
+    may: what the walk is sent, `None` at its beginning.
+    """
+    try:
+        return next(walk) if may is None else walk.send(may)
+    except StopIteration as stopped:
+        return _Ended(stopped.value)
 
 
 def _key(target: Target, shard: ShardId) -> str:

@@ -41,6 +41,9 @@ VERBS = (("inspect", 1.0), ("status", 1.2), ("fix --dry-run", 1.2))
 TABLE = "orders-app"
 TABLES, DEPTH = 100, 12
 """Tables of the account that `discover` looks at, and how deep its calls may be."""
+PROBED = 1_000
+"""Open shards with ten records each. All but one start at LATEST, and `--probe` reads what they
+skip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,15 @@ def run(scale: int, folder: Path) -> None:
         print(f"  {'discover':15}{tables:4} tables{one.number:7} calls, {one.depth:2} deep"
               f"{one.seconds:22.3f} s")  # fmt: skip
         record(f"`discover` of {tables} tables, calls one after the other", one.depth, "", DEPTH)
+    shards = max(PROBED // scale, 2)
+    with _with_records(shards) as urls, _environment(urls, folder):
+        words = ["inspect", f"kcl://{TABLE}?initial=LATEST&release=3.5.1", "--stream", "bench"]
+        bare = _called(words, folder / "calls.jsonl")
+        one = _called([*words, "--probe"], folder / "calls.jsonl")
+        print(f"  {shards:>6,} open shards: inspect --probe{one.number:6} calls, {one.depth:2} deep"
+              f"{one.seconds:15.3f} s, without --probe {bare.seconds:.3f} s")  # fmt: skip
+        record(f"`--probe` of {shards:,} open shards, {1000 * DELAY:.0f} ms a call",
+               one.seconds - bare.seconds, "s", None)  # fmt: skip
 
 
 def _measured(verb: str, log: Path) -> Calls:
@@ -149,38 +161,65 @@ def _servers(shards: int, folder: Path, tables: int = 1) -> Iterator[dict[str, s
     write_pages(pages, shards, max(shards // 10, 4))
     leases = list(_leases(pages))
     with ExitStack() as stack:
-        kinesis = subprocess.Popen(  # noqa: S603 - this program's own
-            [sys.executable, "-m", "scripts.bench.server", str(pages), str(len(leases))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        stack.callback(kinesis.communicate)
-        port = int(kinesis.stdout.readline()) if kinesis.stdout else 0
-        moto = stack.enter_context(moto_server())
-        for number in range(tables):
-            _fill(moto, f"{TABLE}-{number}" if number else TABLE, leases)
-        delayed = stack.enter_context(closing(Delayed()))
-        yield {
-            "kinesis": delayed.before(port),
-            "dynamodb": delayed.before(int(moto.rpartition(":")[2])),
-        }
+        kinesis = _kinesis(stack, "server", pages, len(leases))
+        names = [f"{TABLE}-{number}" if number else TABLE for number in range(tables)]
+        yield _delayed(stack, kinesis, dict.fromkeys(names, leases))
+
+
+@contextmanager
+def _with_records(shards: int) -> Iterator[dict[str, str]]:
+    """As `_servers`, of open shards with records. The first alone has a lease."""
+    with ExitStack() as stack:
+        kinesis = _kinesis(stack, "records_server", 10 * shards, shards, 100)
+        session = boto3.Session("made-up", "made-up", region_name="us-east-1")
+        client = session.client("kinesis", endpoint_url=f"http://127.0.0.1:{kinesis}")
+        first = client.list_shards(StreamName="bench")["Shards"][0]
+        yield _delayed(stack, kinesis, {TABLE: [_lease(first)]})
+
+
+def _kinesis(stack: ExitStack, module: str, *words: object) -> int:
+    """Starts one of the servers beside this file, and returns its port."""
+    process = subprocess.Popen(  # noqa: S603 - this program's own
+        [sys.executable, "-m", f"scripts.bench.{module}", *map(str, words)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    stack.callback(process.communicate)
+    return int(process.stdout.readline()) if process.stdout else 0
+
+
+def _delayed(
+    stack: ExitStack, kinesis: int, tables: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, str]:
+    """Fills the tables, and delays the way to them and to Kinesis's port."""
+    moto = stack.enter_context(moto_server())
+    for name, leases in tables.items():
+        _fill(moto, name, leases)
+    delayed = stack.enter_context(closing(Delayed()))
+    return {
+        "kinesis": delayed.before(kinesis),
+        "dynamodb": delayed.before(int(moto.rpartition(":")[2])),
+    }
 
 
 def _leases(pages: Path) -> Iterator[dict[str, Any]]:
-    """A lease of each open shard, at a number soon after its first."""
+    """A lease of each open shard."""
     for line in pages.read_text(encoding="ascii").splitlines():
         for row in json.loads(line)["Shards"]:
-            numbers = row["SequenceNumberRange"]
-            if "EndingSequenceNumber" in numbers:
-                continue
-            lease = {
-                "leaseKey": row["ShardId"], "checkpointSubSequenceNumber": 0, "leaseCounter": 5,
-                "checkpoint": str(int(numbers["StartingSequenceNumber"]) + (5 << 80)),
-                "ownerSwitchesSinceCheckpoint": 0,
-                "startingHashKey": row["HashKeyRange"]["StartingHashKey"],
-                "endingHashKey": row["HashKeyRange"]["EndingHashKey"],
-            }  # fmt: skip
-            parents = {row.get("ParentShardId"), row.get("AdjacentParentShardId")} - {None}
-            yield lease | ({"parentShardId": parents} if parents else {})
+            if "EndingSequenceNumber" not in row["SequenceNumberRange"]:
+                yield _lease(row)
+
+
+def _lease(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a listed shard, at a number soon after its first."""
+    lease = {
+        "leaseKey": row["ShardId"], "checkpointSubSequenceNumber": 0, "leaseCounter": 5,
+        "checkpoint": str(int(row["SequenceNumberRange"]["StartingSequenceNumber"]) + (5 << 80)),
+        "ownerSwitchesSinceCheckpoint": 0,
+        "startingHashKey": row["HashKeyRange"]["StartingHashKey"],
+        "endingHashKey": row["HashKeyRange"]["EndingHashKey"],
+    }  # fmt: skip
+    parents = {row.get("ParentShardId"), row.get("AdjacentParentShardId")} - {None}
+    return lease | ({"parentShardId": parents} if parents else {})
 
 
 def _fill(url: str, name: str, leases: Sequence[Mapping[str, Any]]) -> None:
