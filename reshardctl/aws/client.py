@@ -38,7 +38,7 @@ LONGEST_PAUSE = 5.0
 """Seconds; the pauses between attempts double up to it."""
 CONNECT_TIMEOUT = 5
 READ_TIMEOUT = 20
-CONNECTIONS = 25
+CONNECTIONS = 40
 """Calls of one client that are made at the same time, each on a connection that is kept."""
 
 CAUGHT = (ClientError, BotoCoreError, ResponseParserError)

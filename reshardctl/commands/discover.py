@@ -76,6 +76,7 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
     kinesis = kinesis_of(asked.account, asked.stream, observer)
     time = now()
     listing = Started(lambda: kinesis.lineage(asked.stream))
+    Started(kinesis.streams)  # kept by it, for `same_second_streams`
     try:
         seen = samples_of(asked.places, observer)
     except ReshardError:
