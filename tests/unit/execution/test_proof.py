@@ -41,6 +41,9 @@ def test_harm_that_was_not_shown_ends_a_resumed_fix(made: tuple[SavedPlan, Repor
     with pytest.raises(StalePlan, match=r"continuing would leave shardId-0+ re-read") as caught:
         require_promises(silent, report.snapshot, rest, "reshardctl undo J")
     assert caught.value.next.startswith("reshardctl undo J")
+    for promised in ((), plan.promised * 2):  # of no release, and of one more
+        with pytest.raises(StalePlan, match="the current rows indicate another release"):
+            require_promises(replace(plan, promised=promised), report.snapshot, rest, "undo J")
 
 
 def test_the_rows_that_the_next_plan_would_overwrite_are_told(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from reshardctl.errors import UsageError
 from reshardctl.journal import Journal, read
-from reshardctl.journal.listing import State, entries, files, needed, state_of
+from reshardctl.journal.listing import State, entries, files, needed, state_of, younger
+from reshardctl.model import keys_of
 from tests.contracts.memory_store import MemoryStore
 from tests.support.plans import header, journal_of, plan_of
 
@@ -92,6 +93,35 @@ def test_a_state_follows_from_the_records(
     assert state_of(read(path)) is state
     (entry,) = entries(files(tmp_path))
     assert (entry.state, entry.in_place, entry.open) == (state, in_place, False)
+
+
+ITS_ROWS = keys_of(PLAN.steps)
+
+
+@pytest.mark.parametrize(("plan", "when", "rows", "is_younger"), [
+    ("a" * 64, "2026-09-22T09:14:01Z", ITS_ROWS, True),
+    ("f" * 64, "2026-09-22T09:14:01Z", ITS_ROWS, True),
+    ("a" * 64, "2026-09-22T09:14:01Z", {"shardId-000000000009"}, False),
+    ("a" * 64, "2026-09-22T09:14:00Z", ITS_ROWS, False),
+    ("a" * 64, "2026-09-22T09:13:59Z", ITS_ROWS, False),
+    ("c" * 64, "2026-09-22T09:14:01Z", ITS_ROWS, False),
+], ids=["later", "its digest is higher", "other rows", "same second", "earlier", "a copy"])
+def test_a_later_fix_of_the_same_rows_has_to_be_undone_first(
+    tmp_path: Path, plan: str, when: str, rows: Collection[str], is_younger: bool
+) -> None:
+    store = MemoryStore(PLAN.rows)
+    for name, told in (
+        ("own", {"plan": "c" * 64, "when": "2026-09-22T09:14:00Z"}),
+        ("other", {"plan": plan, "when": when}),
+    ):
+        path = tmp_path / f"{name}.jsonl"
+        with Journal.create(path, replace(header(PLAN, store), **told)) as journal:
+            written(journal)
+    shelf = entries(files(tmp_path))
+    (own,) = (entry for entry in shelf if entry.name == "own")
+    assert own.records is not None
+    found = younger(shelf, own.records, rows)
+    assert [entry.name for entry in found] == ["other"] * is_younger
 
 
 def test_a_journal_that_does_not_say_when_it_began_is_kept(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ import pytest
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, Rank, at_number, shard_id
+from reshardctl.model import DONE, START, Cut, Rank, at_number, shard_id
 from reshardctl.model.cuts import PARTS
 from reshardctl.report.report import RepairOptions, make
-from reshardctl.snapshot.skipped import json_text, parsed, skipped_of
+from reshardctl.snapshot.skipped import json_text, parsed, part_of, skipped_of
 from tests.support.case import CASES, load
 from tests.support.dialects import kinsumer
 from tests.support.judging import asked, lineage_of, resolved
@@ -47,6 +47,16 @@ def test_an_interval(after: Any, since: object) -> None:
     (part,) = parsed(text(after), "s.json").intervals
     assert (part.records.shard, part.certain) == (shard_id(1), True)
     assert (part.records.since, part.records.until) == (since, DONE)
+
+
+@pytest.mark.parametrize(("cut", "part"), [
+    (START, None), (DONE, None), (at_number("7", PARTS), None),
+    (at_number("7"), 0), (at_number("7", 3), 3),
+    (at_number("7", -PARTS), -1), (at_number("7", 1 - PARTS), 0), (at_number("7", 4 - PARTS), 3),
+])  # fmt: skip
+def test_the_last_user_record_before_a_cut(cut: Cut, part: int | None) -> None:
+    """A negative sub: all records before that number are processed, and at most a part of it."""
+    assert part_of(cut) == part
 
 
 @pytest.mark.parametrize(("made", "words"), [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from queue import SimpleQueue
 from typing import Any
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.listing import FIRST_WAIT
 from reshardctl.model import START, TIP, Image, Interval, Probe, at_number, shard_id
@@ -25,6 +26,7 @@ from reshardctl.snapshot.take import (
     probed,
     streams_of,
     take,
+    verified,
 )
 from reshardctl.testing import FakeKinesis
 from reshardctl.testing.faults import short_page
@@ -256,3 +258,23 @@ def test_a_stream_that_is_a_snapshot_answers_what_was_asked_then():
     assert first_records(taken, frozen, [(shard_id(1), START)]) is taken
     with pytest.raises(UsageError, match="--count has to read records"):
         counted(taken, frozen, [Interval(shard_id(1), at_number(str(known)), TIP)])
+
+
+@pytest.mark.parametrize(("most", "asked"), [(None, 6), (4, 4), (9, 6)])
+def test_kinesis_is_asked_about_so_many_numbers_at_most(most: int | None, asked: int) -> None:
+    """Of numbers that lie within the life of a shard, with an epoch that it never had."""
+    fake = split_stream()
+    lineage = in_process(fake).kinesis.lineage("orders")
+    record = fake.stream("orders").shards[1].records[0]
+    texts = [str(record.number + (7 << 148) + (n << 80)) for n in range(6)]
+
+    class Kinesis:
+        numbers: tuple[int, ...] = ()
+
+        def takes(self, _arn: str, numbers: Iterable[int], _iterator: str) -> dict[int, bool]:
+            self.numbers += tuple(numbers)
+            return {}
+
+    kinesis = Kinesis()
+    verified(Snapshot(CONSUMER, lineage, (), {}, 0.0), kinesis, texts, most)  # type: ignore[arg-type]
+    assert len(kinesis.numbers) == asked and set(map(str, kinesis.numbers)) <= set(texts)
