@@ -3,7 +3,9 @@
 The operators are Cosmic Ray's. Left out is what cannot change what the program does: annotations
 (nothing evaluates them), ``if TYPE_CHECKING:``, decorators such as ``@cache``, and the options
 ``frozen`` and ``slots`` of dataclasses (`tests/whole/test_architecture.py` has which are frozen).
-So is the bare ``*`` of a signature, which is no product.
+So is the bare ``*`` of a signature, which is no product; and ``is`` becomes ``is not`` alone, for
+what is compared by it (None, members of enumerations) is equal where it is the same, and has no
+order.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import itertools
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -28,6 +31,8 @@ ROOMS = (
 """The rooms of the package that are mutated."""
 WITHOUT_EFFECT = ("cache", "lru_cache", "override", "overload", "final")
 """Decorators that a program does without: those that remember results, and those for mypy."""
+BY_IDENTITY = re.compile(r"ReplaceComparisonOperator_Is(Not)?_(?!Is)")
+"""Operators that put a comparison of another kind in the place of one by identity."""
 
 
 def modules(room: str) -> list[Path]:
@@ -46,7 +51,7 @@ def mutants(path: Path) -> Iterator[WorkItem]:
     silent = _silent(source(path))
     for name in sorted(cosmic_ray.plugins.operator_names()):
         kind = cosmic_ray.plugins.get_operator(name)
-        if kind.arguments():
+        if kind.arguments() or BY_IDENTITY.search(name):
             continue
         operator = kind()
         places = (place for node in nodes for place in operator.mutation_positions(node))
