@@ -17,8 +17,10 @@ from reshardctl.model import (
     WillRead,
     at_number,
     exactly,
+    shard_id,
 )
 from reshardctl.planning.effects import Effect, Harm, StreamState, drained_unended, effects
+from reshardctl.planning.unread import has_unread
 from tests.support.lineages import number_inside, split_in_turn
 
 LINEAGE = split_in_turn(1, [0])
@@ -70,6 +72,19 @@ def test_a_shard_without_records_lost_none():
     (one,) = of_a_start(at, LATE, shard=PARENT)
     assert one.cause is Cause.HEAD_PASSED
     assert of_a_start(at, LATE, {PARENT: Probe(START, True)}, shard=PARENT) == []
+
+
+@pytest.mark.parametrize(("shard", "cut", "unread"), [
+    (CHILD, START, True), (CHILD, TIP, True), (CHILD, DONE, False),
+    (PARENT, START, True), (PARENT, TIP, False), (PARENT, DONE, False),
+    (PARENT, at_number(number_inside(LINEAGE, PARENT)), True),
+    (PARENT, at_number(LINEAGE[PARENT].end or ""), False),
+    (shard_id(9), START, False),
+])  # fmt: skip
+def test_records_may_follow_a_cut(shard: ShardId, cut: Cut, unread: bool) -> None:
+    """An open shard gets more of them, a closed one has a last number, and one that is not listed
+    is never read."""
+    assert has_unread(StreamState(LINEAGE, NOW), shard, cut) is unread
 
 
 @pytest.mark.parametrize(("since", "found"), [(1, [PARENT]), (5, [PARENT]), (7, [])])

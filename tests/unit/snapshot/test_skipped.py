@@ -49,6 +49,25 @@ def test_an_interval(after: Any, since: object) -> None:
     assert (part.records.since, part.records.until) == (since, DONE)
 
 
+LATER: dict[str, Any] = {**AFTER, "number": str(FIRST + (1 << 80))}
+
+
+@pytest.mark.parametrize(("after", "until", "fits"), [
+    (AFTER, LATER, True), (LATER, END, True), (BEGIN, LATER, False), (BEGIN, AFTER, False),
+], ids=["touches it", "a gap", "overlaps it", "comes before it"])
+def test_a_second_interval_of_a_shard_begins_where_the_first_ends_or_later(
+    after: Any, until: Any, fits: bool
+) -> None:
+    """Records of both would come twice."""
+    whole = json.loads(text(BEGIN, AFTER))
+    whole["intervals"] += json.loads(text(after, until))["intervals"]
+    if fits:
+        assert len(parsed(json.dumps(whole), "s.json").intervals) == 2
+        return
+    with pytest.raises(UsageError, match=r"intervals\[1\]: it overlaps an earlier one"):
+        parsed(json.dumps(whole), "s.json")
+
+
 @pytest.mark.parametrize(("cut", "part"), [
     (START, None), (DONE, None), (at_number("7", PARTS), None),
     (at_number("7"), 0), (at_number("7", 3), 3),
