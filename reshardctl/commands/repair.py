@@ -258,8 +258,7 @@ class Fresh(Repair):
         argv = report.options.policy.lasting(target.suggested)
         plan = None
         if isinstance(report.decision, Plan):
-            wanted = replace(report, options=replace(report.options, created=created))
-            plan = of_report(wanted, target.probe)
+            plan = of_report(report, target.probe)
             if target.repair_options.bootstrap:
                 _require_new(report)
         self.words, sink = argv, words(request, SUNK)
@@ -303,11 +302,9 @@ class Fresh(Repair):
     def _report(self, ports: Ports, created: float | None) -> Report:
         """What is stored now, judged; of a stream that is proven to be the positions' own."""
         target = self._target
-        new = target.repair_options.bootstrap
-        with saying_how_to_make(target.locator) if new else nullcontext():
-            report = survey(
-                ports, target.stream, target.locator, target.repair_options, target.probe
-            )
+        options = replace(target.repair_options, created=created)
+        with saying_how_to_make(target.locator) if options.bootstrap else nullcontext():
+            report = survey(ports, target.stream, target.locator, options, target.probe)
         require_known(report)
         right_incarnation(report, created)
         report = verified_report(report, ports.kinesis)

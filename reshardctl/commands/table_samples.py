@@ -192,7 +192,7 @@ def verified(
         (fields.epoch, int(text)) for one in samples for text in one.numbers(lineage)
         if origin(lineage, text) is not Origin.OWN and (fields := decode(text)) is not None
     )
-    born = streams_of(lineage.stream.arn, kinesis, dict(open_ones)) or {}
+    born = streams_of(lineage, kinesis, dict(open_ones)) or {}
     lineage = lineage.as_of(lineage.stream.as_of, lineage.taken, born)
     if any(origin(lineage, text) is Origin.ELSEWHERE and fields.epoch not in born
            for one in samples for text in one.numbers(lineage) if (fields := decode(text))):

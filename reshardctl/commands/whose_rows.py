@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.base import MANY, Incarnation
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.consumers.sequence_numbers import Origin, born_later, origin
+from reshardctl.consumers.sequence_numbers import Origin, origin
 from reshardctl.diagnosis.evidence import Snapshot, same_second_as
 from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short, writes_of
@@ -23,7 +23,7 @@ from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.report.report import Report, make, whose_doubt
 from reshardctl.snapshot import Stream, verified
-from reshardctl.snapshot.take import NUMBERS_ASKED, same_second_streams
+from reshardctl.snapshot.take import NUMBERS_ASKED, alike
 
 NAMED = 5
 """Shards that an error names before it counts the rest."""
@@ -123,24 +123,11 @@ def verified_steps(snapshot: Snapshot, kinesis: Stream, steps: Sequence[Step]) -
     snapshot = verified(snapshot, kinesis, tuple(_touched(snapshot, steps)))
     stored = tuple(_stored(snapshot).values())
     if any(origin(snapshot.lineage, text) is Origin.OWN for text in stored):
-        alike = _alike(snapshot, kinesis, stored)
-        return snapshot if alike == snapshot.alike else replace(snapshot, alike=alike)
+        if snapshot.alike:
+            return snapshot
+        others = alike(snapshot, kinesis, stored)
+        return replace(snapshot, alike=others) if others else snapshot
     return verified(snapshot, kinesis, stored, NUMBERS_ASKED)
-
-
-def _alike(snapshot: Snapshot, kinesis: Stream, stored: Sequence[str]) -> tuple[str, ...]:
-    """The other streams whose numbers would look like those that are stored.
-
-    None where a key names the stream, a number is of a later shard, or ListStreams is not allowed.
-    """
-    if snapshot.alike:
-        return snapshot.alike
-    lineage, spec = snapshot.lineage, snapshot.locator.spec
-    if any(born_later(lineage, text) for text in stored) or any(
-        spec.names_stream(row, lineage.stream) for row in snapshot.images
-    ):
-        return ()
-    return same_second_streams(lineage, kinesis)
 
 
 def require_verified(report: Report, created: float | None) -> None:

@@ -19,7 +19,7 @@ from msgspec.structs import force_setattr
 
 from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.locator import Locator
-from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.consumers.sequence_numbers import Origin, born_later
 from reshardctl.errors import ReshardError, WrongStream
 from reshardctl.lineage import Foreseen, Lineage
 from reshardctl.model import (
@@ -238,12 +238,33 @@ AMBIGUOUS = (
 
 
 def same_second_as(snapshot: Snapshot) -> str:
-    """That nothing tells this stream's positions from those of the streams in `alike`."""
+    """That nothing tells this stream's positions from those of the streams in `alike`, but what."""
     names = [f"stream {arn.rpartition('/')[2]}" for arn in snapshot.alike]
     return (
         f"stream {snapshot.lineage.stream.name} was created in the same second as "
-        f"{listed(names, NAMED)}, and their sequence numbers are alike, so nothing shows to which "
-        "of them the positions belong"
+        f"{listed(names, NAMED)}, and their sequence numbers are alike, so neither a stored number "
+        "nor the creation time shows to which of them the positions belong: the application's "
+        "configuration does"
+    )
+
+
+def of_alike_stream(
+    snapshot: Snapshot, foreign: Mapping[ShardId, Foreign], texts: Mapping[ShardId, str]
+) -> ShardId | None:
+    """A row with a number of a stream in `alike`, if no row's number is of this stream alone.
+
+    Such streams are told apart by the numbers of later shards only. texts: every stored position.
+    """
+    if any(born_later(snapshot.lineage, text) for text in texts.values()):
+        return None
+    return next((s for s, whose in foreign.items() if whose.stream in snapshot.alike), None)
+
+
+def alike_words(snapshot: Snapshot, theirs: Foreign) -> str:
+    """What is wrong with such a row. theirs: whose its number is."""
+    return (
+        f"its position is a number of {theirs.words}, which was created in the same second as "
+        f"{snapshot.lineage.stream.name}, and no number shows that a row is of this one"
     )
 
 

@@ -26,10 +26,12 @@ from reshardctl.diagnosis.evidence import (
     Foreign,
     Snapshot,
     Whose,
+    alike_words,
     foreign_streams,
     located,
     made_since,
     naming,
+    of_alike_stream,
     same_second_as,
     unverified,
     whose,
@@ -172,9 +174,13 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, repair_options, case)
     origins = case.origins(checkpoint)
-    foreign = foreign_streams(snapshot, origins, consumer.texts(checkpoint))
-    with located(snapshot.locator), naming(foreign):
-        incarnation = case.incarnation(checkpoint)
+    texts = consumer.texts(checkpoint)
+    foreign = foreign_streams(snapshot, origins, texts)
+    with located(snapshot.locator):
+        with naming(foreign):
+            incarnation = case.incarnation(checkpoint)
+        if (row := of_alike_stream(snapshot, foreign, texts)) is not None:
+            raise consumer.wrong_stream(checkpoint, row, alike_words(snapshot, foreign[row]))
     starts = Planner(replace(case, policy=LOSSLESS))
     judged, processed, want = starts.now, starts.processed, starts.want
     anomalies = consumer.anomalies(lineage, checkpoint)
@@ -210,7 +216,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     )
     unasked = isinstance(decision, Plan) and repair_options.created is None
     if unasked and (doubt := whose_doubt(report)):
-        asks = f"{doubt}: fix asks for --created {CREATION_TIME}"
+        asks = f"{doubt}. fix asks for --created {CREATION_TIME}"
         report = replace(report, notes=(*report.notes, asks))
     lineage.memo.forget()  # a report of many lives long, and nobody asks for the runs of its plans
     return report

@@ -19,6 +19,7 @@ from reshardctl.consumers.sequence_numbers import (
     BIRTH_LEAD,
     CLOCKS_APART,
     Origin,
+    born_later,
     origin,
     sample,
     to_verify,
@@ -184,30 +185,36 @@ def verified(
         return snapshot
     if not (foreign := _foreign(snapshot.lineage, stored)):
         return snapshot
-    born = streams_of(snapshot.lineage.stream.arn, kinesis, foreign)
+    born = streams_of(snapshot.lineage, kinesis, foreign)
     if born is None:
         return replace(snapshot, others_known=False)
-    return replace(snapshot, born=born) if born else snapshot
+    if not born:
+        return snapshot
+    snapshot = replace(snapshot, born=born)
+    return replace(snapshot, alike=alike(snapshot, kinesis, tuple(_stored_texts(snapshot))))
 
 
 def streams_of(
-    own: str, kinesis: Stream, foreign: Mapping[int, int]
+    lineage: Lineage, kinesis: Stream, foreign: Mapping[int, int]
 ) -> Mapping[int, str] | None:
     """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
 
     A stream's first numbers carry the time of its creation. Of later ones Kinesis is asked, stream
-    by stream; `None` if the account's streams cannot be told. own: this stream's ARN. foreign:
-    epoch → one of its numbers.
+    by stream: first those that were created in the same second as this one, whose first numbers
+    look like this one's, then the youngest. `None` if the account's streams cannot be told.
+    foreign: epoch → one of its numbers.
     """
     if not foreign:
         return {}
     every = kinesis.streams()
     if every is None:
         return None
-    others = {arn: created for arn, created in every.items() if arn != own}
+    others = {arn: created for arn, created in every.items() if arn != lineage.stream.arn}
     created_in = {int(created) - BIRTH_LEAD: arn for arn, created in others.items()}
     born = {epoch: created_in[epoch] for epoch in foreign if epoch in created_in}
-    for arn in sorted(others, key=lambda arn: -others[arn])[:STREAMS_ASKED]:
+    same_second = same_second_streams(lineage, kinesis)
+    ordered = sorted(others, key=lambda arn: (arn not in same_second, -others[arn]))
+    for arn in ordered[:STREAMS_ASKED]:
         left = [
             number for epoch, number in foreign.items()
             if epoch not in born and others[arn] - BIRTH_LEAD <= epoch
@@ -215,6 +222,21 @@ def streams_of(
         answers = _asked_elsewhere(kinesis, arn, left[:NUMBERS_ASKED])
         born |= {epoch: arn for epoch, number in foreign.items() if answers.get(number)}
     return born
+
+
+def alike(snapshot: Snapshot, kinesis: Stream, texts: Sequence[str]) -> tuple[str, ...]:
+    """The other streams whose numbers would look like those that are stored.
+
+    None where a key names this stream, where a number is of a later shard of it and none is of such
+    another stream, or where ListStreams is not allowed. texts: every stored position.
+    """
+    lineage, spec = snapshot.lineage, snapshot.locator.spec
+    if any(spec.names_stream(row, lineage.stream) for row in snapshot.images):
+        return ()
+    same_second = same_second_streams(lineage, kinesis)
+    if any(born_later(lineage, text) for text in texts):
+        return same_second if {*same_second} & {*snapshot.born.values()} else ()
+    return same_second
 
 
 def same_second_streams(lineage: Lineage, kinesis: Stream) -> tuple[str, ...]:

@@ -259,20 +259,67 @@ def test_streams_of_one_second_are_told_apart_by_the_operator_only(
     assert done.code in (0, 1) and same_second.items() != before, done.err
 
 
+def number_after_a_split(lab: Lab, stream: str) -> int:
+    """A number of shard 5, which the split makes, a minute later."""
+    kinesis = lab.fake.client("us-east-1")
+    kinesis.split_shard(
+        StreamName=stream, ShardToSplit=shard_id(3), NewStartingHashKey=str((1 << 128) - 9)
+    )
+    lab.fake.clock.advance(60)
+    kinesis.put_record(
+        StreamName=stream, Data=b"x", PartitionKey="k", ExplicitHashKey=str((1 << 128) - 1)
+    )
+    return lab.fake.stream(stream).shards[5].records[-1].number
+
+
 def test_a_number_of_a_later_shard_tells_streams_of_one_second_apart(same_second):
     same_second.stream = "first"
-    same_second.fake.client("us-east-1").split_shard(
-        StreamName="first", ShardToSplit=shard_id(3), NewStartingHashKey=str((1 << 128) - 9)
-    )
-    same_second.fake.clock.advance(60)
-    same_second.fake.client("us-east-1").put_record(
-        StreamName="first", Data=b"x", PartitionKey="k", ExplicitHashKey=str((1 << 128) - 1)
-    )
-    child = same_second.fake.stream("first").shards[5]
-    same_second.plant(lease(5, child.records[-1].number))
+    same_second.plant(lease(5, number_after_a_split(same_second, "first")))
     done = same_second.fix(*BACK)
     assert done.code in (0, 1), done.err
     assert same_second.wire.writes
+
+
+@pytest.mark.parametrize("twin_split", [False, True])
+@pytest.mark.parametrize("words", [*VERBS, "fix --set 0=TRIM_HORIZON --created CREATED --yes"])
+def test_a_number_of_a_later_shard_of_the_other_stream_of_the_second_is_refused(
+    same_second, words, twin_split
+):
+    """It is the only number that shows whose the table is."""
+    same_second.plant(lease(5, number_after_a_split(same_second, "first")))
+    if twin_split:
+        number_after_a_split(same_second, "twin")
+    for n in range(25):  # of so many younger streams not all are asked
+        same_second.fake.client("us-east-1").create_stream(StreamName=f"younger-{n}", ShardCount=1)
+    same_second.stream = "twin"
+    before = same_second.items()
+    refused = call(same_second, words.replace("CREATED", same_second.created))
+    assert refused.code == 2, refused.out + refused.err
+    assert refused.says(f"row {shard_id(5)}", "belongs to another stream", "stream first",
+                        "the same second")  # fmt: skip
+    assert same_second.items() == before and same_second.wire.writes == []
+
+
+def test_a_table_with_later_numbers_of_both_streams_of_a_second(same_second):
+    """What is of their first shards may be of either; the row of the other is never written."""
+    theirs = number_after_a_split(same_second, "first")
+    same_second.plant(lease(5, theirs), lease(4, number_after_a_split(same_second, "twin")))
+    same_second.alter(shard_id(4), checkpoint={"S": str(
+        same_second.fake.client("us-east-1").put_record(
+            StreamName="twin", Data=b"x", PartitionKey="k",
+            ExplicitHashKey=str((1 << 128) - (1 << 126)),
+        )["SequenceNumber"]
+    )})
+    same_second.stream = "twin"
+    before = same_second.items()
+    assert "stream first" in same_second.inspect("--format", "json").out
+    refused = same_second.fix(*BACK)
+    assert refused.code == 4 and refused.says("in the same second", "stream first")
+    assert same_second.items() == before
+    done = same_second.fix(*BACK, "--created", same_second.created)
+    assert done.code in (0, 1), done.err
+    after = same_second.items()
+    assert {key for key in before if before[key] != after[key]} == {shard_id(0)}
 
 
 def test_where_streams_may_not_be_listed_the_second_counts(same_second):

@@ -199,9 +199,9 @@ def test_a_row_of_another_stream_of_the_account(fault, known):
         asks = "" if action == "ListStreams" else "other"
         fake.faults.add(action, code, times=None, when=lambda request: asks in str(request))
     epochs = [number >> 148 & 0xFFFFFFFFF for number in (first, later)]
+    kinesis = in_process(fake).kinesis
     born = streams_of(
-        fake.stream("orders").arn, in_process(fake).kinesis,
-        dict(zip(epochs, (first, later), strict=True)),
+        kinesis.lineage("orders"), kinesis, dict(zip(epochs, (first, later), strict=True))
     )
     if known == (False, False):
         assert born is None
@@ -218,7 +218,8 @@ def test_a_row_of_another_stream_of_the_account(fault, known):
 
 def test_no_stream_is_listed_where_no_number_is_another_s():
     fake = split_stream()
-    assert streams_of(fake.stream("orders").arn, in_process(fake).kinesis, {}) == {}
+    kinesis = in_process(fake).kinesis
+    assert streams_of(kinesis.lineage("orders"), kinesis, {}) == {}
     assert "ListStreams" not in [call.action for call in fake.calls]
 
 
