@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from reshardctl.codec.argv import with_value
@@ -216,8 +216,21 @@ _OF_AWS = frozenset({
 
 def elsewhere(suggested_command: Sequence[str]) -> list[str]:
     """The arguments that say how AWS is reached, without those that say what is worked on."""
-    argv = list(suggested_command)
-    indexes = [index for index, word in enumerate(argv[:-1]) if word in _OF_AWS]
+    return _valued(suggested_command, _OF_AWS)
+
+
+def beside_a_file(suggested_command: Sequence[str]) -> list[str]:
+    """The arguments to write a saved plan with: what was typed and no file holds.
+
+    That is how AWS is reached, and the operator's word on whose the positions are.
+    """
+    word = [word for word in suggested_command if word == "--bootstrap"]
+    return [*word, *_valued(suggested_command, {"--created", "--recreated", *_OF_AWS})]
+
+
+def _valued(argv: Sequence[str], names: Collection[str]) -> list[str]:
+    """The options of these names, with their values."""
+    indexes = [index for index, word in enumerate(argv[:-1]) if word in names]
     return [word for index in indexes for word in argv[index : index + 2]]
 
 

@@ -233,6 +233,20 @@ def test_a_saved_plan_carries_no_word_of_its_maker(lab_of, tmp_path, asked):
 
 @pytest.mark.usefixtures("restored")
 @pytest.mark.parametrize("asked", WORDS)
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_the_command_that_a_dry_run_prints_has_what_it_was_given(lab_of, tmp_path, asked, form):
+    """Whoever typed it is told how to go on; the plan's file carries none of it."""
+    lab, words = beginning_anew(lab_of, asked)
+    shown = lab.dry(*words, "--out", tmp_path / "app.plan", "--format", form)
+    commands = re.sub(r"\\\n *", "", shown.out).splitlines()
+    (line,) = [li for li in commands if li.strip().startswith("reshardctl fix --plan")]
+    argv = shlex.split(line)[1:]
+    done = lab.cli(*argv, "--yes", "--assume-stopped", "--accept", "reread=all")
+    assert done.code == 0, done
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("asked", WORDS)
 def test_nor_does_the_rest_of_a_fix(lab_of, asked):
     lab, words = beginning_anew(lab_of, asked)
     argv = [*words, "--accept", "reread=all"]

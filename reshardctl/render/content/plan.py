@@ -30,6 +30,7 @@ from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     CLIENTS,
     accepting,
+    beside_a_file,
     capital,
     command,
     count,
@@ -286,7 +287,7 @@ def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
     if isinstance(report.decision, Plan):
         argv = [*context.suggested_command, *context.sink]
         if saved is not None:
-            argv = ["--plan", saved.path, *elsewhere(context.suggested_command)]
+            argv = ["--plan", saved.path, *beside_a_file(context.suggested_command)]
         if of_files(argv):
             sheet.command(writing(report, argv), _BY_HAND)
         else:

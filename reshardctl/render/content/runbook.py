@@ -49,6 +49,7 @@ from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import (
     CLIENTS,
     accepting,
+    beside_a_file,
     command,
     count,
     elsewhere,
@@ -206,12 +207,11 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     save = command(
         context.verb, "--dry-run", "--out", path, *context.suggested_command, *context.sink
     )
-    apply = command("fix", "--plan", path, *elsewhere(context.suggested_command))
-    if not _watchable(report):
-        apply = [*apply, "--assume-stopped"]
-    reached = elsewhere(context.suggested_command)
+    again, reached = beside_a_file(context.suggested_command), elsewhere(context.suggested_command)
+    stopped = () if _watchable(report) else ("--assume-stopped",)
+    apply = command(context.verb, "--plan", path, *again, *stopped)
     either = [
-        command("undo", "--list"), command("fix", "--resume", "JOURNAL", *reached),
+        command("undo", "--list"), command("fix", "--resume", "JOURNAL", *again),
         command("undo", "JOURNAL", *reached),
     ]
     see: Task = ("Save the plan, and compare it with the table below.", [save])
