@@ -14,6 +14,8 @@ LONGEST = 3650 * _UNITS["d"]
 """Ten times the longest retention of a stream, in seconds."""
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
+_UNIX = re.compile(r"\d{10}(?:\.\d+)?", re.ASCII)
+"""Unix seconds of the years 2001 to 2286: milliseconds have more digits."""
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
 
@@ -31,7 +33,7 @@ class When(Struct, frozen=True):
 
 
 def parse_when(text: str, option: str = "") -> When:
-    """Reads `2026-09-22T09:14:00Z`, `-90m` or `@reshard`.
+    """Reads `2026-09-22T09:14:00Z`, Unix seconds, `-90m` or `@reshard`.
 
     Raises UsageError, which names the option.
     """
@@ -61,16 +63,19 @@ def parse_seconds(text: str, option: str = "") -> float:
 
 
 def parse_instant(text: str, option: str = "") -> float:
-    """Reads ISO 8601 with a zone into Unix seconds.
+    """Reads ISO 8601 with a zone, or Unix seconds, into Unix seconds.
 
-    A naive time raises UsageError, which names the option.
+    The AWS CLI prints times as the first in version 2, and as the second (`1790068440.0`) in
+    version 1. A naive time raises UsageError, which names the option.
     """
     given = _given(text, option)
+    if _UNIX.fullmatch(text):
+        return float(text)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
-            f"{given} is no time", "write it as 2026-09-22T09:14:00Z"
+            f"{given} is no time", "write it as 2026-09-22T09:14:00Z, or in Unix seconds"
         ) from None
     if moment.tzinfo is None:
         zoned = f"{moment.isoformat()}Z"  # a day alone takes no zone

@@ -246,6 +246,14 @@ def test_the_command_that_a_dry_run_prints_has_what_it_was_given(lab_of, tmp_pat
 
 
 @pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("asked", WORDS[1:])
+def test_the_creation_time_is_taken_as_version_1_of_the_aws_cli_prints_it(lab_of, asked):
+    lab, _ = beginning_anew(lab_of, asked)
+    printed = str(float(lab.fake.stream("orders").created))  # 1795219200.0
+    assert lab.fix(asked, printed, "--accept", "reread=all").code == 0
+
+
+@pytest.mark.usefixtures("restored")
 @pytest.mark.parametrize("asked", WORDS)
 def test_nor_does_the_rest_of_a_fix(lab_of, asked):
     lab, words = beginning_anew(lab_of, asked)

@@ -20,6 +20,25 @@ def test_a_naive_time_is_refused_with_one_that_is_taken(text):
     assert parse_instant(offered) >= parse_instant("2026-12-01T00:00:00Z")
 
 
+@pytest.mark.parametrize("text", [
+    "1572297168.0", "1572297168", "2019-10-28T21:12:48+00:00", "2019-10-28T22:12:48+01:00",
+    "2019-10-28T14:12:48.000000-07:00",
+])  # fmt: skip
+def test_what_the_aws_cli_prints_is_taken(text):
+    """StreamCreationTimestamp of `aws kinesis describe-stream-summary`, in the example of its
+    documentation (version 1), and as version 2 prints times: tests/golden/README.md."""
+    assert parse_instant(text) == 1572297168.0
+    assert parse_when(text).at == 1572297168.0
+
+
+@pytest.mark.parametrize("text", ["1572297168000", "157229716", "1572297168.", "-1572297168.0",
+                                  "1.572297168E9", "१५७२२९७१६८"])  # fmt: skip
+def test_other_numbers_are_no_time(text):
+    with pytest.raises(UsageError, match="is no time") as refused:
+        parse_instant(text, "--created")
+    assert "Unix seconds" in refused.value.next
+
+
 @pytest.mark.parametrize(("seconds", "text"), [
     (0, "1970-01-01T00:00:00Z"), (1795220100000, "9999-12-31T23:59:59Z"),
     (9223372036854775.807, "9999-12-31T23:59:59Z"), (-1795220100000, "0001-01-01T00:00:00Z"),
