@@ -25,8 +25,9 @@ from reshardctl.commands.open_store import saying_how_to_make
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned, left
 from reshardctl.commands.requests import SUNK
 from reshardctl.commands.skipped import handing_over
-from reshardctl.commands.survey import survey
+from reshardctl.commands.survey import survey, telling_unfinished
 from reshardctl.commands.target import Target, require_known, require_sound
+from reshardctl.commands.unfinished import require_alone
 from reshardctl.commands.whose_rows import (
     of_this_stream,
     require_verified,
@@ -120,6 +121,7 @@ class Repair:
         """Proves the plan once more, journals and writes it, and verifies."""
         ready = self._writable
         plan, ports, locator, request = ready.plan, ready.ports, ready.locator, ready.request
+        require_alone(ready.before.snapshot, request.journal)
         header = header_of(plan, ports, self._why)
         log = Journals(request.account).new(request.journal, header)
         again = new_plan(plan, request.account)
@@ -309,7 +311,8 @@ class Fresh(Repair):
         right_incarnation(report, created)
         report = verified_report(report, ports.kinesis)
         of_this_stream(report)
-        return _without_dear_doubts(report) if self._request.yes else report
+        report = _without_dear_doubts(report) if self._request.yes else report
+        return telling_unfinished(report, target)
 
     def consent(self, confirm: Confirm) -> None:
         """Raises Refused and NotConfirmed unless the plan is of this stream and may be written."""

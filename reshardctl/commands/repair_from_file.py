@@ -19,6 +19,7 @@ from reshardctl.commands.repair import Ready, Repair
 from reshardctl.commands.requests import REACHED
 from reshardctl.commands.survey import survey
 from reshardctl.commands.target import accept_of
+from reshardctl.commands.unfinished import with_unfinished
 from reshardctl.commands.whose_rows import (
     asking_for,
     require_verified,
@@ -99,6 +100,7 @@ class FromPlan(Repair):
         right_incarnation(report, created)
         plan = replace(plan, options=replace(plan.options, created=created))
         report = verified_report(report, saved.ports.kinesis)
+        report = with_unfinished(report, saved.journal, self.words)
         planned = None
         if isinstance(report.decision, Plan):
             again = _again(request, plan, "--plan", str(path))

@@ -11,7 +11,7 @@ from reshardctl.codec.argv import option
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
-from reshardctl.commands.survey import survey
+from reshardctl.commands.survey import survey, telling_unfinished
 from reshardctl.commands.target import FilesSelection, Target
 from reshardctl.diagnosis.rules.base import sift
 from reshardctl.errors import ReshardError, UsageError
@@ -69,7 +69,7 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
     selection = _selection(request, target)
     name = target.locator.text if target.entry is None else target.entry.name
     try:
-        report = _measured(target, request.count)
+        report = telling_unfinished(_measured(target, request.count), target)
     except ReshardError as error:
         error.unjudged = (target.stream, name)
         raise

@@ -319,6 +319,16 @@ SHORTEST = 10.0
 """Least seconds of a watch: a healthy owner renews every 3.3 s by default."""
 
 
+def telling_unfinished(report: Report, target: Target) -> Report:
+    """The report with what is not finished of fixes and undos; unchanged of what is not live."""
+    if target.offline:
+        return report
+    from reshardctl.commands.unfinished import with_unfinished
+
+    folder = None if target.entry is None else target.entry.journal
+    return with_unfinished(report, folder, target.argv)
+
+
 class Looking(Struct, frozen=True):
     """How to inspect.
 
@@ -339,9 +349,8 @@ class Looking(Struct, frozen=True):
         ports = target.ports()
         report = self._report(target, ports, observer)
         if target.probe and (self.metrics or self.watch):
-
             report = with_first_records(report, ports, observer, every_shard=self.metrics)
-        return report
+        return telling_unfinished(report, target)
 
     def _report(self, target: Target, ports: Ports, observer: Observer) -> Report:
         from reshardctl.commands.target import require_known
@@ -350,7 +359,6 @@ class Looking(Struct, frozen=True):
         if self.wait is not None:
             wait_for(self.wait, ports, target.stream, target.locator, observer)
         if self.watch:
-
             return attended(ports, target, self.watch, observer)
         report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
         require_known(report)

@@ -5,7 +5,7 @@ A journal is no longer needed if nothing is left to finish, and it is old.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.file import FileLog, in_use
 from reshardctl.journal.log import SUFFIX, Log, Where, name_of
 from reshardctl.journal.records import Records, read
-from reshardctl.model import keys_of
+from reshardctl.model import Image, keys_of
 from reshardctl.model.times import duration, parse_instant
+from reshardctl.model.write_state import WriteState, write_states
 
 
 class State(StrEnum):
@@ -121,6 +122,34 @@ def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> 
         and entry.when > own.when
         and entry.keys & set(keys)
     ]
+
+
+def unfinished(
+    shelf: Sequence[Entry], rows: Mapping[str, Image], volatile_attributes: Collection[str]
+) -> list[Entry]:
+    """The journals whose fix or undo was begun and not finished, newest first.
+
+    Without those whose rows a younger fix has written and verified since, or all of whose rows
+    somebody else has: what they began is no longer in the store.
+
+    Args:
+        shelf: All journals of one consumer's rows.
+        rows: Its rows as they are now, by key.
+        volatile_attributes: Attributes that the consumer changes by itself.
+    """
+    found = []
+    for entry in shelf:
+        records = entry.records
+        if records is None or entry.state not in (State.HALF_DONE, State.UNDO_BEGUN):
+            continue
+        steps = [records.run.intents[n].step for n in sorted(records.run.intents)]
+        now = {key: rows.get(key) for key in keys_of(steps)}
+        states = {state for row in write_states(steps, now, volatile_attributes) for state in row}
+        later = younger(shelf, records, entry.keys)
+        replaced = any(other.state is State.APPLIED for other in later)
+        if states != {WriteState.CONFLICT} and not replaced:
+            found.append(entry)
+    return found
 
 
 NEEDED = {

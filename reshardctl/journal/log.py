@@ -87,8 +87,21 @@ def new_name(when: str, store: str, plan: str) -> str:
 
     when: UTC, ISO 8601. store: the table's name or the like. plan: the plan's digest.
     """
-    name = "-".join((re.sub(r"[^0-9TZ]", "", when), store.strip("/")[-LONGEST:], plan[:8]))
-    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+    return "-".join((_plain(re.sub(r"[^0-9TZ]", "", when)), _store(store), _plain(plan[:8])))
+
+
+def named_after(where: Where, store: str) -> bool:
+    """Whether a journal may be of this store: it got a name of its own after that, or was named."""
+    name = re.fullmatch(r"[0-9]{8}T[0-9]{6}Z-(.*)-[0-9a-f]{8}", name_of(where), re.DOTALL)
+    return name is None or name[1] == _store(store)
+
+
+def _store(store: str) -> str:
+    return _plain(store.strip("/")[-LONGEST:])
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", text)
 
 
 def new_path(directory: Path, when: str, store: str, plan: str) -> Path:

@@ -9,8 +9,12 @@ import time
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
-from tests.cli.lab import TRIM_HORIZON
+from reshardctl.journal import Journal, read
+from reshardctl.journal.file import FileLog
+from reshardctl.model import keys_of
+from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import surroundings
 from tests.cli.test_bad_input import kept, several_steps, twofold
 from tests.support.case import CASES, load
@@ -152,3 +156,97 @@ def test_rows_of_a_later_fix_are_its_own(lab_of, tmp_path, half):
     assert lab.cli("undo", younger.stem, *agreed).code == 0
     assert lab.cli(*undo).code == 0
     assert kept(lab.items()) == kept(before)
+
+
+TELLING = ("inspect --format text", "inspect --format concise", "inspect --format json",
+           "status --format text", "status --format json", "fix --dry-run --format text",
+           "fix --dry-run --format concise", "fix --dry-run --format json")  # fmt: skip
+
+
+def told(lab: Lab, words: str) -> str:
+    verb, *more = words.split()
+    return " ".join(lab.cli(verb, *lab.where, *more).out.replace("\\\n", " ").split())
+
+
+@pytest.mark.parametrize("half", ["fix", "undo"])
+def test_what_reads_the_rows_tells_of_what_was_interrupted(lab_of, half):
+    """Nobody remembers at night what a colleague's terminal has begun."""
+    lab = several_steps(lab_of)
+    if half == "undo":
+        assert lab.fix("--created", lab.created).code == 0
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert (lab.undo() if half == "undo" else lab.fix("--created", lab.created)).code == 5
+    lab.wire.faults.clear()
+    name = lab.journal().stem
+    back = f"reshardctl undo {name}"
+    on = f"finish it with reshardctl fix --resume {name}, or take it back with {back}"
+    note = f"was interrupted: {on if half == 'fix' else f'finish it with {back}'}"
+    for words in TELLING:
+        assert note in told(lab, words), words
+    more = ("--resume",) if half == "fix" else ()
+    lab.fake.clock.advance(60)
+    agreed = ("--yes", "--assume-stopped", *(("--created", lab.created) if more else ()))
+    assert lab.cli(half, *more, name, *agreed).code == 0
+    assert not any("was interrupted" in told(lab, words) for words in TELLING)
+
+
+def test_a_later_fix_has_taken_the_place_of_an_interrupted_one(lab_of):
+    """It is planned on the rows as they are; the other can be finished no more."""
+    lab = several_steps(lab_of)
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert lab.fix("--created", lab.created).code == 5
+    lab.wire.faults.clear()
+    assert "was interrupted" in told(lab, "inspect")
+    lab.fake.clock.advance(60)
+    assert lab.fix("--created", lab.created).code == 0
+    assert "was interrupted" not in told(lab, "inspect")
+
+
+@pytest.mark.parametrize("change", ["another table", "another stream", "unreadable", "moved on"])
+def test_what_is_not_of_these_rows_is_not_told(lab_of, change):
+    lab = several_steps(lab_of)
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert lab.fix("--created", lab.created).code == 5
+    lab.wire.faults.clear()
+    path = lab.journal()
+    records = read(FileLog(path))
+    header = records.header
+    if change == "unreadable":
+        path.write_bytes(b"nothing\n")
+    elif change == "moved on":
+        for key in keys_of(header.steps):
+            if key in lab.items():
+                lab.alter(key, checkpoint={"S": "LATEST"})
+            else:
+                lab.plant({"leaseKey": {"S": key}, "checkpoint": {"S": "LATEST"}})
+    else:
+        path.unlink()
+        other = (
+            {"identity": {**header.identity, "arn": f"{header.identity['arn']}-2"}}
+            if change == "another table" else
+            {"stream": {**header.stream, "arn": f"{header.stream['arn']}-2"}}
+        )
+        with Journal.create(FileLog(path), structs.replace(header, **other)) as journal:
+            journal.intend(enumerate(header.steps))
+    assert "was interrupted" not in told(lab, "inspect")
+
+
+def test_a_folder_of_reshardctl_toml_is_looked_at_and_a_running_fix_named(lab_of, tmp_path):
+    lab = several_steps(lab_of)
+    config = tmp_path / "r.toml"
+    config.write_text(
+        f'[streams.{lab.stream}]\nregion = "us-east-1"\n\n[consumers.app]\n'
+        f'stream = "{lab.stream}"\nlocator = "{lab.locator}"\njournal = "{tmp_path}/kept"\n'
+    )
+    words = ("app", "--config", config)
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    half = lab.cli("fix", *words, "--yes", "--assume-stopped", "--created", lab.created)
+    assert half.code == 5, half.err
+    lab.wire.faults.clear()
+    (path,) = (tmp_path / "kept").glob("*.jsonl")
+    assert f"fix --resume {path}" in lab.cli("inspect", *words).out
+    with Journal.open(FileLog(path))[0]:
+        running = f"another reshardctl is writing these positions now: journal {path}"
+        assert running in lab.cli("inspect", *words).out
+        refused = lab.cli("fix", *words, "--yes", "--assume-stopped", "--created", lab.created)
+        assert refused.code == 4 and refused.says(running, "nothing was written")

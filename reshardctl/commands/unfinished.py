@@ -1,0 +1,109 @@
+"""Tells of a fix or an undo of the same rows that was begun on this machine and not finished.
+
+A new fix is not refused for one that was interrupted: its plan is proven on the rows as they are,
+and where neither `fix --resume` nor `undo` can go on, both send to a new `fix`. It is refused
+beside one that is running. Journals on S3 are not looked at: no report needs permissions for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from reshardctl.commands.planned import usual_directory
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.errors import Refused, ReshardError, UsageError, command_line
+from reshardctl.journal import Header, Log, name_of
+from reshardctl.journal.listing import Entry, State, entries, files, unfinished
+from reshardctl.journal.log import is_s3, named_after
+from reshardctl.render.words import elsewhere
+from reshardctl.report.report import Report
+
+
+def with_unfinished(report: Report, folder: str | None, words: Sequence[str]) -> Report:
+    """The report with a note on each such journal, as a caveat.
+
+    folder: where reshardctl.toml keeps the consumer's journals, besides this machine's directory.
+    words: the arguments that name the consumer to other commands.
+    """
+    told = tuple(_notes(report.snapshot, folder, elsewhere(words)))
+    if not told:
+        return report
+    return replace(report, notes=(*told, *report.notes), caveats=(*told, *report.caveats))
+
+
+def require_alone(snapshot: Snapshot, folder: str | None) -> None:
+    """Refused while another reshardctl has a journal of these rows open. folder: as above."""
+    for entry in _shelf(snapshot, folder):
+        if entry.open:
+            raise Refused(
+                f"{_writing(entry)}; nothing was written", "wait until it has ended, then look "
+                "with reshardctl inspect",
+            )
+
+
+def _notes(snapshot: Snapshot, folder: str | None, reached: Sequence[str]) -> Iterator[str]:
+    rows = {image.key: image for image in snapshot.images}
+    shelf = _shelf(snapshot, folder)
+    for entry in unfinished(shelf, rows, snapshot.locator.spec.volatile_attributes):
+        yield _note(entry, reached)
+
+
+def _shelf(snapshot: Snapshot, folder: str | None) -> list[Entry]:
+    """The journals of the same rows, newest first."""
+    logs = [log for log in _logs(folder) if named_after(log.where, snapshot.locator.target)]
+    return [
+        entry for entry in entries(logs)
+        if entry.records is not None and _is_of(entry.records.header, snapshot)
+    ]
+
+
+def _logs(folder: str | None) -> Iterator[Log]:
+    """The journals of this machine, and of a folder; none of a directory that cannot be listed."""
+    own = [] if not folder or is_s3(folder) else [Path(folder)]
+    for directory in dict.fromkeys([usual_directory(), *own]):
+        try:
+            yield from files(directory)
+        except ReshardError:
+            continue
+
+
+def _is_of(header: Header, snapshot: Snapshot) -> bool:
+    """Whether a journal is of the same rows: of the store, the stream and the application."""
+    try:
+        wrote = parse(header.locator)
+    except UsageError:
+        return False
+    own, spec = snapshot.locator, snapshot.locator.spec
+    return (
+        bool(header.identity)
+        and all(snapshot.store.get(name) == value for name, value in header.identity.items())
+        and header.stream.get("arn") == snapshot.lineage.stream.arn
+        and all(wrote.options.get(name) == own.options.get(name) for name in spec.selectors)
+    )
+
+
+def _name(entry: Entry) -> str:
+    usual = isinstance(entry.where, Path) and entry.where.parent == usual_directory()
+    return name_of(entry.where) if usual else str(entry.where)
+
+
+def _writing(entry: Entry) -> str:
+    return f"another reshardctl is writing these positions now: journal {_name(entry)}"
+
+
+def _note(entry: Entry, reached: Sequence[str]) -> str:
+    if entry.open:
+        return _writing(entry)
+    name = _name(entry)
+    back = command_line("reshardctl", "undo", name, *reached)
+    if entry.state is State.UNDO_BEGUN or entry.records is None:
+        return f"the undo of the fix of {entry.when} was interrupted: finish it with {back}"
+    own = entry.records.header.resumed_with
+    on = command_line("reshardctl", "fix", "--resume", name, *own, *reached)
+    return (
+        f"the fix of {entry.when} was interrupted: finish it with {on}, or take it back with {back}"
+    )
