@@ -33,6 +33,7 @@ from reshardctl.errors import (
     UndoRefused,
 )
 from reshardctl.execution.apply import (
+    NAMED,
     Applied,
     Rest,
     apply,
@@ -55,6 +56,7 @@ from reshardctl.exit import Exit
 from reshardctl.journal import Journal, Records
 from reshardctl.journal.listing import Entry
 from reshardctl.model import Image, Step, after, keys_of
+from reshardctl.model.phrases import by_reason, listed
 from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.planning.restore import Restore
 from reshardctl.report.report import RepairOptions, Report, make
@@ -136,7 +138,9 @@ def _undo(
         whole = Whole.of(ports.store, records, spoiled)
         return _whole(request, ports, source, locator, whole, consent, observer)
     belongs(records, ports.store, locator.spec.identity_rows)
-    if records.undo is not None and records.undo.outcome != "undone" and not request.dry_run:
+    if records.undo is not None and records.undo.outcome != "undone":
+        if request.dry_run:
+            return _left(request, ports, source, locator, records, observer)[1]
         return _go_on(request, ports, source, locator, consent, observer)
     if not request.dry_run:
         recover(ports.store)
@@ -230,29 +234,38 @@ def _go_on(
     """Finishes an interrupted undo: what is left is shown and asked about as a new one is."""
     assert source.log is not None
     journal, records = Journal.open(source.log)
-    rule = Restore.of(locator.spec)
-
-    def left() -> Rest:
-        return rest_of(
-            journal,
-            records,
-            ports.store,
-            volatile_attributes=rule.volatile_attributes,
-            identity_rows=locator.spec.identity_rows,
-        )
-
     with journal, naming_next_step(_again(source)):
-        require_restoring(records, rule)
-        rest = left()
+        rest, undoing = _left(request, ports, source, locator, records, observer)
         if rest.todo:
-            _require_latest(request.account, records, rest.steps)
-            consent(_shown(ports, source, locator, list(rest.rows), rest.steps, observer))
+            consent(undoing)
             stopped(request.patience, ports, locator, observer, assumed=request.assume_stopped)
-            rest = left()
+            rest = _rest(ports, locator, records)
         observer.writing()
         applied = resume(rest, ports.store, journal, interrupted=ports.interrupted)
-        _read_back(ports, applied.steps, journal, rule.volatile_attributes)
-        return _done(ports, source, locator, applied)
+        volatile_attributes = Restore.of(locator.spec).volatile_attributes
+        _read_back(ports, applied.steps, journal, volatile_attributes)
+        return _done(ports, source, locator, undoing, applied)
+
+
+def _left(
+    request: UndoRequest, ports: Ports, source: Source, locator: Locator, records: Records,
+    observer: Observer,
+) -> tuple[Rest, Undoing]:
+    """What is left of an undo that was begun, and the same as it is shown."""
+    require_restoring(records, Restore.of(locator.spec))
+    rest = _rest(ports, locator, records, only_shown=request.dry_run)
+    _require_latest(request.account, records, rest.steps)
+    return rest, _shown(ports, source, locator, list(rest.rows), rest.steps, observer)
+
+
+def _rest(
+    ports: Ports, locator: Locator, records: Records, *, only_shown: bool = False
+) -> Rest:
+    spec = locator.spec
+    return rest_of(
+        records, ports.store, volatile_attributes=Restore.of(spec).volatile_attributes,
+        identity_rows=spec.identity_rows, only_shown=only_shown,
+    )
 
 
 def _again(source: Source) -> str:
@@ -260,15 +273,19 @@ def _again(source: Source) -> str:
     return f"reshardctl undo {shlex.quote(source.name)} --dry-run"
 
 
-def _done(ports: Ports, source: Source, locator: Locator, applied: Applied) -> Undoing:
+def _done(
+    ports: Ports, source: Source, locator: Locator, undoing: Undoing, applied: Applied
+) -> Undoing:
+    """The undo as it was shown, done, with what is there now."""
     path = source.name
     try:
-        snapshot = take(ports.kinesis, ports.store, source.plan.stream, locator, ports.clock)
-        then = _judged(snapshot)
+        then = _judged(take(
+            ports.kinesis, ports.store, source.plan.stream, locator, ports.clock
+        ))
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
         raise HalfDone(what, error.next or "look again with reshardctl inspect", path) from error
-    return Undoing(then or _empty(snapshot), then, applied.steps, path, applied.written)
+    return replace(undoing, after=then, written=applied.written)
 
 
 def _read_back(
@@ -304,8 +321,12 @@ def _steps(
     _require_latest(account, records, steps)
     _refuse_spent(images, steps, locator)
     stays = staying(records, rows, rule, rule.volatile_attributes)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for key, names in sorted(stays.items()):
+        alike.setdefault(tuple(names), []).append(key)
     return steps, [
-        f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
+        f"{', '.join(names)} of {listed(keys, NAMED)}: {_why(names, rule)}."
+        for names, keys in alike.items()
     ]
 
 
@@ -322,9 +343,9 @@ def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locat
     """UndoRefused if the consumer has read past what would be undone."""
     keys = {write.key for step in steps for write in step.writes}
     if spent := consumer_of(locator).superseded_rows(images, keys):
-        named = "; ".join(f"{key}: {why}" for key, why in sorted(spent.items()))
         raise UndoRefused(
-            f"the consumer has used what the fix wrote; nothing was undone: {named}",
+            "the consumer has used what the fix wrote; nothing was undone: "
+            f"{by_reason(spent, NAMED)}",
             "see the state as it is now with reshardctl inspect", tuple(sorted(spent)),
         )
 

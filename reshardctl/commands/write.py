@@ -68,7 +68,6 @@ def left_over(
     renewed = renewing(locator, live)
     spec = locator.spec
     rest = rest_of(
-        journal,
         records,
         ports.store,
         volatile_attributes=spec.volatile_attributes,

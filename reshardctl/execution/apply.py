@@ -28,10 +28,13 @@ from reshardctl.errors import (
 )
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.model import Image, Step, keys_of, writes_of
+from reshardctl.model.phrases import listed
 from reshardctl.model.write_state import WriteResult, WriteState, write_states
 from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store, Texts, recover
 
+NAMED = 5
+"""Rows that an error names before it counts the rest."""
 TRIES = 5
 """How often a step is tried while a running consumer renews its rows."""
 
@@ -106,27 +109,27 @@ def apply(
 
 
 def rest_of(
-    journal: Journal,
     records: Records,
     store: Store,
     *,
     volatile_attributes: Collection[str],
     renewing: Collection[str] = (),
     identity_rows: Mapping[str, str] = MappingProxyType({}),
+    only_shown: bool = False,
 ) -> Rest:
     """What is left of the last run of a journal, the fix or its undo.
 
     volatile_attributes: attributes that the consumer changes by itself. renewing: as for `apply`.
-    identity_rows: as for `belongs`. A row that is neither as before nor as written is HalfDone, or
-    StalePlan if nothing was begun.
+    identity_rows: as for `belongs`. only_shown: nothing is cleared up in the store. A row that is
+    neither as before nor as written is HalfDone, or StalePlan if nothing was begun.
     """
     belongs(records, store, identity_rows)
-    rows = fresh_rows(store)
+    rows = store.read() if only_shown else fresh_rows(store)
     run = records.run
     steps = run.current
     try:
         done_anyway = run.applied if renewing else frozenset()
-        todo = remaining(steps, rows, journal, volatile_attributes, renewing, done_anyway)
+        todo = remaining(steps, rows, records, volatile_attributes, renewing, done_anyway)
     except HalfDone as error:
         if run.intents:
             raise
@@ -187,7 +190,7 @@ def _given_by_the_fix(
 def remaining(
     steps: Sequence[Step],
     rows: Sequence[Image],
-    journal: Journal,
+    records: Records,
     volatile_attributes: Collection[str] = (),
     renewing: Collection[str] = (),
     done_anyway: Collection[int] = (),
@@ -209,7 +212,7 @@ def remaining(
     }
     if moved:
         raise half_done(
-            journal,
+            records,
             f"{_rows(moved)} neither as before the fix nor as written: another process wrote",
         )
     rest = []
@@ -361,7 +364,7 @@ class _Run:
             self._journal.failed(what)
 
 
-def half_done(journal: Journal, what: str) -> HalfDone:
+def half_done(journal: Journal | Records, what: str) -> HalfDone:
     """HalfDone with the journal and the two ways out."""
     path = shlex.quote(str(journal.path))
     ways = f"reshardctl undo {path}"
@@ -376,7 +379,7 @@ def _keys(step: Step) -> list[str]:
 
 
 def _rows(keys: Collection[str]) -> str:
-    named = ", ".join(sorted(keys))
+    named = listed(sorted(keys), NAMED)
     return f"row {named} is" if len(keys) == 1 else f"rows {named} are"
 
 

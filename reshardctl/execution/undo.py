@@ -12,7 +12,7 @@ from typing import Self
 from msgspec import Struct
 
 from reshardctl.errors import REPLAN, ReshardError, UndoRefused, UsageError
-from reshardctl.execution.apply import half_done
+from reshardctl.execution.apply import NAMED, half_done
 from reshardctl.journal import Journal, Records
 from reshardctl.model import (
     Create,
@@ -26,6 +26,7 @@ from reshardctl.model import (
     keys_of,
     writes_of,
 )
+from reshardctl.model.phrases import by_reason
 from reshardctl.model.write_state import (
     WriteResult,
     WriteState,
@@ -166,9 +167,8 @@ def _refuse_moved(
         if (why := _moved(chain, current.get(key), volatile_attributes))
     }
     if moved:
-        named = "; ".join(f"{key}: {why}" for key, why in moved.items())
         raise UndoRefused(
-            f"{what}; nothing was undone: {named}",
+            f"{what}; nothing was undone: {by_reason(moved, NAMED)}",
             REPLAN,
             tuple(moved),
         )

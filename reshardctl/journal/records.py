@@ -127,6 +127,16 @@ class Records(Struct, frozen=True):
         """The run that `--resume` continues."""
         return self.fix if self.undo is None else self.undo
 
+    @property
+    def undoing(self) -> bool:
+        """Whether its undo was begun."""
+        return self.undo is not None
+
+    @property
+    def resumed_with(self) -> tuple[str, ...]:
+        """As its header has it."""
+        return self.header.resumed_with
+
 
 def supposed(header: Header, where: Where) -> Records:
     """Records made from a plan, for a fix whose journal is lost.

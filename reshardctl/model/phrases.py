@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -15,6 +15,17 @@ def listed(items: Sequence[Item], most: int, name: Callable[[Item], str] = str) 
     """The names `a, b, c`; of more than `most` items `a, b and 7 more`."""
     more = f" and {len(items) - most} more" if len(items) > most else ""
     return ", ".join(map(name, items[:most])) + more
+
+
+def by_reason(reasons: Mapping[str, str], most: int) -> str:
+    """`a, b and 7 more: is gone; c: moved`: the names with the same reason together.
+
+    reasons: name → its reason. most: how many names are written of each.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, why in sorted(reasons.items()):
+        groups.setdefault(why, []).append(name)
+    return "; ".join(f"{listed(names, most)}: {why}" for why, names in groups.items())
 
 
 def listed_shards(shards: Sequence[ShardId], most: int) -> str:

@@ -14,9 +14,11 @@ from msgspec import structs
 from reshardctl.journal import Journal, read
 from reshardctl.journal.file import FileLog
 from reshardctl.model import keys_of
+from reshardctl.testing.topology import stream_of
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.cli.process import surroundings
 from tests.cli.test_bad_input import kept, several_steps, twofold
+from tests.cli.test_whose_rows import lease, numbers, topology
 from tests.support.case import CASES, load
 
 WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
@@ -250,3 +252,59 @@ def test_a_folder_of_reshardctl_toml_is_looked_at_and_a_running_fix_named(lab_of
         assert running in lab.cli("inspect", *words).out
         refused = lab.cli("fix", *words, "--yes", "--assume-stopped", "--created", lab.created)
         assert refused.code == 4 and refused.says(running, "nothing was written")
+
+
+def test_what_is_left_of_an_undo_is_shown_and_its_result_says_what_it_put_back(lab_of):
+    lab = several_steps(lab_of)
+    assert lab.fix("--created", lab.created).code == 0
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert lab.undo().code == 5
+    lab.wire.faults.clear()
+    rows, content, writes = lab.items(), lab.journal().read_bytes(), lab.wire.writes
+    shown = lab.cli("undo", lab.journal(), "--dry-run", "--format", "text")
+    assert shown.code == 1, shown.err
+    left = [shard for shard in (2, 3, 4, 5) if f"shardId-00000000000{shard}" in lab.items()]
+    assert len(left) == 2
+    table = [line.split()[:4] for line in shown.out.splitlines() if line.startswith("-")]
+    assert table == [["-", str(shard), "TRIM_HORIZON", "–"] for shard in left]
+    assert "Undo: 2 rows to put back." in shown.out
+    assert (lab.items(), lab.journal().read_bytes(), lab.wire.writes) == (rows, content, writes)
+    done = lab.cli("undo", lab.journal(), "--yes", "--assume-stopped", "--format", "text")
+    assert done.code == 0, done.err
+    table = [line.split()[:4] for line in done.out.splitlines() if line.startswith("-")]
+    assert table == 2 * [["-", str(shard), "TRIM_HORIZON", "–"] for shard in left]
+    assert "Undone. 2 rows put back and read back." in done.out
+
+
+def test_rows_that_an_undo_cannot_finish_are_said_by_its_dry_run(lab_of):
+    lab = several_steps(lab_of)
+    assert lab.fix("--created", lab.created).code == 0
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert lab.undo().code == 5
+    lab.wire.faults.clear()
+    (key, *_) = [key for key, row in lab.items().items() if row["leaseCounter"] == {"N": "0"}]
+    lab.alter(key, checkpoint={"S": "LATEST"})
+    for more in (["--dry-run"], ["--yes", "--assume-stopped"]):
+        refused = lab.cli("undo", lab.journal(), *more)
+        assert refused.code == 5 and refused.says(f"row {key} is neither as before"), refused
+
+
+def test_rows_alike_are_one_line_of_an_undo(lab_of):
+    """As in a plan; a refusal names the first few."""
+    lab = lab_of("a-both", TRIM_HORIZON, items=[])
+    now = int(lab.fake.clock.now())
+    lab.fake.add_stream(stream_of(topology("wide", now - 6 * 3600, 20, now)))
+    lab.plant(*(lease(i, "TRIM_HORIZON") for i in range(20)))
+    lab.stream = "wide"
+    fixed = lab.fix("--policy", "latest-at-start", "--created", lab.created)
+    assert fixed.code in (0, 1), fixed.err
+    shown = lab.cli("undo", lab.journal(), "--dry-run", "--format", "text")
+    lines = [line for line in shown.out.splitlines() if line.startswith("~")]
+    assert len(lines) == 1 and lines[0].split()[0] == "~20", shown.out
+    every = lab.cli("undo", lab.journal(), "--dry-run", "--format", "text", "-v")
+    assert len([line for line in every.out.splitlines() if line.startswith("~")]) == 20
+    for key in lab.items():
+        lab.alter(key, checkpoint={"S": str(numbers(lab, "wide")[int(key[-2:])])})
+    refused = lab.undo()
+    assert refused.code == 4
+    assert refused.says("shardId-000000000004 and 15 more: checkpoint"), refused.err

@@ -206,7 +206,7 @@ def resume(
 ) -> Applied:
     """Read, prove what is left, write it, as a use case does."""
     rest = writing.rest_of(
-        journal, records, medium, volatile_attributes=volatile_attributes, renewing=renewing
+        records, medium, volatile_attributes=volatile_attributes, renewing=renewing
     )
     check(rest)
     return writing.resume(rest, medium, journal, renewing=renewing, **options)

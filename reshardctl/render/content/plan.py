@@ -5,8 +5,7 @@ An undo as text: the rows it puts back, and what the next start does then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId, Step
@@ -152,7 +151,7 @@ def _lists(sheet: Sheet, changed: Iterable[Changed]) -> None:
 def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
     """Shard by shard, many alike in one line: now, after, why, what it skips and re-reads."""
     left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
-    alike: dict[tuple[Any, ...], list[ShardId]] = {}
+    alike: dict[tuple[Action, tuple[str, ...]], list[ShardId]] = {}
     for row in changed:
         own = left.get(row.shard, [])
         prices = ("", "") if row.of_many else (
@@ -161,6 +160,18 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
         why = findings.get(row.shard) or _reason(report, row, verbose)
         cells = _position(row.now, verbose), _position(row.after, verbose), why, *prices
         alike.setdefault((row.action, cells), []).append(row.shard)
+    rows = _together(alike, verbose)
+    heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
+    several = any(row.part for row in changed) or len(rows) < len(changed)
+    _shown_rows(sheet, heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
+    if any(cell not in ("", "nothing") for row in rows for cell in row[-2:]):
+        sheet.line((LEGEND, "dim"), indent=2)
+
+
+def _together(
+    alike: Mapping[tuple[Action, tuple[str, ...]], Sequence[ShardId]], verbose: bool
+) -> list[list[Part]]:
+    """A line for each shard; more than ALIKE of the same cells share one. alike: by the cells."""
     rows: list[list[Part]] = []
     for (action, cells), group in alike.items():
         sign, color = SIGNS[action]
@@ -168,14 +179,18 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
         for part in [group] if many else [[shard] for shard in group]:
             named = shortened(shards(part, verbose), verbose)
             rows.append([(f"{sign}{len(part)}" if many else sign, color), named, *cells])
-    shown = rows if verbose else rows[:ROWS]
-    heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
-    several = any(row.part for row in changed) or len(rows) < len(changed)
-    sheet.table(heads, shown, right=2, wraps=("shard", "why") if several else ("why",))
+    return rows
+
+
+def _shown_rows(
+    sheet: Sheet, heads: Sequence[str], rows: Sequence[Sequence[Part]], *, right: int = 0,
+    wraps: Sequence[str],
+) -> None:
+    """The first ROWS lines of such a table; `-v` shows all."""
+    shown = rows if sheet.context.verbose else rows[:ROWS]
+    sheet.table(heads, shown, right=right, wraps=wraps)
     if hidden := len(rows) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
-    if any(cell not in ("", "nothing") for row in rows for cell in row[-2:]):
-        sheet.line((LEGEND, "dim"), indent=2)
 
 
 def _reason(report: Report, row: Changed, verbose: bool) -> str:
@@ -398,15 +413,19 @@ def nothing(undoing: Undoing) -> str:
 
 
 def _undone_table(sheet: Sheet, undoing: Undoing) -> None:
-    rows: list[list[Part]] = []
-    for row in by_position(changes(undoing.now, undoing.steps)):
-        now, then = (
-            "–" if position is None else shortened(position, sheet.context.verbose)
+    verbose = sheet.context.verbose
+    alike: dict[tuple[Action, tuple[str, ...]], list[ShardId]] = {}
+    changed = by_position(changes(undoing.now, undoing.steps))
+    for row in changed:
+        cells = tuple(
+            "–" if position is None else shortened(position, verbose)
             for position in (row.now, row.after)
         )
-        rows.append([SIGNS[row.action], shards((row.shard,), sheet.context.verbose), now, then])
+        alike.setdefault((row.action, cells), []).append(row.shard)
+    rows = _together(alike, verbose)
     heads = ("now", "after the undo") if undoing.written is None else ("before", "now")
-    sheet.table(["", "shard", *heads], rows)
+    wraps = ("shard",) if len(rows) < len(changed) else ()
+    _shown_rows(sheet, ["", "shard", *heads], rows, wraps=wraps)
 
 
 def _then(sheet: Sheet, undoing: Undoing) -> None:
