@@ -92,7 +92,8 @@ def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
 
 
 def _judged(
-    one: Sample, lineage: Lineage, asked: Asked, born: Mapping[int, str], alike: Sequence[str]
+    one: Sample, lineage: Lineage, asked: Asked, born: Mapping[int, tuple[str, ...]],
+    alike: Sequence[str],
 ) -> list[Table]:
     """What a sample says, with the words that name each table in a command."""
     tables = tables_of(one.name, one.library, one.rows, lineage, one.region, born, alike)

@@ -23,7 +23,7 @@ from reshardctl.kinesis.whose import MOST_STREAMS
 from reshardctl.lineage import Lineage
 from reshardctl.render.words import count
 from reshardctl.report.results import Entry, Searched
-from reshardctl.snapshot.take import NUMBERS_ASKED
+from reshardctl.snapshot.take import NUMBERS_ASKED, same_second_streams
 
 STREAMS_AT_ONCE = 5
 """Streams that are listed at the same time: DescribeStreamSummary may be called 20 times a second
@@ -64,7 +64,8 @@ def fleet(selection: Selection, observer: Observer) -> Fleet:
         f"{count(len(streams), 'stream')}"
     )
     lineages, unlisted = _listed(kinesis, streams)
-    lineages = _with_answers(kinesis, lineages, seen.tables, observer)
+    alike = {name: same_second_streams(each, kinesis) for name, each in lineages.items()}
+    lineages = _with_answers(kinesis, lineages, alike, seen.tables, observer)
     of_file = [] if asked.config is None else [
         configured.target_of(entry, asked.config, selection, observer)
         for entry, _ in asked.consumers
@@ -74,7 +75,7 @@ def fleet(selection: Selection, observer: Observer) -> Fleet:
     idle: list[tuple[str, str]] = []
     for one in seen.tables:
         whose = whose_tables(
-            {name: _tables(one, lineage) for name, lineage in lineages.items()},
+            {name: _tables(one, lineage, alike[name]) for name, lineage in lineages.items()},
             alone=not asked.stream,
         )
         named = any(one.entries(asked.consumers))
@@ -158,14 +159,19 @@ def _listed(
 
 
 def _with_answers(
-    kinesis: Kinesis, lineages: Mapping[str, Lineage], samples: Sequence[Sample],
-    observer: Observer,
+    kinesis: Kinesis, lineages: Mapping[str, Lineage], alike: Mapping[str, Sequence[str]],
+    samples: Sequence[Sample], observer: Observer,
 ) -> dict[str, Lineage]:
-    """The same, with what Kinesis says of numbers of tables of which nothing else tells."""
+    """The same, with what Kinesis says of numbers of tables of which nothing else tells.
+
+    alike: by stream, the others that were created in the same second.
+    """
     open_ones = [
         one for one in samples
-        if all(table.evidence.confidence < Confidence.STRONG
-               for lineage in lineages.values() for table in _tables(one, lineage))
+        if all(
+            table.evidence.confidence < Confidence.STRONG for name, lineage in lineages.items()
+            for table in _tables(one, lineage, alike[name])
+        )
     ]
     known = {}
     for name, lineage in lineages.items():
@@ -175,7 +181,7 @@ def _with_answers(
     return known
 
 
-def _tables(sample: Sample, lineage: Lineage) -> list[Table]:
-    return tables_of(sample.name, sample.library, sample.rows, lineage, sample.region, {})
+def _tables(sample: Sample, lineage: Lineage, alike: Sequence[str]) -> list[Table]:
+    return tables_of(sample.name, sample.library, sample.rows, lineage, sample.region, {}, alike)
 
 

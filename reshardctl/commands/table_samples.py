@@ -182,7 +182,7 @@ def told(
 
 def verified(
     kinesis: Kinesis, stream: str, lineage: Lineage, samples: Sequence[Sample]
-) -> tuple[Lineage, Mapping[int, str], tuple[str, ...]]:
+) -> tuple[Lineage, Mapping[int, tuple[str, ...]], tuple[str, ...]]:
     """As `told`, and which other streams of the account foreign numbers are of.
 
     The second value is that of `streams_of`.

@@ -24,6 +24,8 @@ from reshardctl.model.phrases import listed
 
 NAMED = 3
 """Streams that a sentence names before it says how many more there are."""
+Names = tuple[str, ...]
+"""The stream that numbers are of; several that they may be of, created in the same second."""
 
 
 class Confidence(IntEnum):
@@ -70,6 +72,7 @@ class Evidence(Struct, frozen=True):
         named: Whether keys name the stream.
         alike: Names of streams of which its numbers might be as well: they were created in the same
             second, and none of the numbers is of a later shard.
+        theirs: Whether a number is of a later shard of one of them, so that all may be.
     """
 
     rows: int = 0
@@ -79,6 +82,7 @@ class Evidence(Struct, frozen=True):
     known: int = 0
     named: bool = False
     alike: tuple[str, ...] = ()
+    theirs: bool = False
 
     def count(self, *origins: Origin) -> int:
         """How many numbers are of such origin."""
@@ -98,12 +102,12 @@ class Evidence(Struct, frozen=True):
     @property
     def shared(self) -> bool:
         """Whether numbers of this stream and of another, younger one are in the same rows."""
-        return bool(self.count(Origin.OWN) and self.count(Origin.ELSEWHERE))
+        return not self.theirs and bool(self.count(Origin.OWN) and self.count(Origin.ELSEWHERE))
 
     @property
     def confidence(self) -> Confidence:
         """How certain the sample makes it."""
-        if not self.count(Origin.OWN) and self.foreign:
+        if self.theirs or (not self.count(Origin.OWN) and self.foreign):
             return Confidence.NONE
         if self.named:
             return Confidence.CERTAIN
@@ -125,7 +129,7 @@ class Evidence(Struct, frozen=True):
             return Holding.UNKNOWN
         return Holding.OTHERS if self.count(Origin.ELSEWHERE) else Holding.EARLIER
 
-    def sentence(self, streams: Mapping[str, int] = MappingProxyType({})) -> str:
+    def sentence(self, streams: Mapping[Names, int] = MappingProxyType({})) -> str:
         """The evidence, as a sentence. streams: how many of the foreign numbers are whose."""
         if not self.rows:
             return (
@@ -147,10 +151,11 @@ class Evidence(Struct, frozen=True):
         if self.taken:
             yield f"Kinesis takes {self.taken} {of}"
         if self.alike and self.exact and not self.named:
-            streams = "stream" if len(self.alike) == 1 else "streams"
+            one = len(self.alike) == 1
+            whose = "" if self.theirs else f": it may be of {'either' if one else 'any of them'}"
             yield (
-                f"numbers of {streams} {listed(self.alike, NAMED)}, created in the same second, "
-                "look the same"
+                f"numbers of {'stream' if one else 'streams'} {listed(self.alike, NAMED)}, created "
+                f"in the same second, look the same{whose}"
             )
         if not self.numbers and self.known and not self.named:
             yield (
@@ -160,7 +165,7 @@ class Evidence(Struct, frozen=True):
         if not self.numbers and not self.known:
             yield "no number and no shard of this stream"
 
-    def _not_own(self, streams: Mapping[str, int]) -> Iterator[str]:
+    def _not_own(self, streams: Mapping[Names, int]) -> Iterator[str]:
         of = f"of {_counted(len(self.numbers))}"
         earlier, elsewhere = self.count(Origin.EARLIER), self.count(Origin.ELSEWHERE)
         unproven = self.count(Origin.UNPROVEN)
@@ -170,8 +175,8 @@ class Evidence(Struct, frozen=True):
         if elsewhere:
             whose = "" if streams else " but another's"
             yield f"{elsewhere} {of} {_are(elsewhere)} not this stream's{whose}"
-        for stream, count in streams.items():
-            yield f"{count} {'fit' if count > 1 else 'fits'} stream {stream}"
+        for names, count in streams.items():
+            yield f"{count} {'fit' if count > 1 else 'fits'} stream {' or '.join(names)}"
         if unproven:
             yield f"{unproven} {of} {_are(unproven)} not verified: nothing proves whose"
 
@@ -192,8 +197,8 @@ class Table(Struct, frozen=True):
             table is one application's.
         words: Those that name it in a command; none where no command can read it.
         unreadable: Why no command can.
-        streams: The account's other streams whose numbers it holds, as far as that is known, each
-            with how many.
+        streams: The account's other streams whose numbers it holds, as far as that is known, with
+            how many.
     """
 
     name: str
@@ -203,7 +208,7 @@ class Table(Struct, frozen=True):
     options: str = ""
     words: tuple[str, ...] = ()
     unreadable: str = ""
-    streams: Mapping[str, int] = field(default_factory=dict)
+    streams: Mapping[Names, int] = field(default_factory=dict)
 
     @property
     def locator(self) -> str:
@@ -257,12 +262,12 @@ _ORDER = (Holding.EARLIER, Holding.NOTHING, Holding.OTHERS, Holding.UNKNOWN)
 
 def tables_of(
     name: str, library: Spec, rows: Sequence[Image], lineage: Lineage, region: str,
-    born: Mapping[int, str], alike: Sequence[str] = (),
+    born: Mapping[int, tuple[str, ...]], alike: Sequence[str] = (),
 ) -> list[Table]:
     """What a sample of a table says, once for each application that has rows in it.
 
-    born: epochs of numbers that are not this stream's → ARN of the account's stream they are of.
-    alike: ARNs of the streams that were created in the same second.
+    born: as `snapshot.take.streams_of` has it. alike: ARNs of the streams that were created in the
+    same second.
     """
     applications: dict[str, list[Image]] = {}
     others = []
@@ -275,13 +280,19 @@ def tables_of(
     found = []
     for options, own in (applications or {"": []}).items():
         evidence = weigh(library, [*own, *others], lineage)
-        if not any(born_later(lineage, text) for text in evidence.numbers):
-            same = tuple(arn.rpartition("/")[2] for arn in alike)
-            evidence = replace(evidence, alike=same if evidence.numbers else ())
         epochs = [fields.epoch for text in evidence.foreign if (fields := decode(text))]
-        streams = Counter(born[epoch].rpartition("/")[2] for epoch in epochs if epoch in born)
+        owners = [born[epoch] for epoch in epochs if epoch in born]
+        later = any(born_later(lineage, text) for text in evidence.numbers)
+        if evidence.numbers and not later and not evidence.named:
+            theirs = any({*arns} & {*alike} for arns in owners)
+            evidence = replace(evidence, alike=_names(alike), theirs=theirs)
+        streams = Counter(map(_names, owners))
         found.append(Table(name, library, evidence, region, options, streams=streams))
     return found
+
+
+def _names(arns: Iterable[str]) -> Names:
+    return tuple(arn.rpartition("/")[2] for arn in arns)
 
 
 class WhoseTables(Struct, frozen=True):

@@ -107,11 +107,11 @@ class Snapshot(Struct, frozen=True):
     `None` without one. first_records: reads of the first record after a position, for metrics; no
     finding rests on them. asked: sequence number → whether Kinesis takes it in the shard that it
     names; `None` where it may not be asked. born: epoch of numbers that are not this stream's → ARN
-    of the stream of this account that they are of. made_at: Unix seconds before which no row of the
-    store was written, `None` if that is not known. others_known: whether the account's other
-    streams could be looked at for these numbers, where there are any. alike: ARNs of the account's
-    streams that were created in the same second, where no row tells which of them it is of; filled
-    before a plan is written only.
+    of the stream of this account that they are of, or may be of. made_at: Unix seconds before which
+    no row of the store was written, `None` if that is not known. others_known: whether the
+    account's other streams could be looked at for these numbers, where there are any. alike: ARNs
+    of the account's streams that were created in the same second, where no row tells which of them
+    it is of; filled where a number is another stream's, and before a plan is written.
     """
 
     locator: Locator
@@ -125,7 +125,7 @@ class Snapshot(Struct, frozen=True):
     watched: Watched | None = None
     first_records: Mapping[ShardId, Probe] = field(default_factory=dict)
     asked: Mapping[int, bool | None] = field(default_factory=dict)
-    born: Mapping[int, str] = field(default_factory=dict)
+    born: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     made_at: float | None = None
     others_known: bool = True
     alike: tuple[str, ...] = ()
@@ -257,7 +257,8 @@ def of_alike_stream(
     """
     if any(born_later(snapshot.lineage, text) for text in texts.values()):
         return None
-    return next((s for s, whose in foreign.items() if whose.stream in snapshot.alike), None)
+    theirs = {s for s, whose in foreign.items() if {*whose.streams} & {*snapshot.alike}}
+    return min(theirs, default=None)
 
 
 def alike_words(snapshot: Snapshot, theirs: Foreign) -> str:
@@ -271,17 +272,18 @@ def alike_words(snapshot: Snapshot, theirs: Foreign) -> str:
 class Foreign(Struct, frozen=True):
     """Whose a stored number is that is not this stream's.
 
-    stream: the ARN of the stream of this account that it is of, "" if that is not known.
+    streams: the ARN of the stream of this account that it is of, none if that is not known; several
+    if they were created in the same second.
     """
 
     origin: Origin
-    stream: str = ""
+    streams: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
         """Whose it is; follows "of"."""
-        if self.stream:
-            return f"stream {self.stream.rpartition('/')[2]}"
+        if self.streams:
+            return f"stream {' or '.join(arn.rpartition('/')[2] for arn in self.streams)}"
         if self.origin is Origin.EARLIER:
             return "an earlier stream of this name or of another stream"
         return "another stream"
@@ -292,14 +294,14 @@ def foreign_streams(
 ) -> Mapping[ShardId, Foreign]:
     """The shards whose stored number is not this stream's. origins, texts: of every shard."""
     return {
-        shard: Foreign(whose, _stream(snapshot, texts[shard])) for shard, whose in origins.items()
+        shard: Foreign(whose, _streams(snapshot, texts[shard])) for shard, whose in origins.items()
         if whose in (Origin.EARLIER, Origin.ELSEWHERE)
     }
 
 
-def _stream(snapshot: Snapshot, text: str) -> str:
+def _streams(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     decoded = decode(text)
-    return "" if decoded is None else snapshot.born.get(decoded.epoch, "")
+    return () if decoded is None else snapshot.born.get(decoded.epoch, ())
 
 
 def made_since(snapshot: Snapshot) -> bool:
@@ -328,6 +330,6 @@ def naming(foreign: Mapping[ShardId, Foreign]) -> Iterator[None]:
     try:
         yield
     except WrongStream as error:
-        if streams := sorted({each.words for each in foreign.values() if each.stream}):
+        if streams := sorted({each.words for each in foreign.values() if each.streams}):
             error.what = f"{error.what}. Its numbers are of {listed(streams, NAMED)}"
         raise

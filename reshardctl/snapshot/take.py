@@ -196,10 +196,11 @@ def verified(
 
 def streams_of(
     lineage: Lineage, kinesis: Stream, foreign: Mapping[int, int]
-) -> Mapping[int, str] | None:
+) -> Mapping[int, tuple[str, ...]] | None:
     """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
 
-    A stream's first numbers carry the time of its creation. Of later ones Kinesis is asked, stream
+    A stream's first numbers carry the time of its creation: of several that were created in the
+    same second, they may be of any. Of later ones Kinesis is asked, stream
     by stream: first those that were created in the same second as this one, whose first numbers
     look like this one's, then the youngest. `None` if the account's streams cannot be told.
     foreign: epoch → one of its numbers.
@@ -210,7 +211,10 @@ def streams_of(
     if every is None:
         return None
     others = {arn: created for arn, created in every.items() if arn != lineage.stream.arn}
-    created_in = {int(created) - BIRTH_LEAD: arn for arn, created in others.items()}
+    created_in: dict[int, tuple[str, ...]] = {}
+    for arn, created in sorted(others.items()):
+        epoch = int(created) - BIRTH_LEAD
+        created_in[epoch] = (*created_in.get(epoch, ()), arn)
     born = {epoch: created_in[epoch] for epoch in foreign if epoch in created_in}
     same_second = same_second_streams(lineage, kinesis)
     ordered = sorted(others, key=lambda arn: (arn not in same_second, -others[arn]))
@@ -220,7 +224,7 @@ def streams_of(
             if epoch not in born and others[arn] - BIRTH_LEAD <= epoch
         ]
         answers = _asked_elsewhere(kinesis, arn, left[:NUMBERS_ASKED])
-        born |= {epoch: arn for epoch, number in foreign.items() if answers.get(number)}
+        born |= {epoch: (arn,) for epoch, number in foreign.items() if answers.get(number)}
     return born
 
 
@@ -235,7 +239,8 @@ def alike(snapshot: Snapshot, kinesis: Stream, texts: Sequence[str]) -> tuple[st
         return ()
     same_second = same_second_streams(lineage, kinesis)
     if any(born_later(lineage, text) for text in texts):
-        return same_second if {*same_second} & {*snapshot.born.values()} else ()
+        theirs = {arn for arns in snapshot.born.values() for arn in arns}
+        return same_second if theirs & {*same_second} else ()
     return same_second
 
 

@@ -300,6 +300,34 @@ def test_a_number_of_a_later_shard_of_the_other_stream_of_the_second_is_refused(
     assert same_second.items() == before and same_second.wire.writes == []
 
 
+def discovered(lab: Lab, stream: str) -> dict[str, str]:
+    """Table → how certain it is that the table is of the stream; what is held, if it is not."""
+    told = lab.cli("discover", stream, "--format", "json").json
+    return {one["table"]: one.get("holds", one["confidence"])
+            for one in (*told["tables"], *told["others"])}  # fmt: skip
+
+
+def test_discover_names_no_stream_of_a_second_but_by_a_later_number(same_second):
+    lab, table = same_second, same_second.table.name
+    assert [discovered(lab, s)[table] for s in ("first", "twin")] == ["possible", "possible"]
+    assert "of which stream? first, twin" in lab.cli("inspect", "--discover").out
+    lab.plant(lease(5, number_after_a_split(lab, "first")))
+    assert [discovered(lab, s)[table] for s in ("first", "twin")] == ["strong", "others"]
+    assert "shared" not in lab.cli("discover", "twin", "--format", "text").out
+    assert "of which stream?" not in lab.cli("inspect", "--discover").out
+
+
+def test_numbers_of_streams_of_a_second_are_of_either_to_a_third(same_second):
+    lab = same_second
+    lab.stream = "second"
+    refused = lab.inspect()
+    assert refused.code == 2 and refused.says("Its numbers are of stream first or twin")
+    text = " ".join(lab.cli("discover", "second").out.split())
+    assert "3 fit stream first or twin" in text
+    told = lab.cli("discover", "second", "--format", "json").json["others"]
+    assert [one["streams"] for one in told] == [{"first": 3, "twin": 3}]
+
+
 def test_a_table_with_later_numbers_of_both_streams_of_a_second(same_second):
     """What is of their first shards may be of either; the row of the other is never written."""
     theirs = number_after_a_split(same_second, "first")

@@ -315,12 +315,16 @@ def discovery_document(discovery: Found) -> Json:
 
 def _one(table: Table) -> Json:
     evidence = table.evidence
+    streams: dict[str, int] = {}
+    for names, numbers in table.streams.items():
+        for name in names:
+            streams[name] = streams.get(name, 0) + numbers
     return {
         "table": table.name, "region": table.region, "library": table.library.name,
         "locator": table.locator or None,
         "command": " ".join(command("inspect", *table.words)) if table.words else None,
         "confidence": str(evidence.confidence), "why": table.sentence,
-        "streams": dict(table.streams),
+        "streams": streams,
         "evidence": {
             "rows": evidence.rows, "rows_of_others": evidence.others,
             "numbers": len(evidence.numbers),

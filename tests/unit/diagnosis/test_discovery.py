@@ -157,7 +157,7 @@ def test_a_number_of_a_later_shard_tells_streams_of_one_second_apart(later):
 def test_rows_of_two_streams_name_both():
     other = str(int(moved()) + (256 << 4))
     rows = [*images_of(CASES["a-both"].items()), row("shardId-000000000257", other)]
-    table = judged(rows, {decode(other).epoch: CLICKS})
+    table = judged(rows, {decode(other).epoch: (CLICKS,)})
     assert table.evidence.confidence is Confidence.STRONG and table.evidence.shared
     assert "1 of 2 sequence numbers carries the very second" in table.sentence
     assert table.sentence.endswith("1 of 2 sequence numbers is not this stream's; "
@@ -168,8 +168,8 @@ def test_numbers_older_than_the_stream_are_anothers_where_one_of_the_account_has
     number = str(int(number_of("a-both")) - (86400 << 148) - (86400 << 36))
     rows = [row("shardId-000000000001", number)]
     assert judged(rows, {}).evidence.holding is Holding.EARLIER
-    table = judged(rows, {decode(number).epoch: CLICKS})
-    assert (table.evidence.holding, table.streams) == (Holding.OTHERS, {"clicks": 1})
+    table = judged(rows, {decode(number).epoch: (CLICKS,)})
+    assert (table.evidence.holding, table.streams) == (Holding.OTHERS, {("clicks",): 1})
 
 
 def test_marks_alone_tell_little():

@@ -30,7 +30,7 @@ def test_an_error_names_the_folder_that_was_read(text, where):
 
 
 @pytest.mark.parametrize(("foreign", "words"), [
-    (Foreign(Origin.ELSEWHERE, CLICKS), "stream clicks"),
+    (Foreign(Origin.ELSEWHERE, (CLICKS,)), "stream clicks"),
     (Foreign(Origin.EARLIER), "an earlier stream of this name or of another stream"),
     (Foreign(Origin.ELSEWHERE), "another stream"),
 ], ids=str)  # fmt: skip
@@ -40,7 +40,7 @@ def test_whose_a_number_is(foreign, words):
 
 @pytest.mark.parametrize(("foreign", "words"), [
     ({}, ""), ({shard_id(0): Foreign(Origin.ELSEWHERE)}, ""),
-    ({shard_id(0): Foreign(Origin.ELSEWHERE, CLICKS)}, ". Its numbers are of stream clicks"),
+    ({shard_id(0): Foreign(Origin.ELSEWHERE, (CLICKS,))}, ". Its numbers are of stream clicks"),
 ], ids=str)  # fmt: skip
 def test_a_wrong_stream_names_the_one_that_is_known(foreign, words):
     with pytest.raises(WrongStream) as caught, naming(foreign):
