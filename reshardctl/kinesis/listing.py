@@ -18,8 +18,10 @@ from reshardctl.at_once import ahead
 from reshardctl.errors import CannotTell, StreamUnsettled
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import LISTED, CallError, Kind, Transport
+from reshardctl.kinesis.whose import streams
 from reshardctl.lineage import Breach, Lineage, shard_of
 from reshardctl.model import Shard, Stream, short
+from reshardctl.model.phrases import did_you_mean
 
 PAGE = 1000
 """The most shards that AWS returns, whatever is asked for (ListShards API reference)."""
@@ -95,10 +97,16 @@ _HOUR = 3600
 
 
 def summary(transport: Transport, target: Target) -> Stream:
-    """The stream's identity and status. UsageError if there is no such stream."""
+    """The stream's identity and status.
+
+    UsageError if there is no such stream, with the name of one that is similar.
+    """
     try:
         answer = transport.call("describe_stream_summary", target, **target.words)
     except CallError as failed:
+        if failed.kind is Kind.ABSENT and not target.arn:
+            known = [arn.rpartition("/")[2] for arn in streams(transport, target.region) or ()]
+            failed.told.next = did_you_mean(target.name, known, failed.told.next)
         raise failed.told from None
     try:
         description = answer["StreamDescriptionSummary"]

@@ -309,9 +309,22 @@ def test_a_stream_that_is_not_there() -> None:
     with over_http(split_stream()) as asked, pytest.raises(UsageError) as caught:
         asked.kinesis.lineage("order")
     assert caught.value.what == "there is no stream order in us-east-1 in account 123456789012"
+    assert caught.value.next.startswith("did you mean orders? check --region")
     assert (
         "--table-profile): aws kinesis list-streams --region us-east-1" in caught.value.next
     )
+
+
+@pytest.mark.parametrize("stream", ["clicks", ARN.replace("orders", "order")])
+@pytest.mark.parametrize("allowed", [True, False])
+def test_no_other_stream_is_meant(stream: str, allowed: bool) -> None:
+    """None is similar, or the streams may not be listed; an ARN may be of another account."""
+    fake = split_stream()
+    if not allowed:
+        fake.faults.add("ListStreams", "AccessDeniedException", times=None)
+    with pytest.raises(UsageError, match="there is no stream") as caught:
+        in_process(fake).kinesis.lineage(stream)
+    assert caught.value.next.startswith("check --region")
 
 
 @pytest.mark.parametrize("stream", ["", "a b", "arn:aws:sqs:us-east-1:123456789012:orders",
