@@ -50,6 +50,10 @@ REPLAN = "make a new plan: reshardctl fix CONSUMER --dry-run"
 """The next step where the consumer is not known; `commands/consent.py` names it."""
 
 
+INSPECT = "see the rows as they are: reshardctl inspect CONSUMER --stream STREAM"
+"""The next step of the same kind."""
+
+
 class UsageError(ReshardError):
     """An option, a locator, a time or a file cannot be used.
 

@@ -189,8 +189,8 @@ def which(most: int) -> int | None:
     return None
 
 
-FIXED = "everything was written"
-UNDONE = "everything was put back"
+FIXED = "the rows are written"
+UNDONE = "the rows are put back"
 
 
 @contextmanager
@@ -206,7 +206,7 @@ def after_writing(done: str, journals: Sequence[str]) -> Iterator[None]:
         if not journals:
             raise
         raise HalfDone(
-            f"{done}, but the report was not: {_why(error)}", _ways(done, journals), journals[0]
+            f"{done}, but not the report: {_why(error)}", _ways(done, journals), journals[0]
         ) from error
 
 

@@ -16,7 +16,7 @@ from reshardctl.commands.planned import Confirm, Planned
 from reshardctl.commands.requests import Account
 from reshardctl.commands.target import WANTED, Selection
 from reshardctl.consumers.locator import SCHEMES, parse
-from reshardctl.errors import REPLAN, NotConfirmed, ReshardError
+from reshardctl.errors import INSPECT, REPLAN, NotConfirmed, ReshardError, command_line
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.model import Step
 from reshardctl.model.times import instant
@@ -78,13 +78,19 @@ def _price(planned: Planned) -> str:
 
 
 @contextmanager
-def naming_next_step(way_out: str) -> Iterator[None]:
-    """Errors of the body that ask for a new plan end with `way_out`."""
+def naming_next_step(way_out: str, words: Sequence[str] = ()) -> Iterator[None]:
+    """Errors of the body that ask for a new plan end with `way_out`.
+
+    words: the arguments that name the consumer, for those that ask for a look at the rows.
+    """
     try:
         yield
     except ReshardError as error:
         if error.next == REPLAN:
             error.next = way_out
+        if words:
+            inspect = command_line("reshardctl", "inspect", *words)
+            error.next = error.next.replace(INSPECT, f"see the rows as they are: {inspect}")
         raise
 
 

@@ -121,11 +121,12 @@ class Repair:
         """Proves the plan once more, journals and writes it, and verifies."""
         ready = self._writable
         plan, ports, locator, request = ready.plan, ready.ports, ready.locator, ready.request
-        require_alone(ready.before.snapshot, request.journal)
+        again = new_plan(plan, request.account)
+        with naming_next_step(again, self.words):
+            require_alone(ready.before.snapshot, request.journal)
         header = header_of(plan, ports, self._why)
         log = Journals(request.account).new(request.journal, header)
-        again = new_plan(plan, request.account)
-        with naming_next_step(again), kept_if_used(log, header) as journal:
+        with naming_next_step(again, self.words), kept_if_used(log, header) as journal:
             observer.writing()
             observer.phase(f"journal {journal.path}")
             steps = proven(ports, plan, locator, request.live)

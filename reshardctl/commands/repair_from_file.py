@@ -107,7 +107,7 @@ class FromPlan(Repair):
             planned = _made_before(request, report, report.decision, plan, again, self.words)
             unambiguous(report, created)
             require_verified(report, created)
-        with naming_next_step(new_plan(self._plan, saved.account)):
+        with naming_next_step(new_plan(self._plan, saved.account), self.words):
             require_same(plan, report.snapshot.lineage, report.snapshot.store)
             planned_again(plan, report, live=True)  # nobody is asked about another plan
         if planned is not None:
@@ -207,7 +207,7 @@ class Interrupted(Repair):
         ports = saved.ports
         if plan.options.created is None:
             plan = replace(plan, options=replace(plan.options, created=saved.created))
-        with naming_next_step(self._again):
+        with naming_next_step(self._again, self.words):
             rest, decision = left_over(ports, plan, locator, journal, records, request.live)
             before = survey(ports, plan.stream, locator, plan.options, plan.probe)
             right_times(before, plan.options.created)
@@ -244,12 +244,12 @@ class Interrupted(Repair):
     def consent(self, confirm: Confirm) -> None:
         """Raises NotConfirmed unless what is left, if anything is, may be written."""
         if self.planned is not None:
-            with naming_next_step(self._again):
+            with naming_next_step(self._again, self.words):
                 require_consent(self.planned, confirm)
 
     def watch(self) -> None:
         """Raises ConsumerRunning and Refused unless rows may be written now."""
-        with naming_next_step(self._again):
+        with naming_next_step(self._again, self.words):
             super().watch()
 
     def write(self, observer: Observer) -> None:
@@ -257,7 +257,7 @@ class Interrupted(Repair):
         assert self._opened is not None
         ready, (journal, records) = self._writable, self._opened
         ports, locator, live = ready.ports, ready.locator, ready.request.live
-        with naming_next_step(self._again):
+        with naming_next_step(self._again, self.words):
             observer.writing()
             rest, _ = left_over(ports, ready.plan, locator, journal, records, live)
             applied = resume(

@@ -25,7 +25,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import SINKS, Severity
 from reshardctl.diagnosis.rules.base import Suppression
 from reshardctl.diagnosis.rules.pages import find
-from reshardctl.errors import Refused, UsageError
+from reshardctl.errors import Refused, UsageError, command_line
 from reshardctl.model import short
 from reshardctl.model.phrases import did_you_mean
 from reshardctl.model.shards import names_shards, parts_of
@@ -338,10 +338,13 @@ def require_known(report: Report) -> None:
         return
     known = {*lineage, *report.positions}
     if unknown := scope.unknown(known):
+        status = command_line(
+            "reshardctl", "status", report.snapshot.locator.text, "--stream", lineage.stream.name
+        )
         raise UsageError(
             f"--shards {unknown[0]}: no such shard is listed in {lineage.stream.name}, and no "
             "position names one",
-            did_you_mean(unknown[0], sorted(known), "reshardctl inspect lists what is there"),
+            did_you_mean(unknown[0], sorted(known), f"{status}   # lists the shards"),
         )
 
 

@@ -25,6 +25,7 @@ from reshardctl.consumers.locator import Locator, parse
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import (
+    INSPECT,
     CannotTell,
     EmptyCheckpoint,
     HalfDone,
@@ -116,7 +117,7 @@ def undo(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,
     )
-    with naming_next_step(new_plan(plan.unvouched, request.account)):
+    with naming_next_step(new_plan(plan.unvouched, request.account), argv):
         undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
             confirm, UndoResult(replace(wanted, dry_run=False), argv)
         ), observer)
@@ -284,7 +285,7 @@ def _done(
         ))
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
-        raise HalfDone(what, error.next or "look again with reshardctl inspect", path) from error
+        raise HalfDone(what, error.next or INSPECT, path) from error
     return replace(undoing, after=then, written=applied.written)
 
 
@@ -298,11 +299,12 @@ def _read_back(
         stands = write_states(steps, {key: rows.get(key) for key in keys}, volatile_attributes)
         if any(state is not WriteState.APPLIED for row in stands for state in row):
             raise CannotTell(
-                "a row is not as it was put back: someone else wrote", "reshardctl inspect"
+                "a row is not as it was put back: someone else wrote", INSPECT
             )
         journal.undone()
     except ReshardError as error:
-        raise half_done(journal, f"everything was put back, but: {error.what}") from error
+        what = f"the rows are put back, but not verified: {error.what}"
+        raise half_done(journal, what) from error
 
 
 def _steps(
@@ -346,7 +348,7 @@ def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locat
         raise UndoRefused(
             "the consumer has used what the fix wrote; nothing was undone: "
             f"{by_reason(spent, NAMED)}",
-            "see the state as it is now with reshardctl inspect", tuple(sorted(spent)),
+            INSPECT, tuple(sorted(spent)),
         )
 
 

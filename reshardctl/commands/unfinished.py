@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from reshardctl.commands.planned import usual_directory
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import Refused, ReshardError, UsageError, command_line
+from reshardctl.errors import INSPECT, Refused, ReshardError, UsageError, command_line
 from reshardctl.journal import Header, Log, name_of
 from reshardctl.journal.listing import Entry, State, entries, files, unfinished
 from reshardctl.journal.log import is_s3, named_after
@@ -40,8 +40,8 @@ def require_alone(snapshot: Snapshot, folder: str | None) -> None:
     for entry in _shelf(snapshot, folder):
         if entry.open:
             raise Refused(
-                f"{_writing(entry)}; nothing was written", "wait until it has ended, then look "
-                "with reshardctl inspect",
+                f"{_writing(entry)}; nothing was written",
+                f"wait until it has ended, then {INSPECT}",
             )
 
 

@@ -20,7 +20,7 @@ from reshardctl.commands.write_requests import USUAL_WATCH, FixRequest
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.errors import ConsumerRunning, HalfDone, ReshardError
+from reshardctl.errors import INSPECT, ConsumerRunning, HalfDone, ReshardError
 from reshardctl.execution.apply import Rest, fresh_rows, half_done, rest_of
 from reshardctl.execution.plan_file import SavedPlan, text
 from reshardctl.execution.proof import (
@@ -100,7 +100,7 @@ def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) ->
         raise
     except ReshardError as error:
         raise half_done(
-            journal, f"everything was written, but it could not be verified: {error.what}"
+            journal, f"the rows are written, but not verified: {error.what}"
         ) from error
 
 
@@ -112,8 +112,8 @@ def _verified(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal)
     if titles := unplanned(plan, report):
         journal.failed(f"the next plan is not empty: {titles}")
         raise HalfDone(
-            f"everything was written, but there is more to do now: {titles}",
-            f"reshardctl inspect, then fix again, or reshardctl undo "
+            f"the rows are written, but there is more to do now: {titles}",
+            f"{INSPECT}; then fix again, or take this back: reshardctl undo "
             f"{shlex.quote(str(journal.path))}",
             str(journal.path),
         )

@@ -11,7 +11,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from reshardctl.errors import REPLAN, ReshardError, UndoRefused, UsageError
+from reshardctl.errors import INSPECT, REPLAN, ReshardError, UndoRefused, UsageError
 from reshardctl.execution.apply import NAMED, half_done
 from reshardctl.journal import Journal, Records
 from reshardctl.model import (
@@ -59,7 +59,7 @@ def undo_steps(
         done = records.undo.outcome == "undone"
         what = "is undone already" if done else "has an undo that was begun"
         again = f"reshardctl undo {shlex.quote(str(records.path))}"
-        ways = "see the rows with reshardctl inspect" if done else again
+        ways = INSPECT if done else again
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     applied = _steps_in_place(records, steps, current, volatile_attributes)
@@ -211,7 +211,7 @@ def unreadable(
         raise UndoRefused(
             f"{why}: the file was changed since the fix, and the journal does not hold its whole "
             "content from before; nothing was undone",
-            "restore it from a backup, then see reshardctl inspect", tuple(sorted(keys)),
+            f"restore it from a backup, then {INSPECT}", tuple(sorted(keys)),
         )
     if spoiled and not wanted:
         raise UndoRefused(

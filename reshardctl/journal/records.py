@@ -5,9 +5,7 @@ Only the last line may be torn.
 
 from __future__ import annotations
 
-import zlib
-from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,14 +25,13 @@ from reshardctl.codec.strict import (
     strings,
 )
 from reshardctl.codec.values import digest, image_json, step, step_json
-from reshardctl.errors import UsageError
+from reshardctl.errors import INSPECT, UsageError
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
+from reshardctl.journal.packed_texts import texts_of
 from reshardctl.model import Image, Step, after, writes_of
-from reshardctl.stores.given_file import LARGEST
 
 VERSION = 1
-_PIECE = 1 << 20
 
 
 class Header(Struct, frozen=True):
@@ -213,56 +210,6 @@ def intent_of(body: object, json_path: JsonPath) -> Intent:
     )
 
 
-def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Whole texts by name, compressed: a metastore's may be large."""
-    packed = {n: b64encode(zlib.compress(text.encode())).decode() for n, text in texts.items()}
-    return {"zlib": packed}
-
-
-class Packed(Mapping[str, str]):
-    """Whole texts by name, each unpacked when it is asked for: a listing needs none of them.
-
-    UsageError for one that is no packed text, or unpacks to more than a file may hold.
-    """
-
-    def __init__(self, packed: Mapping[str, str], json_path: JsonPath) -> None:
-        """packed: by name. json_path: where they are recorded, for messages."""
-        self._packed, self._json_path = packed, json_path
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._packed)
-
-    def __len__(self) -> int:
-        return len(self._packed)
-
-    def __getitem__(self, name: str) -> str:
-        where = self._json_path / name
-        try:
-            packed = b64decode(self._packed[name])
-            if sum(map(len, _pieces(packed))) > LARGEST:  # before any of it is kept
-                where.wrong(f"unpacks to more than {LARGEST:,} bytes")
-            return b"".join(_pieces(packed)).decode()
-        except (ValueError, zlib.error):
-            where.wrong("not a packed text")
-
-
-def _pieces(packed: bytes) -> Iterable[bytes]:
-    """The content in pieces, up to the first one after LARGEST bytes."""
-    unpacking, rest, size = zlib.decompressobj(), packed, 0
-    while not unpacking.eof and size <= LARGEST:
-        piece = unpacking.decompress(rest, _PIECE)
-        if not (piece or unpacking.unconsumed_tail or unpacking.eof):
-            raise ValueError("it ends before its end")
-        rest, size = unpacking.unconsumed_tail, size + len(piece)
-        yield piece
-
-
-def texts_of(body: object, json_path: JsonPath) -> Mapping[str, str]:
-    """Whole texts by name, from JSON members."""
-    record = members(body, ("zlib",), json_path)
-    return Packed(strings(record["zlib"], json_path / "zlib"), json_path / "zlib")
-
-
 def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:
     """Steps from JSON."""
     return list_of(value, json_path, step)
@@ -282,6 +229,8 @@ _WAYS = (
     "reshardctl undo --list   # the journals of this machine; if this one is damaged, name the "
     "plan's file instead: reshardctl undo PLAN"
 )
+_BEGINNING = b'{"body":{"after":['
+"""How the header's record begins, whose members are sorted."""
 _SUM = b',"sum":"'
 _TAIL = len(_SUM) + 64 + len(b'"}')
 
@@ -321,6 +270,8 @@ def parsed(content: bytes, path: Where) -> Records:
 
 
 def _parsed(content: bytes, path: Where) -> Records:
+    if _SUM not in content and not content.startswith(_BEGINNING[: len(content)]):
+        raise UsageError(f"{path} is no journal of reshardctl", _WAYS)
     whole, torn = _split(content)
     lines, chain = _checked(whole, path)
     if not lines:
@@ -328,7 +279,7 @@ def _parsed(content: bytes, path: Where) -> Records:
             f"{path} has no complete record" + (f" ({torn})" if torn else "")
             + ": either the fix ended before its first write, or the file was truncated and the "
             "previous values of the rows are lost",
-            "see the rows with reshardctl inspect; if the file was truncated, restore it first",
+            f"{INSPECT}; if the file was truncated, restore it first",
         )
     if lines[0].kind != "header":
         lines[0].location.wrong("a journal begins with its header")

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from reshardctl.aws import s3
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import NoJournal, ReshardError, UsageError
+from reshardctl.errors import INSPECT, NoJournal, ReshardError, UsageError
 from reshardctl.journal.log import S3Object
 from reshardctl.model.retry import Retry
 from reshardctl.model.write_state import WriteResult
@@ -54,8 +54,7 @@ def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> Resha
     """
     what = f"cannot {VERBS.get(action, 'read')} journal {where}"
     if kind is Kind.ABSENT:
-        gone = f"{what}: the object was deleted in the meantime"
-        return UsageError(gone, "see the rows with reshardctl inspect")
+        return UsageError(f"{what}: the object was deleted in the meantime", INSPECT)
     failed = s3.failure(error, kind, what, where.bucket, where.key, action)
     if kind is Kind.NO_BUCKET:
         failed.next += ", or keep the journal in a file: --journal FILE"

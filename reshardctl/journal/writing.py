@@ -10,6 +10,7 @@ from typing import Any, Self
 from reshardctl.codec.values import step_json, text
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
+from reshardctl.journal.packed_texts import texts_body
 from reshardctl.journal.records import (
     FIRST,
     Header,
@@ -19,7 +20,6 @@ from reshardctl.journal.records import (
     intent_body,
     parsed,
     sealed,
-    texts_body,
     tokens,
 )
 from reshardctl.model import Step

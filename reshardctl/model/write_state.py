@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 
-from reshardctl.errors import AnswerLost, ReshardError
+from reshardctl.errors import INSPECT, AnswerLost, ReshardError
 from reshardctl.model import (
     AttributeValue,
     Create,
@@ -206,5 +206,5 @@ def applied(step: Step, get: Get) -> bool:
     raise AnswerLost(
         f"{step.title}: the answer was lost, and someone else has written since: "
         f"{', '.join(moved) or 'only some rows are as written'}",
-        "look at the state as it is now with reshardctl inspect",
+        INSPECT,
     )

@@ -25,11 +25,11 @@ def all_live(steps: Iterable[Step]) -> bool:
 
 
 def counted_writes(steps: Iterable[Step]) -> str:
-    """The words `2 of 3 writes are safe while it runs`."""
+    """`2 of 3 writes are safe while it runs`, `both writes are safe while it runs`."""
     writes = writes_of(steps)
     safe = sum(write.live for write in writes)
     if safe == len(writes):
-        every = "the write is" if safe == 1 else f"all {safe} writes are"
+        every = {1: "the write is", 2: "both writes are"}.get(safe, f"all {safe} writes are")
         return f"{every} safe while it runs"
     return f"{safe or 'none'} of {len(writes)} writes {'is' if safe < 2 else 'are'} safe " \
         "while it runs"

@@ -153,9 +153,10 @@ def once(positions: Iterator[GivenPosition]) -> tuple[GivenPosition, ...]:
     for position in positions:
         earlier = by_shard.setdefault(position.shard, position)
         if earlier is not position:
+            shard = f"shard {short(position.shard)}"
+            here, first = (each.where.removesuffix(f": {shard}") for each in (position, earlier))
             raise UsageError(
-                f"{position.where}: shard {short(position.shard)} is given twice, first in "
-                f"{earlier.where}", "leave one of them out",
+                f"{here}: {shard} is given twice, first in {first}", "leave one of them out"
             )
     return tuple(by_shard.values())
 

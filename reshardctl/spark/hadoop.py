@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from reshardctl.errors import AnswerLost, CannotTell, NoStore, Refused, ReshardError
+from reshardctl.errors import INSPECT, AnswerLost, CannotTell, NoStore, Refused, ReshardError
 from reshardctl.spark.hadoop_owners import Owners, kind_of, owned, refused, unread
 from reshardctl.spark.session import configuration, gateway
 from reshardctl.stores.files.blobs import (
@@ -269,7 +269,7 @@ class Hadoop:
                 now = self._read(key)
             except ReshardError as unknown:
                 what = f"writing {self.location}/{key}: {unknown.what}"
-                raise AnswerLost(what, unknown.next or "reshardctl inspect") from None
+                raise AnswerLost(what, unknown.next or INSPECT) from None
             if landed(now):
                 return
             if not before(now):

@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError, UsageError, install
+from reshardctl.errors import (
+    INSPECT,
+    AnswerLost,
+    CannotTell,
+    Refused,
+    ReshardError,
+    UsageError,
+    install,
+)
 from reshardctl.model import (
     Attributes,
     Image,
@@ -261,7 +269,7 @@ class Strings:
             raise AnswerLost(
                 f"{self._server.location}: {len(errors)} of {len(answers)} commands of a "
                 f"transaction were refused, and the others done: {errors[0]}",
-                "look at the state as it is now with reshardctl inspect",
+                INSPECT,
             )
         if errors:
             raise errors[0]

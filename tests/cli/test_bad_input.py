@@ -484,7 +484,7 @@ def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
     (["fix", "--resume", "/no/such.jsonl"], "/no/such.jsonl"),
     (["fix", "--resume", "j", "--dry-run"], "exclude"),
     (["undo", "/no/such.jsonl"], "/no/such.jsonl"),
-    (["undo", "/etc/hostname"], "/etc/hostname"),
+    (["undo", "/etc/hostname"], "/etc/hostname is no journal of reshardctl"),
     (["rule", "RSH999"], "RSH999"),
     (["unheard-of"], "unheard-of"),
 ], ids=lambda v: " ".join(v) if isinstance(v, list) else "")  # fmt: skip

@@ -56,7 +56,7 @@ def test_a_refusal_says_that_live_would_do(lab_of):
     lab = lab_of("a-both", LATEST)
     running(lab, ONE)
     refused = lab.cli("fix", *lab.where, "--yes")
-    assert refused.code == 4 and refused.says("is running", "all 2 writes are safe", "--live")
+    assert refused.code == 4 and refused.says("is running", "both writes are safe", "--live")
     assert lab.wire.writes == []
 
 

@@ -168,6 +168,14 @@ def test_a_number_of_another_shard_is_refused_with_its_line(lab, tmp_path):
     assert done.code == 2 and done.says(f"{path}: line 3: shard 1", "is a number of shard 2")
 
 
+def test_a_shard_that_a_file_gives_twice_is_named_with_both_lines(lab, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("shard,kind,number\n1,LATEST,\nshardId-000000000001,LATEST,\n")
+    done = lab.fix("--positions", path)
+    first = f"{path}: line 3: shard 1 is given twice, first in {path}: line 2\n"
+    assert done.code == 2 and done.says(first)
+
+
 def test_positions_of_another_stream_are_refused(lab, tmp_path):
     path = export(lab, tmp_path / "p.json")
     document = json.loads(path.read_text())

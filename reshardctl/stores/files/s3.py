@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from reshardctl.aws import client, s3
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import AnswerLost, NoStore, Refused, ReshardError, command_line
+from reshardctl.errors import INSPECT, AnswerLost, NoStore, Refused, ReshardError, command_line
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Entry, Kept, Moved, check_size, checked
@@ -243,7 +243,7 @@ class S3:
         if not is_after(now) and not is_before(now):
             raise AnswerLost(
                 f"writing {self.location}/{key}: the answer was lost, and someone else has written "
-                "since", "look at the state as it is now with reshardctl inspect"
+                "since", INSPECT
             )
         return is_after(now)
 

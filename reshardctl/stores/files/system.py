@@ -30,7 +30,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from reshardctl.errors import AnswerLost, CannotTell, Refused
+from reshardctl.errors import INSPECT, AnswerLost, CannotTell, Refused
 from reshardctl.stores.files.blobs import Kept
 
 
@@ -59,7 +59,7 @@ def unwritable(name: str) -> Iterator[None]:
     except Unsettled as error:
         raise AnswerLost(
             f"wrote {name}, but cannot say whether it will stay: {_words(error)}",
-            "look at the disk, then run reshardctl inspect",
+            f"look at the disk, then {INSPECT}",
         ) from None
     except OSError as error:
         code = error.errno or 0

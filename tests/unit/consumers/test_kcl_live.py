@@ -209,4 +209,4 @@ def test_only_what_is_live_for_every_candidate_is_live() -> None:
         (False, "no"), (True, step.writes[1].running)
     ]
     assert counted_writes([both]) == "1 of 2 writes is safe while it runs"
-    assert counted_writes([step]) == "all 2 writes are safe while it runs"
+    assert counted_writes([step]) == "both writes are safe while it runs"

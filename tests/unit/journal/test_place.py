@@ -76,7 +76,7 @@ def test_what_is_no_journal_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text("not one of ours\n")
     (one,) = entries(files(tmp_path))
     assert (one.state, one.records) == (State.UNREADABLE, None)
-    assert "not a record of a journal" in one.why
+    assert "is no journal" in one.why
     assert files(tmp_path / "none") == []
     (shown,) = write(Listing("p", [one], True), "jsonl", Context()).splitlines()
     assert json.loads(shown)["state"] == "unreadable"

@@ -11,7 +11,7 @@ from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import context, report_of
 
 VIEWS = {
-    "a-both": "all 2 writes are safe while it runs; --live writes without a stop",
+    "a-both": "both writes are safe while it runs; --live writes without a stop",
     "a-one": "the write is safe while it runs; --live writes without a stop",
     "g-no-children": "2 of 3 writes are safe while it runs; stop the application first",
     "b-one": "1 of 2 writes is safe while it runs; stop the application first",
