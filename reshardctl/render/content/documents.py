@@ -23,7 +23,8 @@ from reshardctl.render.content.report_json import (
     report_json,
     steps_document,
 )
-from reshardctl.render.content.status import status_document, status_text, table
+from reshardctl.render.content.status import status_text
+from reshardctl.render.content.status_json import status_document, table
 from reshardctl.render.content.subjects import of_audit, of_entry, of_report, of_rows
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document, Json, Measured, Notice, Rows, Subject

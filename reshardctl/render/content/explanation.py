@@ -27,7 +27,8 @@ from reshardctl.render.content.report_json import (
     exit_json,
     stream_document,
 )
-from reshardctl.render.content.status import finding_document, shard_document, standing
+from reshardctl.render.content.status import standing
+from reshardctl.render.content.status_json import finding_document, shard_document
 from reshardctl.render.document import Json
 from reshardctl.render.sheet import Sheet
 from reshardctl.render.words import command, condition, dry_run

@@ -17,7 +17,8 @@ from jsonschema import Draft202012Validator, ValidationError
 from reshardctl.cli.status import StatusColumn
 from reshardctl.exit import Exit
 from reshardctl.render.content.documents import StatusDocument
-from reshardctl.render.content.status import VERDICTS, next_start, status_document
+from reshardctl.render.content.status import next_start
+from reshardctl.render.content.status_json import VERDICTS, status_document
 from reshardctl.render.formats import Format, write
 from reshardctl.render.sheet import Grid, laid_out
 from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
