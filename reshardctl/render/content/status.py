@@ -20,7 +20,8 @@ from reshardctl.render.content.report import header
 from reshardctl.render.content.status_json import VERDICTS, verdict
 from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
-from reshardctl.render.sheet import Grid, Sheet, laid_out
+from reshardctl.render.grid import Grid, laid_out
+from reshardctl.render.sheet import Sheet
 from reshardctl.render.words import brief, command, count, shortened
 from reshardctl.report.lag import Lag
 from reshardctl.report.next_start import Begins

@@ -15,7 +15,8 @@ from reshardctl.exit import Exit
 from reshardctl.render.content.audit import SILENT, heads
 from reshardctl.render.content.report import Pictures
 from reshardctl.render.context import Context
-from reshardctl.render.sheet import Sheet, side_by_side
+from reshardctl.render.grid import side_by_side
+from reshardctl.render.sheet import Sheet
 from reshardctl.report.results import Entry, Roundup, Undoing
 from tests.support.covering import in_turn
 from tests.unit.render.audit import samples as audits

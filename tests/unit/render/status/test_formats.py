@@ -20,7 +20,7 @@ from reshardctl.render.content.documents import StatusDocument
 from reshardctl.render.content.status import next_start
 from reshardctl.render.content.status_json import VERDICTS, status_document
 from reshardctl.render.formats import Format, write
-from reshardctl.render.sheet import Grid, laid_out
+from reshardctl.render.grid import Grid, laid_out
 from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
 from tests.unit.render.samples import CASES, context, report_of
 from tests.unit.render.status.samples import OPTIONS, status
