@@ -75,6 +75,28 @@ class Grid(Struct, frozen=True):
         columns = zip(heads, *tame, strict=True)
         return cls(tuple(heads), tame, tuple(max(map(_size, cells)) for cells in columns))
 
+    def stacked(self, columns: Sequence[Sequence[str]]) -> Grid:
+        """The same cells on several lines for each row, those of a column below each other.
+
+        columns: the heads of each column's cells, the uppermost first; "" for an empty one. Heads
+        that the grid has not are empty, too.
+        """
+        at = {head: index for index, head in enumerate(self.heads)}
+
+        def together(row: Sequence[str]) -> tuple[str, ...]:
+            return tuple(
+                "\n".join(row[at[head]] if head in at else "" for head in heads)
+                for heads in columns
+            )
+
+        rows = tuple(map(together, self.rows))
+        heads = together(self.heads)
+        sizes = tuple(
+            max(max(map(_size, cell.split("\n"))) for cell in cells)
+            for cells in zip(heads, *rows, strict=True)
+        )
+        return Grid(heads, rows, sizes)
+
     def least(self) -> list[int]:
         """How narrow each column may be: no word in it is ever cut."""
         least = list(self.sizes)
@@ -87,12 +109,15 @@ class Grid(Struct, frozen=True):
 
     def lines(self) -> Iterator[str]:
         """The line of heads, and one text for each row; a text may have several lines."""
-        yield self._line(self.heads)
+        yield self._row(self.heads)
         for row in self.rows:
             yield self._row(row)
 
     def _row(self, row: Sequence[str]) -> str:
-        if all(_size(cell) <= width for cell, width in zip(row, self.widths, strict=True)):
+        if all(
+            _size(cell) <= width and "\n" not in cell
+            for cell, width in zip(row, self.widths, strict=True)
+        ):
             return self._line(row)
         wrapped = [_folded(cell, width) for cell, width in zip(row, self.widths, strict=True)]
         deep = max(map(len, wrapped))
@@ -142,6 +167,8 @@ def _blocks(grid: Grid, width: int) -> Iterator[str]:
 
 def _folded(cell: str, width: int) -> list[str]:
     """The cell on lines of at most `width`, broken after signs."""
+    if "\n" in cell:
+        return [line for part in cell.split("\n") for line in _folded(part, width)]
     if _size(cell) <= width:
         return [cell]
     lines = [""]

@@ -1,4 +1,4 @@
-"""A consumer's status, shard by shard: one row for each shard, or one block where it has no room.
+"""A consumer's status, shard by shard: a line for each shard, two, or a block, as there is room.
 
 Rows can be tens of thousands, so their lines are put together here; rich lays out what stands above
 and below them. Times are shown as they are or as ages.
@@ -9,7 +9,7 @@ As plain values and as a table it is in `content/status_json.py`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import short
@@ -22,7 +22,7 @@ from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
 from reshardctl.render.grid import Grid, laid_out
 from reshardctl.render.sheet import Sheet
-from reshardctl.render.words import brief, command, count, shortened
+from reshardctl.render.words import brief, command, count, sentence, shortened
 from reshardctl.report.lag import Lag
 from reshardctl.report.next_start import Begins
 from reshardctl.report.status import (
@@ -239,7 +239,7 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
         sheet.line((str(finding.severity), _STYLES[finding.severity]), f"  {title(finding)}: ",
                    shortened(finding.what, context.verbose))
     for note in status.report.caveats:
-        sheet.line(note)
+        sheet.line(f"Note: {sentence(note)}")
     sheet.blank()
     if status.selection.by_worker:
         report, found = status.report, by_worker(status)
@@ -256,13 +256,27 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
     _below(sheet, status)
 
 
+STACKED = (("shard", ""), ("state", "next start"), ("position", "finding"), ("lag", "owner"))
+READ = (("records", "bytes"),)
+"""What stands below each other where a shard has two lines. READ: where records were read."""
+
+
 def _rows(status: ConsumerStatus, context: Context) -> str:
     if context.verbose:
         tables = (full_rows(status, ages=ages) for ages in (False, True))
+        lines = laid_out((Grid.of(*table, context.ascii) for table in tables), context.width)
     else:
-        tables = (brief_rows(status, most) for most in OWNERS)
-    grids = (Grid.of(names, rows, context.ascii) for names, rows in tables)
-    return "".join(_colored(laid_out(grids, context.width), status.rows, context))
+        lines = laid_out(_brief_grids(status, context), context.width)
+    return "".join(_colored(lines, status.rows, context))
+
+
+def _brief_grids(status: ConsumerStatus, context: Context) -> Iterator[Grid]:
+    """One line for each shard, and two where that has no room."""
+    for most in OWNERS:
+        yield Grid.of(*brief_rows(status, most), context.ascii)
+    columns = (*STACKED, *(READ if status.measured else ()))
+    for most in OWNERS[1:]:
+        yield Grid.of(*brief_rows(status, most), context.ascii).stacked(columns)
 
 
 def _of_workers(

@@ -115,6 +115,20 @@ def test_no_cell_is_cut_and_no_number_broken(rows, width, ascii_):
             assert all(len(line) <= width for line in text.splitlines())
 
 
+@pytest.mark.parametrize("width", [50, 60])
+def test_two_lines_for_each_shard_where_one_has_no_room(width):
+    lines = shown("a-both", "text", width=width).splitlines()
+    head = next(index for index, line in enumerate(lines) if line.startswith("shard "))
+    table = lines[head : lines.index("", head)]
+    assert len(table) == 2 * (1 + len(status("a-both").rows))
+    assert [line.split() for line in table[:4]] == [
+        ["shard", "state", "position", "lag"], ["next", "start", "finding", "owner"],
+        ["2", "open", "none", "14m"], ["never", "error", "RSH203", "-"],
+    ]  # fmt: skip
+    assert table[1].index("next") == table[0].index("state")
+    assert table[1].index("finding") == table[0].index("position")
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_width_shows_every_shard_and_fact(width):
     text = shown("a-both", "text", width=width)
