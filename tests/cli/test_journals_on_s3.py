@@ -139,7 +139,7 @@ def test_the_connection_is_lost_in_the_middle(lab):
     """The rows are written; that they were verified cannot be recorded: half done, both ways."""
     lab.wire.fail_s3("PutObject", "InternalError", 500, after=1)
     result = lab.fix("--journal", place(lab))
-    assert result.code == 5 and result.says(f"undo {journal(lab)}", "could not be verified")
+    assert result.code == 5 and result.says(f"undo {journal(lab)}", "but not verified")
     lab.wire.faults.clear()
     done = lab.cli("fix", "--resume", journal(lab), "--assume-stopped", "--yes")
     assert done.code == 0, done.err

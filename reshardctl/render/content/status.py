@@ -239,7 +239,7 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
         sheet.line((str(finding.severity), _STYLES[finding.severity]), f"  {title(finding)}: ",
                    shortened(finding.what, context.verbose))
     for note in status.report.caveats:
-        sheet.line(f"Note: {sentence(note)}")
+        sheet.line(sentence(f"Note: {note}"))
     sheet.blank()
     if status.selection.by_worker:
         report, found = status.report, by_worker(status)
