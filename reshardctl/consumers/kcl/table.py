@@ -228,27 +228,20 @@ def _flaws(item: Attributes) -> Iterator[str]:
     if "mb" not in item:
         yield "mb is missing"
     if not _is_number(item):
-        yield "mts is missing or no number"
+        yield "mts is missing or no whole number of 64 bits"
 
 
 def _history(item: Attributes) -> Iterator[str]:
-    if "h" not in item:
-        return
-    entries = item["h"].get("L")
-    if not isinstance(entries, list):
-        yield "h is no list"
-        return
-    for entry in entries:
-        inner = entry.get("M") if isinstance(entry, Mapping) else None
-        if not isinstance(inner, Mapping):
-            yield "an entry is no map"
-        else:
-            yield from _flaws(inner)
+    """The AWS SDK takes an attribute of another type for an empty list, or an empty map."""
+    for entry in item.get("h", {}).get("L", ()):
+        yield from _flaws(entry.get("M", {}))
 
 
 def _is_number(item: Attributes) -> bool:
     value = item.get("mts", {}).get("N")
-    return isinstance(value, str) and value.removeprefix("-").isdecimal()
+    if not isinstance(value, str) or len(digits := value.removeprefix("-")) > LONGEST_TIME:
+        return False
+    return digits.isdecimal() and -(2**63) <= int(value) < 2**63
 
 
 def _text(item: Attributes, name: str) -> str:
