@@ -258,17 +258,12 @@ Positions = Mapping[Named, Sequence[str]]
 """Every stream of the table, with the positions of its rows as spelled."""
 
 
-def chosen(positions: Positions, stream: Stream | None) -> Named:
-    """The judged stream's name in the table; raises UsageError or WrongStream if there is none."""
-    if stream is None:
-        raise UsageError(
-            f"a multi-stream table, with rows of {names_of(positions)}", "name one with --stream"
-        )
+def chosen(positions: Positions, stream: Stream) -> Named:
+    """The judged stream's name in the table; raises WrongStream if there is none."""
     same = [n for n in positions if (n.account, n.name) == (stream.account, stream.name)]
     exact = [n for n in same if n.epoch == int(stream.created)]
-    alive = exact or [n for n in same if any(_since(stream, text) for text in positions[n])]
-    if not alive and len(same) == 1 and not any(map(time_of, positions[same[0]])):
-        alive = same
+    younger = [n for n in same if any(_since(stream, text) for text in positions[n])]
+    alive = exact or younger or [n for n in same if not any(map(time_of, positions[n]))]
     if len(alive) == 1:
         return alive[0]
     raise _none(positions, stream, same, alive)
@@ -288,7 +283,7 @@ def _none(
     if len(alive) > 1:
         return WrongStream(
             f"{there}: more than one may be {what}",
-            "none has its creation time in its key, and each has numbers younger than it; "
+            "none has its creation time in its key, and no number of theirs is older than it; "
             "give the application the creation time, or delete the rows of the wrong name",
         )
     if same:

@@ -15,7 +15,10 @@ from reshardctl.consumers.kcl.beside import notes
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.table import broken
+from reshardctl.errors import WrongStream
 from reshardctl.model import Image, canonical
+from reshardctl.testing.shards import SequenceNumber
+from tests.support.lineages import CREATED, STREAM
 
 KCL = Kcl()
 Item = dict[str, Mapping[str, Any]]
@@ -145,3 +148,29 @@ def test_what_the_next_start_does_in_each_state(cv, lock, said):
 def test_a_2_x_start_beside_a_3_x_that_has_taken_over_is_warned_of():
     images = [row(0), migration(table="app-CoordinatorState")]
     assert any("stop all" in note for note in notes(KCL.parse(images), traits_of("2.7.2")))
+
+
+ORDERS = f"{STREAM.account}:{STREAM.name}"
+OWN, OTHER = f"{ORDERS}:{CREATED}", f"{STREAM.account}:invoices:{CREATED}"
+ONE, TWO = f"{ORDERS}:1", f"{ORDERS}:2"
+NUMBER, OLDER = (str(SequenceNumber(t - 3, 9, t + 60, 0)) for t in (CREATED, CREATED - 86_400))
+
+
+@pytest.mark.parametrize(("stored", "judged"), [
+    ({OWN: "TRIM_HORIZON", ONE: NUMBER}, OWN), ({ONE: NUMBER}, ONE), ({ONE: "LATEST"}, ONE),
+    ({ONE: OLDER, TWO: NUMBER}, TWO), ({ONE: OLDER}, "an earlier stream of this name"),
+    ({ONE: OLDER, TWO: "LATEST"}, TWO),
+    *(({ONE: at, TWO: at}, "delete the rows of the wrong name") for at in (NUMBER, "LATEST")),
+    ({OTHER: NUMBER}, "name one of these with --stream"),
+])  # fmt: skip
+def test_which_rows_of_a_table_of_several_streams_are_judged(stored, judged):
+    """Those with its creation time in their keys; else, as KCL compares that with nothing
+    (StreamIdentifier.multiStreamInstance of 3.5.1), those of its name with numbers as young."""
+    rows = [Image(f"{name}:shardId-000000000000", {**BARE, "checkpoint": {"S": at}})
+            for name, at in stored.items()]  # fmt: skip
+    if judged in stored:
+        assert KCL.parse(rows, STREAM).named.text == judged
+        return
+    with pytest.raises(WrongStream) as refused:
+        KCL.parse(rows, STREAM)
+    assert judged in refused.value.next
