@@ -136,7 +136,6 @@ class _Orders:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
         self._app = app
         self._fates = lineage.memo(simulate_start, lineage, table, app).fates
-        self._crashing = frozenset(crashing_shards(lineage, table, app.traits))
         self._orders: dict[ShardId, Order] = {}
         self._coming: set[ShardId] = set()
         """Absent rows that the library itself creates after the orders are carried out."""
@@ -186,8 +185,6 @@ class _Orders:
             fails = fails_unasked(self._lineage, row, self._app)
             at = DONE if fails else None
             self._order(Order(shard, at, fate.why))
-        elif shard in self._crashing:
-            self._order(Order(shard, None if row.understood else DONE, fate.why))
         elif wrong := self._waits_wrongly(row):
             self._order(Order(shard, DONE, f"the shard is gone, and {_waits_for(wrong)}"))
 
@@ -208,8 +205,6 @@ class _Orders:
             self._order(Order(shard, None, "its parents are not named on it"))
         elif wrong := self._waits_wrongly(row):
             self._order(Order(shard, None, _waits_for(wrong)))
-        elif shard in self._crashing:
-            self._order(Order(shard, None, "KCL cannot read the row and crashes"))
 
     def _flawed(self, row: Row) -> bool:
         """Whether the release leaves the row out, or assigns it to nobody."""

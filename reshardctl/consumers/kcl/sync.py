@@ -248,12 +248,12 @@ def _all_awaited(fates: Mapping[ShardId, Fate], shard: ShardId) -> set[ShardId]:
     found: set[ShardId] = set()
     todo = [shard]
     while todo:
-        if (fate := fates.get(todo.pop())) is not None:
-            todo += awaited(fate) - found
-            found |= awaited(fate)
+        above = awaited(fates[todo.pop()])
+        todo += above - found
+        found |= above
     return found
 
 
 def _ends(fates: Mapping[ShardId, Fate], shard: ShardId) -> bool:
-    fate = fates.get(shard)
+    fate = fates[shard]
     return isinstance(fate, WillRead) and fate.ends

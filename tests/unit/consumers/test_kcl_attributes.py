@@ -16,7 +16,7 @@ import pytest
 
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.rows import parse
-from reshardctl.model import Image, WontRead, shard_id
+from reshardctl.model import Cause, Image, WontRead, shard_id
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
 from tests.proof.drawn.trial import steps_of
@@ -138,6 +138,48 @@ def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str)
     (then,) = after.replays()
     read = delivered(case, then, bench.plan_case.state.lineage)
     assert {s for s, got in read.items() if got} == {shard_id(1), shard_id(2), shard_id(3)}
+
+
+@pytest.mark.parametrize(("release", "cause"), [
+    ("1.15.3", Cause.FALSE_END), ("2.7.2", Cause.BAD_END_MARK), ("3.5.1", Cause.BAD_END_MARK),
+])  # fmt: skip
+def test_an_open_shard_at_an_end_with_a_sub_sequence_number_is_never_read(
+    release: str, cause: Cause
+) -> None:
+    """1.x takes it for an end, later releases ask for it as a number (cases/kcl/row-end-with-sub).
+    """
+    case = load(CASES / "kcl" / "false-end.toml")
+    items = [dict(item) for item in case.items()]
+    items[1]["checkpointSubSequenceNumber"] = {"N": "5"}
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    bench = Bench.on(case, images_of(items), options, accept="reread=1h")
+    assert bench.replays()[0].fates[shard_id(1)].cause is cause
+    plan = bench.decide()
+    assert isinstance(plan, Plan)
+    for rows, read in ((items, {2, 3}), (rows_after(bench, plan), {1, 2, 3})):
+        ran = run(load_topology(case.stream), case.stream["name"], rows, "TRIM_HORIZON", release)
+        assert set(ran.delivered) == set(map(shard_id, read))
+
+
+@pytest.mark.parametrize("value", [{"S": "x"}, {"S": "0"}])
+def test_hash_keys_of_a_shard_that_is_gone_are_taken_off(value: Item) -> None:
+    """No listing tells what they were; a row without them is read (kcl_attribute_types.toml)."""
+    case = load(CASES / "kcl" / "d1-waiting.toml")
+    items = [dict(item) for item in case.items()]
+    items[0] |= {"startingHashKey": {"S": "0"}, "endingHashKey": value}
+    options = {"initial": "TRIM_HORIZON", "release": "2.7.2"}
+    bench = Bench.on(case, images_of(items), options, accept="reread=1h")
+    plan = bench.decide()
+    assert isinstance(plan, Plan)
+    mended = rows_after(bench, plan)
+    assert not {"startingHashKey", "endingHashKey"} & mended[0].keys()
+    for rows, died in ((items, True), (mended, False)):
+        ran = run(load_topology(case.stream), case.stream["name"], rows, "TRIM_HORIZON", "2.7.2")
+        assert ran.died is died
+
+
+def rows_after(bench: Bench, plan: Plan) -> list[Item]:
+    return [dict(image.attributes) for image in bench.after(plan.steps)]
 
 
 @pytest.mark.parametrize("release", ["1.15.3", "2.7.2", "3.5.1"])

@@ -16,7 +16,7 @@ from reshardctl.consumers.kcl.encode import rebuild
 from reshardctl.consumers.kcl.releases import App, Start, traits_of
 from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.lineage import Lineage
-from reshardctl.model import START, Step, TargetFrontier, after
+from reshardctl.model import START, Step, TargetFrontier, after, shard_id
 from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
 from tests.proof.drawn.states import rows_of
@@ -48,6 +48,17 @@ def test_the_merged_shard_is_read(made, release):
     ran = run(fake, CASE.stream["name"], list(rows.values()), "TRIM_HORIZON", release)
     assert not ran.stuck
     assert ran.order == [f"s1-{i}" for i in range(4)] + [f"s3-{i}" for i in range(4)]
+
+
+@pytest.mark.parametrize("leave", [set(), {shard_id(0)}])
+def test_an_expired_parent_that_is_left_alone_gets_no_row(leave):
+    """`BaseConsumer.encode`: leave names the shards that are not to be written."""
+    found = Bench.of(CASE, "TRIM_HORIZON", "2.7.2").plan_case
+    lineage, app = found.state.lineage, App(Start.TRIM_HORIZON, traits_of("2.7.2"))
+    want = dict.fromkeys(lineage, START)
+    steps = encode.encode(lineage, found.checkpoint(), want, app, leave)
+    written = {write.key for step in steps for write in step.writes}
+    assert (shard_id(0) in written) is (not leave)
 
 
 SHARDS = [

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reshardctl.model import START, Span, at_number, shard_id
+from reshardctl.model import START, TIP, Cut, Span, at_number, at_time, shard_id
+from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Plan, processed_frontier
 from reshardctl.testing import load_topology
@@ -23,15 +24,16 @@ from tests.support.judging import Bench
 
 CASE = load(CASES / "kcl" / "latest-number-elsewhere.toml")
 """Two roots of four records; the row of 1 holds the number of s0-1."""
-OPTIONS = {"initial": "TRIM_HORIZON", "release": "3.5.1"}
+SINCE = CASE.stream["created"] + 60
 
 
-def bench(checkpoint: str) -> Bench:
+def bench(checkpoint: str, initial: str = "TRIM_HORIZON") -> Bench:
     """Shard 0's row at this record, or this word."""
     own, other = CASE.items()
     text = CASE.number_of(checkpoint) if checkpoint.startswith("s0") else checkpoint
     items: list[dict[str, Any]] = [{**own, "checkpoint": {"S": text}}, other]
-    return Bench.on(CASE, images_of(items), OPTIONS, accept="reread=48h")
+    options = {"initial": initial, "release": "3.5.1"}
+    return Bench.on(CASE, images_of(items), options, accept="reread=48h")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,13 @@ def test_what_the_number_shows_to_be_read_is_priced(checkpoint: str, again: list
     assert not any(e.certain for e in priced)
 
 
-def test_the_row_is_taken_at_its_word_for_what_is_certain() -> None:
-    span = processed_frontier(bench("TRIM_HORIZON").plan_case)[shard_id(0)]
-    until = at_number(CASE.number_of("s0-1"))
-    assert replace(span, why="") == replace(Span(START, until, span.basis), why="")
+@pytest.mark.parametrize(("checkpoint", "initial", "lo", "hi"), [
+    ("TRIM_HORIZON", "TRIM_HORIZON", START, at_number(CASE.number_of("s0-1"))),
+    # No number compares with a time, so it may have been read as far as the shard goes.
+    ("AT_TIMESTAMP", f"AT_TIMESTAMP:{instant(SINCE)}", at_time(SINCE), TIP),
+])  # fmt: skip
+def test_the_row_is_taken_at_its_word_for_what_is_certain(
+    checkpoint: str, initial: str, lo: Cut, hi: Cut
+) -> None:
+    span = processed_frontier(bench(checkpoint, initial).plan_case)[shard_id(0)]
+    assert replace(span, why="") == replace(Span(lo, hi, span.basis), why="")

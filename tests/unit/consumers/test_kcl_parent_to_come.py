@@ -16,6 +16,8 @@ import pytest
 
 from reshardctl.model import WillRead, shard_id
 from reshardctl.planning.plan import Plan
+from reshardctl.testing import load_topology
+from tests.proof.reference.kcl import run
 from tests.support.case import from_table
 from tests.support.dialects import kcl
 from tests.support.judging import Bench
@@ -60,6 +62,26 @@ def test_the_row_is_ended_with_the_fix_that_makes_the_lease(release: str) -> Non
 
 
 @pytest.mark.parametrize("release", RELEASES)
+def test_a_row_waits_for_no_lease_that_the_fix_makes(release: str) -> None:
+    """BlockOnParentShardTask goes by the row's parents alone; the fixed rows are started on."""
+    split = [
+        {**SHARDS[0], "close": 600}, {"id": 1, "range": ["1/2", "1"], "open": 0, "records": []},
+        *({"id": n, "range": [f"{n - 2}/4", f"{n - 1}/4"], "open": 601, "parents": [0],
+           "records": {"n": 2, "from": 700, "to": 900}} for n in (2, 3)),
+    ]  # fmt: skip
+    found = bench(
+        release, {"shard": 0, "checkpoint": "SHARD_END"},
+        {"shard": 1, "checkpoint": "TRIM_HORIZON", "parents": [2]}, shards=split,
+    )
+    plan = found.decide()
+    assert isinstance(plan, Plan)
+    rows = [dict(image.attributes) for image in found.after(plan.steps)]
+    stream = found.case.stream
+    ran = run(load_topology(stream), stream["name"], rows, "TRIM_HORIZON", release)
+    assert not ran.stuck and sorted(ran.order) == [f"s{n}-{i}" for n in (2, 3) for i in (0, 1)]
+
+
+@pytest.mark.parametrize("release", RELEASES)
 def test_a_start_that_may_hang_is_told_and_mended(release: str) -> None:
     begun = bench(
         release, {"shard": 0, "checkpoint": "s0-0"},
@@ -70,6 +92,16 @@ def test_a_start_that_may_hang_is_told_and_mended(release: str) -> None:
     assert isinstance(fate, WillRead) and GONE in fate.possible
     assert CHILD in {shard for finding in begun.findings() for shard in finding.shards}
     assert written(begun.decide()) == {GONE: "SHARD_END"}
+
+
+def test_what_waits_for_two_such_rows_is_in_doubt_once() -> None:
+    begun = bench(
+        "2.7.2", {"shard": 0, "checkpoint": "s0-0", "parents": [2]},
+        {"shard": 1, "checkpoint": "s1-0", "parents": [2]},
+    )
+    (simulation,) = begun.replays()
+    doubts = {s: f.possible for s, f in simulation.fates.items() if isinstance(f, WillRead)}
+    assert GONE in doubts[GONE] and shard_id(0) in doubts[shard_id(0)] and doubts[CHILD]
 
 
 @pytest.mark.parametrize("parents", [[], [0]])

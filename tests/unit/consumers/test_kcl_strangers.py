@@ -18,6 +18,7 @@ from tests.support.judging import Bench, delivered
 
 CASE = load(CASES / "kcl" / "c.toml")
 MULTI = load(CASES / "kcl-tables" / "multi-healthy.toml")
+CHILDREN_LOST = load(CASES / "kcl-tables" / "multi-children-lost.toml")
 ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
 NOTE = {"leaseKey": {"S": "note"}, "text": {"S": "do not touch"}}
 LEASE = {
@@ -88,10 +89,13 @@ def test_a_stream_created_at_epoch_0_may_stop_everything(
     names = {"leaseKey": f"{stream}:shardId-000000000000", "streamName": stream}
     row = {**LEASE, **{name: {"S": text} for name, text in names.items()}, "shardId": {"S": "x"}}
     options = {"initial": "TRIM_HORIZON", "release": release}
-    found = Bench.on(MULTI, images_of([*MULTI.items(), row]), options)
+    found = Bench.on(CHILDREN_LOST, images_of([*CHILDREN_LOST.items(), row]), options)
     (run,) = found.replays()
     assert (run.crash is not None and not run.crash.certain) is may_die
-    assert isinstance(found.decide(), NoSafePlan if may_die else Nothing)
+    decision = found.decide()
+    assert isinstance(decision, NoSafePlan if may_die else Plan)
+    if isinstance(decision, NoSafePlan):
+        assert any("delete that row by hand" in way for way in decision.ways_out)
 
 
 LOST = "shardId-000000000001"

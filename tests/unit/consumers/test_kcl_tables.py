@@ -15,7 +15,7 @@ from reshardctl.consumers.kcl.beside import notes
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.table import broken
-from reshardctl.errors import WrongStream
+from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Image, canonical
 from reshardctl.testing.shards import SequenceNumber
 from tests.support.lineages import CREATED, STREAM
@@ -174,3 +174,15 @@ def test_which_rows_of_a_table_of_several_streams_are_judged(stored, judged):
     with pytest.raises(WrongStream) as refused:
         KCL.parse(rows, STREAM)
     assert judged in refused.value.next
+
+
+@pytest.mark.parametrize(("release", "refused"), [("2.2", True), ("1.15", True), ("2.3", False)])
+def test_a_release_before_2_3_reads_one_stream_a_table(release, refused):
+    """MultiStreamTracker came with 2.3.0 (CHANGELOG of KCL)."""
+    table = KCL.parse([Image(f"{OWN}:shardId-000000000000", BARE)], STREAM)
+    if not refused:
+        assert KCL.candidates(table, {"release": release})
+        return
+    with pytest.raises(UsageError, match="reads one stream a table") as told:
+        KCL.candidates(table, {"release": release})
+    assert "2.3 or later" in told.value.next

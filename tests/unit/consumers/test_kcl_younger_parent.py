@@ -17,14 +17,15 @@ from tests.support.judging import Bench, delivered
 RELEASES = ["1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.5.1"]
 
 
+@pytest.mark.parametrize("at", ["TRIM_HORIZON", "SHARD_END"])
 @pytest.mark.parametrize("release", RELEASES)
-def test_it_starts_when_the_younger_one_has_ended(release: str) -> None:
+def test_it_starts_when_the_younger_one_has_ended(release: str, at: str) -> None:
     merge = load(CASES / "kcl" / "healthy-merge-waiting.toml")
     closed = [shard.id for shard in merge.topology.values() if shard.closed is not None]
     older, younger = closed[0], closed[-1]
     items = [
         item_of(
-            {"shard": one, "checkpoint": "TRIM_HORIZON",
+            {"shard": one, "checkpoint": at if one == younger else "TRIM_HORIZON",
              "parents": [younger] if one == older else []},
             dict(merge.topology),
         )
