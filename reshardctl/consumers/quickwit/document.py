@@ -249,7 +249,7 @@ def _check_sources(sources: Sequence[Any]) -> None:
         if not isinstance(name, str):
             raise NotLoaded("`sources` holds an entry without source_id", MENDED)
         if name in seen:
-            raise UsageError(f"`sources` holds {name!r} twice", "keep one of them")
+            raise NotLoaded(f"source `{name}` is defined more than once", MENDED)
         seen.add(name)
 
 

@@ -72,6 +72,10 @@ NOT_LOADED = {
     "no doc mapping": (lambda d: d["index"]["index_config"].pop("doc_mapping"), "`doc_mapping`"),
     "a configuration without a version": (
         lambda d: d["index"]["index_config"].pop("version"), "index_config: `version` is missing"),
+    "a source without an id": (
+        lambda d: d["index"]["sources"].append({"version": "0.9"}), "without source_id"),
+    "a source twice": (  # TryFrom of index_metadata/serialize.rs: "defined more than once"
+        lambda d: d["index"]["sources"].append(source_of(d, "kinesis-events")), "more than once"),
     "no id of a source": (  # validate_and_build, source_config/serialize.rs
         lambda d: source_of(d, "kinesis-events").update({"source_id": "1"}), "no id of a source"),
     "an unknown format": (  # enum SourceInputFormat, source_config/mod.rs
