@@ -281,9 +281,9 @@ class BaseConsumer(ABC, Generic[C, A]):
         older = all(earlier_incarnation(lineage, text) for text in numbers.values())
         return Incarnation.RECREATED if older else Incarnation.SAME
 
+    @abstractmethod
     def texts(self, checkpoint: C, /) -> Mapping[ShardId, str]:
         """Every stored position, without what a library shows beside or around a number."""
-        return self.positions(checkpoint)
 
     def of_wrong_stream(
         self, lineage: Lineage, numbers: Mapping[ShardId, str], /
@@ -299,12 +299,9 @@ class BaseConsumer(ABC, Generic[C, A]):
         """What its reader has to know of a forecast for these rows, whatever is wrong with them."""
         return ()
 
-    def wrong_stream(self, _checkpoint: C, shard: ShardId, why: str, /) -> WrongStream:
+    @abstractmethod
+    def wrong_stream(self, checkpoint: C, shard: ShardId, why: str, /) -> WrongStream:
         """The error for another stream's store. why: what is wrong with this shard's number."""
-        return WrongStream(
-            f"{shard}: {why}: its store belongs to another stream",
-            "name that stream with --stream, or the right store",
-        )
 
     # What it does at its next start
 

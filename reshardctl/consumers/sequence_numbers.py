@@ -282,8 +282,9 @@ def sample(numbers: Iterable[int], most: int) -> list[int]:
     """
     by_epoch: dict[int, list[int]] = {}
     for number in sorted(numbers):
-        if (decoded := decode(number)) is not None:
-            by_epoch.setdefault(decoded.epoch, []).append(number)
+        decoded = decode(number)
+        assert decoded is not None, "`to_verify` names no other"
+        by_epoch.setdefault(decoded.epoch, []).append(number)
     groups = sorted(by_epoch.values(), key=len, reverse=True)
     turns = zip_longest(*groups)
     return list(islice((n for turn in turns for n in turn if n is not None), most))

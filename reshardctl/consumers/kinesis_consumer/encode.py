@@ -155,7 +155,7 @@ def bootstrap(
 
     For master only where the frontier begins, because a row further on would end its ancestors.
     """
-    empty = Positions(namespace, {}, {}, {}, (), ())
+    empty = Positions(namespace, {}, {}, {}, ())
     orders = _Orders(lineage, empty, want, app, frozenset())
     orders.collect()
     if orders.cannot is not None:

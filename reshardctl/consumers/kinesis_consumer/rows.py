@@ -79,7 +79,7 @@ class Positions(Struct, frozen=True):
     """A parsed store.
 
     rows: those with a position that the library reads. blank: rows without one. others: rows of
-    other applications and streams, never written. unguarded: why no write there can be guarded, ""
+    other applications and streams, never written; not a group's workers. unguarded: why no write there can be guarded, ""
     where one can.
     """
 
@@ -87,7 +87,6 @@ class Positions(Struct, frozen=True):
     rows: Mapping[ShardId, Row]
     blank: Mapping[ShardId, Row]
     leases: Mapping[ShardId, Lease]
-    workers: tuple[Image, ...]
     others: tuple[Image, ...]
     anomalies: tuple[Anomaly, ...] = field(default=())
     unguarded: str = ""
@@ -122,7 +121,7 @@ def parse(
     own, leased = whose.namespace(name), whose.leases(name)
     rows: dict[ShardId, Row] = {}
     leases: dict[ShardId, Lease] = {}
-    workers, others, anomalies = [], [], []
+    others, anomalies = [], []
     known = {} if before is None else {
         row.image.key: row for row in chain(before.rows.values(), before.blank.values())
     }
@@ -141,9 +140,7 @@ def parse(
         elif space == leased and key.startswith(LEASE):
             lease = _lease(image, key)
             leases[lease.shard] = lease
-        elif space == leased and key.startswith(WORKER):
-            workers.append(image)
-        else:
+        elif not (space == leased and key.startswith(WORKER)):
             if (space, key) == (NAMESPACE, SHARD):
                 why = "it is the head of a CSV file, which somebody loaded as a row"
                 anomalies.append(Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, key, why))
@@ -156,7 +153,7 @@ def parse(
         own,
         {shard: row for shard, row in rows.items() if row.text},
         {shard: row for shard, row in rows.items() if not row.text},
-        leases, tuple(workers), tuple(others), tuple(anomalies), unguarded,
+        leases, tuple(others), tuple(anomalies), unguarded,
     )
 
 

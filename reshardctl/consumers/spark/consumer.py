@@ -16,7 +16,12 @@ from reshardctl.consumers.spark.behaviour import simulate_start
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint, log_elsewhere
 from reshardctl.consumers.spark.encode import encode, startable
 from reshardctl.consumers.spark.files import OPTION
-from reshardctl.consumers.spark.incarnation import against_the_lineage, current, incarnation
+from reshardctl.consumers.spark.incarnation import (
+    against_the_lineage,
+    current,
+    incarnation,
+    wrong_stream,
+)
 from reshardctl.consumers.spark.lines import read
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.options import (
@@ -123,6 +128,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
     redact = staticmethod(redact)
     signs_of_life = staticmethod(signs_of_life)
     excluded_by = staticmethod(excluded_by)
+    wrong_stream = staticmethod(wrong_stream)
 
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
         self._source, self._log, self._lost = source, log, lost

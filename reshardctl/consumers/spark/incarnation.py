@@ -48,16 +48,20 @@ def incarnation(
     newest = _numbers(current)
     numbers = newest or _numbers_before(checkpoint)
     if (shard := of_wrong_stream(lineage, numbers)) is not None:
-        raise WrongStream(
-            f"{shard}: {numbers[shard]} is no number of stream {name}: the checkpoint belongs to "
-            "another stream",
-            "name that stream with --stream, or the right checkpoint",
-        )
+        raise wrong_stream(checkpoint, shard, f"{numbers[shard]} is no number of stream {name}")
     if not numbers:
         return told or _by_batches(lineage, checkpoint)
     if not all(earlier_incarnation(lineage, number) for number in numbers.values()):
         return Incarnation.SAME
     return Incarnation.RECREATED if newest else _by_batches(lineage, checkpoint)
+
+
+def wrong_stream(_checkpoint: Checkpoint, shard: ShardId, why: str) -> WrongStream:
+    """The error for another stream's checkpoint. why: what is wrong with this shard's number."""
+    return WrongStream(
+        f"{shard}: {why}: the checkpoint belongs to another stream",
+        "name that stream with --stream, or the right checkpoint",
+    )
 
 
 def by_creation(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.kcl.releases import RELEASES, traits_of
-from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, WontRead
 from tests.support.case import CASES, load
 from tests.support.judging import Bench
@@ -65,27 +64,7 @@ def test_on_3_1_the_row_without_switches_is_never_read() -> None:
     assert all(isinstance(run.fates[ShardId(key)], WontRead) for key in lacking)
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("2.7", "2.7.2"), ("2.3.0", "2.7.2"), ("3", "3.5.1"), ("3.0.2", "3.1.3"),
-        ("3.4.3", "3.1.3"), ("2", "2.7.2"), ("2.2", "2.2.11"), ("2.2.11", "2.2.11"),
-        ("2.0.0", "2.2.11"), ("1", "1.15.3"), ("1.15", "1.15.3"), ("1.14.0", "1.15.3"),
-        ("1.13", "1.13.3"), ("1.13.3", "1.13.3"), ("1.7.0", "1.13.3"), ("1.6", "1.6.5"),
-        ("1.4.0", "1.6.5"), ("1.3", "1.3.0"), ("1.0.0", "1.3.0"),
-    ],
-)
-def test_a_prefix_means_its_newest_release(said: str, meant: str) -> None:
-    assert traits_of(said).release == meant
-
-
 def test_every_release_says_where_its_traits_come_from() -> None:
     assert all(traits.source for traits in RELEASES)
     assert [t.first for t in RELEASES] == sorted(t.first for t in RELEASES)
     assert all(traits_of(t.release) is t for t in RELEASES)
-
-
-@pytest.mark.parametrize("said", ["0.9", "4.0", "9", "3.x", "", "1.x", "v1.13"])
-def test_what_is_not_known_is_refused(said: str) -> None:
-    with pytest.raises(UsageError):
-        traits_of(said)

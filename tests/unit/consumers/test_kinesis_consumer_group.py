@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.model import Image, canonical
+from reshardctl.model import Image, canonical, shard_id
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
 from tests.support.case import CASES, Case, load
 from tests.support.dialects import kinesis_consumer as dialect
@@ -127,3 +127,42 @@ def test_a_proof_rests_on_the_leases_of_the_group_as_well() -> None:
     } <= set(family)
     prints = [consumer.footprint(lease(0, completed=completed)) for completed in (True, False)]
     assert prints[0] != prints[1]
+
+
+WORKER = {
+    "namespace": {"S": "app#orders"}, "shard_id": {"S": "WORKER#w1"},
+    "worker_expires_at": {"N": "7"}, "ttl": {"N": "9"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("group", "another"), [("app", False), ("b", True)])
+def test_a_groups_worker_is_no_other_application(group: str, another: bool) -> None:
+    key, item = f"{group}#orders/WORKER#w1", {**WORKER, "namespace": {"S": f"{group}#orders"}}
+    one = bench("a", Image(key, item)).plan_case
+    assert (key in one.consumer.others(one.checkpoint())) is another
+
+
+@pytest.mark.parametrize(("name", "value", "seen"), [
+    ("sequence_number", {"S": "50"}, True), ("lease_expires_at", {"N": "8"}, True),
+    ("worker_expires_at", {"N": "8"}, True), ("completed", {"BOOL": True}, False),
+    ("ttl", {"N": "10"}, False),
+])  # fmt: skip
+def test_what_a_watch_sees_move(name: str, value: dict[str, Any], seen: bool) -> None:
+    """A position moves with each record; ClaimLease, RenewLeases and HeartbeatWorker of
+    ddb/repository.go write the two times."""
+    one = bench("a", lease(0, completed=False), Image("app#orders/WORKER#w1", WORKER)).plan_case
+    moved = [
+        Image(i.key, {**i.attributes, name: value}) if name in i.attributes else i
+        for i in one.images
+    ]
+    before, after = (one.consumer.signs_of_life(images) for images in (one.images, moved))
+    assert {key for key in before if before[key] != after[key]} == {
+        i.key for i in one.images if seen and name in i.attributes
+    }
+    assert "with nothing to read" in one.consumer.excluded_by(30)
+
+
+def test_the_owner_of_a_lease_is_shown_with_the_position() -> None:
+    one = bench("a", lease(0, completed=False, lease_owner={"S": "w1"})).plan_case
+    owners = one.consumer.owners_by_shard(one.checkpoint())
+    assert {shard: held.owner for shard, held in owners.items()} == {shard_id(0): "w1"}

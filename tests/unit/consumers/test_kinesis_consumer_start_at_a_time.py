@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.model import Image, at_number, canonical, changed, shard_id
+from reshardctl.model import Image, at_number, changed, shard_id
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Decision, Nothing, Plan
 from tests.support.case import CASES, Case, from_table, load
@@ -88,12 +88,13 @@ def test_a_number_under_another_key_tells_how_far_the_shard_may_have_been_read()
     """A copy of the row under a key that is no shard's proves nothing, and prices the repair."""
     rows = case(s0="s0-2", s3="s3-0")
     own = rows.number_of("s1-0")
-    copied = Image("app-orders/old-shardId-000000000001", canonical({
-        "namespace": {"S": "app-orders"}, "shard_id": {"S": "old-shardId-000000000001"},
-        "sequence_number": {"S": own},
-    }))
+    copied = [
+        Image(f"app-orders/{key}", {
+            "namespace": {"S": "app-orders"}, "shard_id": {"S": key}, "sequence_number": {"S": text},
+        }) for key, text in (("old-shardId-000000000001", own), ("note", "null"))
+    ]  # fmt: skip
     options = {**options_of(rows, LATE, "0.5.0"), "app": "app"}
-    plan = Bench.on(rows, [*dialect.images(rows), copied], options, accept="reread=24h").decide()
+    plan = Bench.on(rows, [*dialect.images(rows), *copied], options, accept="reread=24h").decide()
     assert isinstance(plan, Plan)
     (again,) = [e for e in plan.after[0] if e.harm is Harm.REREAD and e.shard == shard_id(1)]
     assert again.until == at_number(own)

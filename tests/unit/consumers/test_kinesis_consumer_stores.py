@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.consumers.kinesis_consumer.releases import App
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
+from reshardctl.model.images import NO_TRANSACTIONS, NO_UNIQUE_KEY, UNGUARDED
 from tests.support.grouped import by_case
 from tests.support.lineages import split_in_turn
 
@@ -95,3 +97,22 @@ def test_a_step_holds_what_its_store_takes_in_one_transaction(medium, sizes):
     want = {shard: at_number(lineage[shard].start) for shard in lineage}
     steps = consumer.bootstrap(lineage, want, candidate.app)
     assert [len(step.writes) for step in steps] == sizes
+
+
+@pytest.mark.parametrize(("why", "said", "way"), [
+    (NO_UNIQUE_KEY, "no unique key", "ADD PRIMARY KEY (namespace, shard_id)"),
+    (NO_TRANSACTIONS, "no transactions", "ENGINE=InnoDB"),
+])  # fmt: skip
+def test_a_table_in_which_no_write_can_be_guarded_gets_none(why, said, way):
+    lineage = split_in_turn(1, ())
+    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
+    consumer = KinesisConsumer().for_options(options, "mysql")
+    other = {"namespace": {"S": "x"}, "shard_id": {"S": "y"}, UNGUARDED: {"S": why}}
+    positions = consumer.parse([Image("x/y", other)], lineage.stream)
+    (candidate,) = consumer.candidates(positions, options)
+    want = {shard: at_number(lineage[shard].start) for shard in lineage}
+    for found in (
+        consumer.rebuild(lineage, positions, want, candidate.app),
+        consumer.encode(lineage, positions, want, candidate.app, ()),
+    ):
+        assert isinstance(found, Cannot) and said in found.why and way in found.ways_out[0]

@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
-from reshardctl.consumers.kinsumer.releases import RELEASES, applications, traits_of
+from reshardctl.consumers.kinsumer.releases import applications
 from reshardctl.consumers.kinsumer.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
@@ -75,22 +75,6 @@ def test_what_a_fix_finishes_does_not_look_like_a_bootstrap():
     rows = parse(bench.after(bench.decide().steps)).rows
     (done,) = [one for one in rows.values() if one.finished is not None]
     assert not done.set_aside
-
-
-@pytest.mark.parametrize(("text", "release"), [
-    ("twitch", "twitch"), ("snowplow-1.6", "snowplow-1.6"), ("snowplow-1.7.0", "snowplow-1.7"),
-    ("snowplow-v1.6.0", "snowplow-1.6"), ("snowplow-1", "snowplow-1.7"),
-    ("snowplow", "snowplow-1.7"),
-])  # fmt: skip
-def test_releases_by_prefix(text, release):
-    assert traits_of(text).release == release
-    assert release in RELEASES
-
-
-@pytest.mark.parametrize("text", ["snowplow-1.5", "snowplow-2", "1.7", "", "snowplow-1.x"])
-def test_unknown_releases_are_refused(text):
-    with pytest.raises(UsageError, match=r"no such (kinsumer|Snowplow's)|newer than the newest"):
-        traits_of(text)
 
 
 @pytest.mark.parametrize("options", [

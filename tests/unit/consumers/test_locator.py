@@ -76,6 +76,10 @@ def test_no_message_holds_a_password(text):
     ("app", "is no locator"), ("dynamo://app", "dynamo:// is not known"),
     ("kcl://x", "'x' is no name of a DynamoDB table: 3 to 255 characters"),
     ("kcl:app", "// is missing"), ("kcl://a b", "'a b' is no name of a DynamoDB table"),
+    ("kcl://arn:aws:kinesis:eu-west-1:123456789012:stream/orders", "no ARN of a DynamoDB table"),
+    ("kcl://arn:aws:dynamodb:eu-west-1:1:index/x", "no ARN of a DynamoDB table"),
+    ("kinsumer://arn:aws:dynamodb:eu-west-1:123456789012:table/orders",
+     "kinsumer's table of positions is called NAME_checkpoints"),
     ("kcl://app?initial", "not name=value"), ("kcl://app?initial=", "has no value"),
     ("kcl://app?a=1&a=2", "stands twice"),
 ])

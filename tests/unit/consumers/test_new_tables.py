@@ -172,3 +172,5 @@ def test_a_group_lets_rows_of_workers_alone_expire(keys, wrong):
                      expiring=tuple(keys), recovery=True, protected=True)  # fmt: skip
     said = remarks(new, seen, None)
     assert [remark.wrong for remark in said] == ([True] if wrong else [])
+    (off,) = remarks(new, replace(seen, ttl="", expiring=()), None)
+    assert not off.wrong and "time to live is off" in off.what

@@ -120,6 +120,15 @@ def test_only_a_store_without_any_number_of_this_stream_is_another_streams() -> 
     assert of_wrong_stream(lineage(closed=True), beside) is None
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_once_kinesis_refuses_a_number_one_that_nothing_proves_is_not_this_streams(refused) -> None:
+    """Of two unknown epochs Kinesis was asked about the first only."""
+    first, second = (forged(CREATED + epoch, CREATED + 60) for epoch in (5, 6))
+    asked = {int(first): False} if refused else {}
+    found = of_wrong_stream(lineage().as_of(NOW, asked), {shard_id(0): second, shard_id(1): first})
+    assert found == (shard_id(1) if refused else None)
+
+
 def test_a_shard_id_of_thousands_of_digits_is_no_shard() -> None:
     """PostgreSQL and Redis keep any text; int() takes 4300 digits."""
     assert index_of("shardId-" + "9" * 5000) is None

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers.quickwit.document import FILE, PRESENT, ROW, Document
+from reshardctl.consumers.quickwit.document import (
+    FILE,
+    PRESENT,
+    ROW,
+    Document,
+    is_file_of_an_index,
+)
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Delete, Image, Update, Write
 
@@ -203,6 +209,21 @@ def test_a_row_of_postgresql_is_spliced_the_same_way():
     assert codec.identity(text) == {"index_uid": json.loads(text)["index_uid"]}
 
 
+@pytest.mark.parametrize(("content", "is_one"), [
+    (golden("q2").encode(), True), (golden("q2").encode()[:-9], True), (b'{"index": {}}', True),
+    (b"{", False), (b"[]", False), (b"\xff", False),
+])  # fmt: skip
+def test_a_damaged_file_of_an_index_is_still_one(content, is_one):
+    assert is_file_of_an_index(content) is is_one
+
+
+def test_a_source_that_does_not_read_kinesis_is_told_by_its_type():
+    whole = json.loads(golden("q2"))
+    whole["index"]["sources"][0] |= {"source_type": "kafka", "params": {"topic": "t"}}
+    with pytest.raises(UsageError, match="kinesis-events of index events reads kafka, not kinesis"):
+        Document(source="kinesis-events").images(json.dumps(whole))
+
+
 def test_a_file_is_no_row_and_a_row_no_file():
     with pytest.raises(UsageError, match="index_uid"):
         Document(ROW).images(golden("q2"))
@@ -213,7 +234,8 @@ def test_a_file_is_no_row_and_a_row_no_file():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "no JSON object"), ("[]", "no JSON object"), ("null", "no JSON object"),
+        ("\ufeff{}", "byte order mark"), ('{"version": "0.9"} x', "text after the end"),
+        ('{"a": 1, "a": 1}', "twice"), ("", "no JSON object"), ("[]", "no JSON object"), ("null", "no JSON object"),
         ("{", "malformed JSON at line 1"), ('{"version": "0.9"', "malformed JSON"),
         ('{"version": "0.9",}', "comma"), ('{"version" "0.9"}', "colon"),
         ("{version: 1}", "in quotes"), ('{"a": [1, 2}', "end of a list"), ('{"a": [1,]}', "JSON"),
@@ -257,6 +279,14 @@ def test_halves_of_pairs(escaped, whole):
 def test_nothing_else_can_be_written(write):
     with pytest.raises(UsageError):
         CODEC.written(golden("q2"), [write])
+
+
+def test_nothing_is_written_into_a_text_that_quickwit_does_not_load():
+    """It may have been broken since it was read; Quickwit has to be able to load what is there."""
+    whole = json.loads(golden("q2"))
+    whole["index"]["checkpoint"]["_ingest-source"] = None
+    with pytest.raises(UsageError, match="`_ingest-source`"):
+        CODEC.written(json.dumps(whole), [put(2, "1")])
 
 
 def test_five_thousand_shards():

@@ -65,6 +65,30 @@ REFUSED = [
     ("kinesis-consumer", "telegraf-1.99", "telegraf-1.39.3"),
     ("kinesis-consumer", "telegraf-2", "telegraf-1.39.3"),
 ]
+MEANT = {
+    "kcl": {
+        "2.7.2": "2 2.7 2.3.0", "2.2.11": "2.2 2.2.11 2.0.0", "3.5.1": "3", "3.1.3": "3.0.2 3.4.3",
+        "1.15.3": "1 1.15 1.14.0", "1.13.3": "1.13 1.13.3 1.7.0", "1.6.5": "1.6 1.4.0",
+        "1.3.0": "1.3 1.0.0",
+    },
+    "kinsumer": {
+        "twitch": "twitch", "snowplow-1.6": "snowplow-1.6 snowplow-v1.6.0",
+        "snowplow-1.7": "snowplow snowplow-1 snowplow-1.7.0",
+    },
+    "kinesis-consumer": {
+        "0.5.0": "0 0.5 0.4.0", "group-0.5.0": "group group-0.5", "master-31e0042": "master",
+        "telegraf-1.39": "telegraf telegraf-1.36.4 telegraf-1",
+        "telegraf-1.34": "telegraf-1.34 telegraf-1.36.3",
+    },
+    "quickwit": {"0.9.0": "0 v0.9", "0.8.2": "0.8 0.8.0 0.7"},
+}  # fmt: skip
+"""Release that is judged → what means it: a prefix means its newest."""
+NO_RELEASE = [
+    *(("kcl", text) for text in ("0.9", "9", "3.x", "", "1.x", "v1.13")),
+    *(("kinsumer", text) for text in ("snowplow-1.5", "1.7", "", "snowplow-1.x", "kcl")),
+    *(("kinesis-consumer", text) for text in ("kcl", "", "0.x", "telegraf-1.33")),
+    *(("quickwit", text) for text in ("", "latest", "0.x", "0.6")),
+]
 
 
 def _releases(consumer: str):
@@ -100,6 +124,21 @@ def test_a_newer_release_is_refused_with_the_newest_known_one(consumer, release,
     assert release in refused.what
     assert newest in refused.next
     _releases(consumer).traits_of(newest)
+
+
+@pytest.mark.parametrize("consumer", MEANT)
+def test_a_prefix_means_its_newest_release(consumer):
+    traits_of = _releases(consumer).traits_of
+    assert {
+        text: traits_of(text).release for texts in MEANT[consumer].values() for text in texts.split()
+    } == {text: meant for meant, texts in MEANT[consumer].items() for text in texts.split()}
+
+
+@pytest.mark.parametrize(("consumer", "text"), NO_RELEASE)
+def test_what_is_no_release_is_refused(consumer, text):
+    with pytest.raises(UsageError) as refused:
+        _releases(consumer).traits_of(text)
+    assert refused.value.next
 
 
 @pytest.mark.parametrize("consumer", sorted(FOLDERS))
