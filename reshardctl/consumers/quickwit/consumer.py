@@ -107,9 +107,12 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         apps = applications(checkpoint.version, options, checkpoint.migration)
         return [Candidate(app, app.options(), note_of(options.get("release"))) for app in apps]
 
-    def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> list[Step]:
-        """No steps: a store with a source is never empty, see `empty`."""
-        return []
+    def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> Cannot:
+        """A store with a source is never empty, see `empty`, and only Quickwit makes a source."""
+        return Cannot(
+            "the metastore has no Kinesis source, to which positions belong",
+            ("create the source with Quickwit: it reads every shard from its beginning",),
+        )
 
     def rebuild(
         self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App, /

@@ -69,7 +69,7 @@ def encode(
         if wanted == DONE and app.traits.crashes_at_known_child and announces(lineage, shard):
             wanted = DONE  # the very end: after the last record it would announce its children
         if not _holds(position, wanted):
-            writes += _entry(lineage, checkpoint, shard, wanted)
+            writes.append(_write(checkpoint, shard, *_text(lineage, shard, wanted)))
     writes += [
         _write(checkpoint, shard, None, "the stream has no such shard yet: it would begin there")
         for shard in checkpoint.rows if unborn(lineage, shard) and shard not in leave
@@ -158,15 +158,6 @@ def _holds(position: ReadPosition, wanted: Cut) -> bool:
     return position.kind in _SANE and (at == wanted or _read_from_there(at, wanted))
 
 
-def _entry(
-    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, wanted: Cut
-) -> list[Write]:
-    text, why = _text(lineage, shard, wanted)
-    if text is None and shard not in checkpoint.rows:
-        return []
-    return [_write(checkpoint, shard, text, why)]
-
-
 def _read_from_there(stored: Cut, wanted: Cut) -> bool:
     """Whether a read from the stored position showed that nothing follows it."""
     return wanted == DONE and wanted.text == str(stored)
@@ -190,7 +181,7 @@ def _write(checkpoint: Checkpoint, shard: ShardId, text: str | None, why: str) -
     row, key = checkpoint.rows.get(shard), f"{checkpoint.key}/{shard}"
     running = _running(checkpoint)
     if row is None:
-        assert text is not None
+        assert text is not None, "without an entry a shard begins at its start"
         return Write(key, Create({"position": {"S": text}}), None, why, running=running)
     change = Delete() if text is None else Update({"position": {"S": text}})
     return Write(key, change, row.image, why, ("position",), running=running)
