@@ -205,6 +205,12 @@ def test_backfill_is_told_that_it_is_a_race(golden):
     assert "enable_backfill_mode" in seen.out
 
 
+def test_a_watch_rules_out_nothing(golden):
+    """A metastore does not change while a source has nothing to publish, or is down."""
+    watch = golden("0.9.0", "q2").inspect("--watch", "60s", "--format", "json").json["watch"]
+    assert watch["runs"] is False and "rule out nothing" in watch["excluded"]
+
+
 def test_another_stream_of_the_same_index(golden):
     lab = golden("0.9.0", "q6", stream="clicks")
     assert (lab.inspect("--format", "json").codes) == set()

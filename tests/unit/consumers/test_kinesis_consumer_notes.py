@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.planning.plan import Plan
+from reshardctl.consumers.base import Cannot
+from reshardctl.model import START, Delete, at_number, shard_id
+from reshardctl.planning.plan import NoSafePlan, Plan
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.judging import Bench
@@ -24,6 +26,39 @@ def test_telegraf_s_rows_are_written_in_the_order_of_delivery(release: str, said
     (run,) = Bench.on(case, dialect.images(case), options).replays()
     assert any("max_undelivered_messages" in note for note in run.notes) is said
     assert any("999 at most by default" in note for note in run.notes) is said
+
+
+@pytest.mark.parametrize("release", ["0.5.0", "master-31e0042", "telegraf-1.39"])
+@pytest.mark.parametrize("initial", ["LATEST", "TRIM_HORIZON"])
+def test_a_shard_begins_at_the_tip_of_each_start_without_a_row_alone(
+    initial: str, release: str
+) -> None:
+    """getShardIterator of consumer.go, v0.5.0: without a number it asks by the start mode."""
+    case = load(CASES / "kinesis-consumer" / "healthy-children-read.toml")
+    options = {"app": "app", "release": release, "initial": initial}
+    images = dialect.images(case)
+    decision = Bench.on(case, images, options, "latest-at-start", "skip=all").decide()
+    if initial == "TRIM_HORIZON":
+        assert isinstance(decision, NoSafePlan) and "only a missing row does" in decision.why
+        return
+    assert isinstance(decision, Plan)
+    writes = [write for step in decision.steps for write in step.writes]
+    assert {(w.key[-1], type(w.change)) for w in writes} == {("1", Delete), ("2", Delete)}
+
+
+@pytest.mark.parametrize("initial", ["LATEST", "TRIM_HORIZON"])
+def test_to_start_at_trim_horizon_is_advised_to_who_does_not(initial: str) -> None:
+    """master would take a row of 2 for the end of 0, which is unread (cases b1)."""
+    case = load(CASES / "kinesis-consumer" / "b1.toml")
+    options = {"app": "app", "release": "master-31e0042", "initial": initial}
+    posed = Bench.on(case, dialect.images(case), options).plan_case
+    child, place = shard_id(2), at_number(case.number_of("s2-0"))
+    want = dict.fromkeys(posed.state.lineage, START) | {child: place}
+    (app,) = (candidate.app for candidate in posed.candidates)
+    found = posed.consumer.encode(posed.state.lineage, posed.checkpoint(), want, app, ())
+    assert isinstance(found, Cannot)
+    advised = [way for way in found.apart[child].ways_out if "TRIM_HORIZON" in way]
+    assert bool(advised) is (initial == "LATEST")
 
 
 def test_rows_are_given_back_in_the_order_of_their_shards() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from reshardctl.cli.help import LOCATORS
 from reshardctl.consumers.locator import SCHEMES, looks_like_one, parse
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spec import Scheme
 from reshardctl.errors import UsageError
 
@@ -21,6 +22,13 @@ def _schemes(monkeypatch):
         "x", "files", re.compile(r"[^\0]+\Z"), "folder", "tree:/a/folder", bare=True))
     monkeypatch.setitem(SCHEMES, "base+sql", Scheme(
         "x", "sql", SERVER, "database", "base+sql://HOST/DB", server=True))
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_a_library_whose_positions_are_in_a_tree_of_files_says_which_are_read(consumer):
+    media = {scheme.medium for scheme in SCHEMES.values() if scheme.consumer == consumer}
+    in_files = bool(media & {"files", "s3files"})
+    assert (CONSUMERS[consumer].for_options({}).files() is not None) is in_files
 
 
 @pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n", "S3A"])
