@@ -9,14 +9,19 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from reshardctl.consumers.spark.files import HASH, PREFIX, RANGE, VALUE, checksum, holds, is_row
-from reshardctl.consumers.spark.lines import damaged, read
-from reshardctl.consumers.spark.offset_log import NO_OFFSET, SourceLine, parse_offset_log
+from reshardctl.consumers.spark.lines import damaged, lineage, read
+from reshardctl.consumers.spark.offset_log import (
+    NO_OFFSET,
+    TIMESTAMP,
+    WATERMARK,
+    SourceLine,
+    parse_offset_log,
+)
 from reshardctl.consumers.spark.positions import PLAIN
 from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import AttributeValue, Image
@@ -56,6 +61,8 @@ _PLACE = re.compile(
     re.ASCII,
 )
 """A number, a time, a shard or a random id in an entry of the connector or of Spark."""
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+"""A text in JSON, as it is spelled."""
 
 
 def redact(image: Image, name: Name) -> Image:
@@ -100,7 +107,7 @@ def _text(key: str, text: str, name: Name) -> str:
     if key == "metadata":
         return QUERY
     if folder == "commits" or (folder == "sources" and rest[-1].startswith("shardId-")):
-        return _entry(text, name) if _plain(text) else name(text)
+        return _unnamed(text, name) if _plain(text) else name(text)
     if folder != "offsets":
         return name(text)
     try:
@@ -119,6 +126,11 @@ _ENTRY = frozenset({
     "nextBatchWatermarkMs", "stateUniqueIds",
 })
 
+_WORDS = PLAIN | _ENTRY | lineage.MEMBERS | lineage.MARK | {
+    "streamName", "batchId", "shard", "firstSeqNum", "lastSeqNum", "closed", "msBehindLatest",
+    "lastRecordSeqNum",
+}
+
 
 def _plain(text: str) -> bool:
     """Whether the text holds only what Spark and the connectors write there themselves."""
@@ -130,31 +142,21 @@ def _plain(text: str) -> bool:
     return isinstance(value, dict) and value.keys() <= _ENTRY
 
 
-def _entry(text: str, name: Name) -> str:
-    """An entry with a name for whatever is neither a place nor a word of the connector's."""
-    for value in _texts(json.loads(text.rpartition("\n")[2])):
-        if not _PLACE.match(value) and value not in PLAIN | _ENTRY:
-            text = text.replace(json.dumps(value), json.dumps(name(value)))
-    return text
+def _unnamed(text: str, name: Name, stream: str = "") -> str:
+    """JSON with a name for every text that is neither a place nor a word of a connector's."""
+    def shown(spelled: re.Match[str]) -> str:
+        value = json.loads(spelled[0], strict=False)
+        own = value in _WORDS or _PLACE.match(value)
+        return spelled[0] if own and (value != stream or not stream) else json.dumps(name(value))
 
-
-def _texts(value: object) -> Iterator[str]:
-    """Every text in a JSON value, names of members too."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from chain(value, *map(_texts, value.values()))
-    elif isinstance(value, list):
-        yield from chain(*map(_texts, value))
+    return _TEXT.sub(shown, text)
 
 
 def _offset(text: str, name: Name) -> str:
     offset = read(text) if text != NO_OFFSET else None
     if offset is None:
         return text if text == NO_OFFSET else name(text) if damaged(text) else ELSEWHERE
-    if not offset.stream:
-        return text
-    return text.replace(json.dumps(offset.stream), json.dumps(name(offset.stream)))
+    return _unnamed(text, name, offset.stream)
 
 
 def _metadata(line: str, name: Name) -> str:
@@ -167,10 +169,18 @@ def _metadata(line: str, name: Name) -> str:
         return name(line)
     conf = members.get("conf")
     if isinstance(conf, dict):
-        members["conf"] = {
+        conf = {
             key if key in _SETTINGS else name(key):
             value if key in _SETTINGS and _VALUE.match(str(value)) else name(str(value))
             for key, value in conf.items()
         }
-    known = ("batchWatermarkMs", "batchTimestampMs", "conf")
-    return json.dumps({k: members[k] for k in known if k in members}, separators=(",", ":"))
+    known = {
+        key: conf if key == "conf" and isinstance(conf, dict) else _plain_value(members[key], name)
+        for key in (WATERMARK, TIMESTAMP, "conf") if key in members
+    }
+    return json.dumps(known, separators=(",", ":"))
+
+
+def _plain_value(value: object, name: Name) -> object:
+    """A number, or what is no text and no value of several."""
+    return value if value is None or isinstance(value, int | float) else name(str(value))

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from reshardctl.consumers.spark.lines import read
+from reshardctl.consumers.spark.offset_log import flaw_of_conf
 from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.model import Image
 from tests.support.grouped import by_case
@@ -59,6 +63,32 @@ def test_settings_of_an_operators_own_are_not_kept() -> None:
         "spark.sql.shuffle.partitions", "spark.sql.streaming.multipleWatermarkPolicy",
     }
     assert '"spark.sql.streaming.multipleWatermarkPolicy":"max"' in then
+
+
+PLACE = '"shardId-000000000000":{"iteratorType":"LATEST","iteratorPosition":"%s"'
+
+
+@pytest.mark.parametrize("offset", [
+    f'{{"metadata":{{"streamName":"acmecorp","batchId":"0"}},{PLACE % "acmecorp"}}}}}',
+    f'{{"metadata":{{"streamName":"st","batchId":"0"}},{PLACE % ""},"acmecorp":"acmecorp"}}}}',
+    f'{{"metadata":{{"streamName":"st","batchId":"acmecorp"}},{PLACE % chr(92)}u0061cmecorp"}}}}',
+    '{"shards": {"shardId-000000000000": {"seq": "acmecorp", "end": false}}, "note": "acmecorp"}',
+])  # fmt: skip
+def test_texts_that_no_connector_writes_in_an_offset_are_not_kept(offset: str) -> None:
+    then = redacted("offsets/0", f"v1\n{{}}\n{offset}")
+    assert "acmecorp" not in then and "\\u0061" not in then
+    before, after = (read(text.split("\n")[2]) for text in (f"v1\n{{}}\n{offset}", then))
+    assert before is not None and after is not None
+    assert (before.connector, bool(before.broken)) == (after.connector, bool(after.broken))
+
+
+@pytest.mark.parametrize("line", [
+    '{"conf":"acmecorp"}', '{"conf":["acmecorp"]}', '{"batchWatermarkMs":"acmecorp"}',
+    '{"batchTimestampMs":{"acmecorp":1}}',
+])
+def test_a_second_line_of_another_form_keeps_no_text_and_stays_unusable(line: str) -> None:
+    then = redacted("offsets/0", f"v1\n{line}\n-").split("\n")[1]
+    assert "acmecorp" not in then and flaw_of_conf(line) and flaw_of_conf(then)
 
 
 def test_texts_that_no_connector_writes_in_an_entry_are_not_kept() -> None:
