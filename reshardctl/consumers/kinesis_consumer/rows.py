@@ -79,8 +79,8 @@ class Positions(Struct, frozen=True):
     """A parsed store.
 
     rows: those with a position that the library reads. blank: rows without one. others: rows of
-    other applications and streams, never written; not a group's workers. unguarded: why no write there can be guarded, ""
-    where one can.
+    other applications and streams, never written; not a group's workers. unguarded: why no write
+    there can be guarded, "" where one can.
     """
 
     namespace: str

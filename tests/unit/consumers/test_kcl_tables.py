@@ -86,7 +86,8 @@ WHOLE: Item = {"cv": {"S": "CLIENT_VERSION_3X"}, "mb": {"S": "w"}, "mts": {"N": 
 
 @pytest.mark.parametrize(("changed", "why"), [
     ({}, ""), ({"cv": {"S": "CLIENT_VERSION_INIT"}}, ""), ({"cv": None}, "cv is missing"),
-    ({"cv": {"S": "CLIENT_VERSION_4X"}}, "cv is CLIENT_VERSION_4X"), ({"mb": None}, "mb is missing"),
+    ({"cv": {"S": "CLIENT_VERSION_4X"}}, "cv is CLIENT_VERSION_4X"),
+    ({"mb": None}, "mb is missing"),
     ({"mb": {"N": "3"}}, ""), ({"mts": None}, "mts is missing"), ({"mts": {"S": "7"}}, "mts is"),
     ({"mts": {"N": "-7"}}, ""), ({"mts": {"N": "1.5"}}, "mts is"),
     ({"mts": {"N": "9223372036854775808"}}, "mts is"),

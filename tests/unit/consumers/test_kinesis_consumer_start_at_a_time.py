@@ -90,7 +90,8 @@ def test_a_number_under_another_key_tells_how_far_the_shard_may_have_been_read()
     own = rows.number_of("s1-0")
     copied = [
         Image(f"app-orders/{key}", {
-            "namespace": {"S": "app-orders"}, "shard_id": {"S": key}, "sequence_number": {"S": text},
+            "namespace": {"S": "app-orders"}, "shard_id": {"S": key},
+            "sequence_number": {"S": text},
         }) for key, text in (("old-shardId-000000000001", own), ("note", "null"))
     ]  # fmt: skip
     options = {**options_of(rows, LATE, "0.5.0"), "app": "app"}

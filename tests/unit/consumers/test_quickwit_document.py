@@ -235,7 +235,8 @@ def test_a_file_is_no_row_and_a_row_no_file():
     ("text", "why"),
     [
         ("\ufeff{}", "byte order mark"), ('{"version": "0.9"} x', "text after the end"),
-        ('{"a": 1, "a": 1}', "twice"), ("", "no JSON object"), ("[]", "no JSON object"), ("null", "no JSON object"),
+        ('{"a": 1, "a": 1}', "twice"), ("", "no JSON object"), ("[]", "no JSON object"),
+        ("null", "no JSON object"),
         ("{", "malformed JSON at line 1"), ('{"version": "0.9"', "malformed JSON"),
         ('{"version": "0.9",}', "comma"), ('{"version" "0.9"}', "colon"),
         ("{version: 1}", "in quotes"), ('{"a": [1, 2}', "end of a list"), ('{"a": [1,]}', "JSON"),

@@ -34,6 +34,14 @@ def test_a_place_before_a_record_is_asked_for_by_that_record(position: Position)
     assert position_at(cut) == AT
 
 
+@pytest.mark.parametrize("position", [
+    Position("TRIM_HORIZON"), Position("LATEST"), Position("AT_TIMESTAMP", "1795219500250"), AFTER,
+    AT,
+])
+def test_a_place_is_spelled_as_it_was_read(position: Position) -> None:
+    assert position_at(cut_of(position)) == position
+
+
 def test_they_lie_in_their_order() -> None:
     places = [AT, Position(AFTER_SEQUENCE_NUMBER, N, 0, last=False), PARTLY, AFTER]
     cuts = [cut_of(position) for position in places]

@@ -19,6 +19,8 @@ from reshardctl.model import (
     DONE,
     START,
     TIP,
+    Basis,
+    Cause,
     Image,
     ShardId,
     WillRead,
@@ -29,6 +31,7 @@ from reshardctl.model import (
 )
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
+from reshardctl.planning.policy import LATEST_AT_START
 from tests.support.spark_recorded import GOLDEN, HEAD, Recorded
 
 CONF = (GOLDEN / "pyds" / "lineage" / "offsets" / "0").read_text().split("\n")[1]
@@ -126,6 +129,43 @@ def test_what_an_edit_would_break_is_refused(
 ) -> None:
     decided = decide(case(images, **said))
     assert isinstance(decided, NoSafePlan) and why in decided.why
+
+
+def test_it_has_no_mark_for_the_tip_as_of_each_start() -> None:
+    """docs/source.md: an offset holds numbers, times of the first batch and ends."""
+    one = replace(case(files({0: {"seq": number(3), "end": False}})), policy=LATEST_AT_START)
+    decided = decide(one)
+    assert isinstance(decided, NoSafePlan) and "numbers only" in decided.why
+
+
+def test_a_line_of_another_hand_is_not_edited() -> None:
+    """PySpark spells it by json.dumps; whatever else did may have meant something by it."""
+    images = [
+        replace(i, attributes={"text": {"S": i.attributes["text"]["S"].replace(": {", ":{")}})
+        if i.key == "offsets/0" else i for i in files(foreign())
+    ]
+    decided = decide(case(images))
+    assert isinstance(decided, NoSafePlan) and "not spelled as PySpark" in decided.why
+    assert "restore offsets/ from a backup" in decided.ways_out
+
+
+def test_a_planned_batch_that_ends_an_open_shard_crashes_the_query() -> None:
+    """docs/source.md: the batch reads until the shard's end, which does not come."""
+    images = [i for i in files({0: {"seq": number(9), "end": True}, 1: OPEN, 2: OPEN}, planned=True)]
+    text = images[-1].attributes["text"]["S"].replace(
+        f'"{shard_id(1)}": {json.dumps(OPEN)}', f'"{shard_id(1)}": {{"seq": "", "end": true}}'
+    )
+    one = case([*images[:-1], Image("offsets/1", {"text": {"S": text}})])
+    died = one.consumer.simulate_start(
+        one.state.lineage, one.checkpoint(), one.candidates[0].app
+    ).crash
+    assert died is not None and died.cause is Cause.FALSE_END and died.by == (shard_id(1),)
+
+
+def test_an_ancestor_of_a_shard_that_was_begun_is_taken_for_read() -> None:
+    one = case(files({1: {"seq": "", "end": False}, 2: OPEN}))
+    line = one.consumer.processed(one.state.lineage, one.checkpoint(), one.candidates[0].app)
+    assert line[shard_id(0)].lo == DONE and line[shard_id(0)].basis is Basis.INFERRED
 
 
 def test_the_operator_may_let_state_count_twice() -> None:

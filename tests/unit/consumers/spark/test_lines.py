@@ -110,6 +110,8 @@ def test_a_shard_that_is_named_twice_takes_the_long_way(text):
     assert "twice" in lines.read(doubled).flaws[-1].why
     head = '{"metadata":{"batchId":"0","streamName":"x"},'
     assert at_once.read(text.replace("{", head, 1)) is None
+    for name in ('"batchId":"x', '"batchId":"1","batchId":"'):
+        assert at_once.read(text.replace('"batchId":"', name, 1)) is None
 
 
 def test_positions_of_an_awslabs_line():
@@ -146,6 +148,7 @@ def test_a_place_inside_an_aggregated_record_is_kept():
         (aws(iteratorType="trim_horizon"), "'trim_horizon'"),
         (aws(iteratorType="AT_TIMESTAMP"), "no time in milliseconds"),
         (aws(more=True), "more is true or false"),
+        (f'{{"metadata":{{"batchId":"3","streamName":"st"}},"{ZERO}":7}}', "not an object"),
         (qub(iteratorType=...), "iteratorType missing"),
         (qub(iteratorType=True), "iteratorType is true or false"),
         (qub(iteratorType=[]), "iteratorType is a list"),
@@ -181,6 +184,8 @@ def test_what_the_connector_reads_all_the_same_is_read(text, position):
 def test_what_will_be_spelled_otherwise_is_said():
     assert "drop it" in lines.read(qub(more="x")).flaws[0].why
     assert "number" in lines.read(aws(subSequenceNumber=-1)).flaws[0].why
+    inside = lines.read(qub().replace('{"iteratorType"', '{"iteratorType":"LATEST","iteratorType"'))
+    assert inside.positions == lines.read(qub()).positions and "twice" in inside.flaws[0].why
     twice = '{"metadata":{"batchId":"0","streamName":"st"},"%s":{},"%s":%s}'
     place = '{"iteratorType":"LATEST","iteratorPosition":""}'
     found = lines.read(twice % (ZERO, ZERO, place))
@@ -302,12 +307,20 @@ def test_kinesis_lineage_holds_ends():
         ('{"seq": "5"}', "end is null"),
         ('{"seq": "5", "end": "no"}', "end is a string"),
         ("[]", "not an object but a list"),
+        ('{"seq": "5", "end": false}}, "x": {"y": {}', "does not know 'x'"),
     ],
 )
 def test_a_kinesis_lineage_place_that_is_none_breaks_the_offset(place, why):
     found = lines.read(f'{{"shards": {{"{ZERO}": {place}}}}}')
     assert why in found.broken
-    assert found.positions == {}
+
+
+def test_a_kinesis_lineage_offset_names_shards_and_each_member_once():
+    found = lines.read('{"shards": {"shardId-x": {"seq": "", "end": false}}}')
+    assert "no shard id" in found.broken
+    found = lines.read(f'{{"shards": {{"{ZERO}": {{"seq": "5", "seq": "", "end": false}}}}}}')
+    assert found.positions == {ZERO: Position("TRIM_HORIZON")}
+    assert "twice" in found.flaws[0].why and not found.broken
 
 
 def test_a_kinesis_lineage_line_of_another_hand_is_not_edited():
@@ -324,6 +337,13 @@ DATABRICKS = (
     '"lastRecordSeqNum":"49652022592149344892294981243290091537542733559041622018"}]'
 )
 """From Databricks' documentation, "Kinesis-to-Delta Lake StreamingQueryListener event"."""
+
+
+@pytest.mark.parametrize("number", ["null", '""'])
+def test_databricks_stores_no_number_of_a_shard_that_it_has_read_nothing_of(number):
+    last = '"lastSeqNum":"49652022592149344892294981243290091537542733559041622018"'
+    found = lines.read(DATABRICKS.replace(last, f'"lastSeqNum":{number}'))
+    assert found.positions == {ZERO: Position("TRIM_HORIZON")}
 
 
 def test_databricks_holds_ends():

@@ -76,8 +76,9 @@ def test_one_source_changes_and_every_other_byte_stays():
 def test_a_source_is_named_exactly():
     log = parse_offset_log("v2\n{}\nkin:{}\nkin_b:-")
     assert (log["kin"], log["kin_b"], log.line("ki")) == ("{}", "-", None)
-    with pytest.raises(KeyError):
-        log.replacing("ki", "{}")
+    for ask in (lambda: log.replacing("ki", "{}"), lambda: log["ki"]):
+        with pytest.raises(KeyError):
+            ask()
     with pytest.raises(ValueError, match="one line"):
         log.replacing("kin", "{}\n{}")
 
@@ -182,6 +183,9 @@ def test_a_time_inside_the_settings_is_not_taken_for_the_line_s_own():
     line = '{"conf":{"a":"\\"batchTimestampMs\\":1","batchTimestampMs":1},"batchTimestampMs":2}'
     with pytest.raises(Malformed, match=WATERMARK):
         with_times(line, 5, 6)
+    for text, why in (("x", "Expecting value"), ("[]", "not an object but a list")):
+        with pytest.raises(Malformed, match=why):
+            with_times(text, 5, 6)
     whole = line[:-1] + ', "batchWatermarkMs": 3}'
     assert with_times(whole, 5, 6) == whole.replace(":2,", ":5,").replace(": 3}", ": 6}")
 

@@ -6,12 +6,15 @@ import json
 
 import pytest
 
+from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.options import named_starts
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
-from reshardctl.model import shard_id
+from reshardctl.model import DONE, START, TIP, WillRead, at_number, at_time, shard_id
+from reshardctl.spark.source.latest import opening, to_pin
 from reshardctl.spark.source.options import parse_starting
 from tests.support.case_stream import number
+from tests.support.lineages import CREATED, split_in_turn
 
 ZERO, ONE, TWO, THREE = (shard_id(index) for index in range(4))
 MET = number(1795219197, 3, 1795219500, 0)
@@ -39,6 +42,35 @@ def test_a_place_a_shard() -> None:
     assert named_starts(json.dumps({ZERO: MET})) == {ZERO: Position("AFTER_SEQUENCE_NUMBER", MET)}
 
 
+LINEAGE = split_in_turn(2, (0,))
+"""Shard 0 was closed ten minutes after the stream's creation; 2 and 3 are its children."""
+STARTS = (
+    "TRIM_HORIZON", "AT_TIMESTAMP 2026-11-21T00:05:00Z", "AT_TIMESTAMP 2026-11-21T00:30:00Z",
+    json.dumps({ONE: "TRIM_HORIZON", TWO: "TRIM_HORIZON", THREE: {"AT_TIMESTAMP": "1795220000"}}),
+    json.dumps({ZERO: {"AFTER_SEQUENCE_NUMBER": MET}, ONE: "LATEST"}),
+    json.dumps({ZERO: "SHARD_END", ONE: "LATEST", TWO: "LATEST", THREE: "TRIM_HORIZON"}),
+)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_first_batch_is_forecast_to_begin_where_the_source_begins_it(start: str) -> None:
+    options = {"release": "kinesis-lineage", "batch": "0",
+               "startingPosition": start.replace("AT_TIMESTAMP 2", "AT_TIMESTAMP:2")}  # fmt: skip
+    spark = Spark().for_options(options)
+    gone = spark.parse([], LINEAGE.stream)
+    (candidate,) = spark.candidates(gone, options)
+    fates = spark.simulate_start(LINEAGE, gone, candidate.app).fates
+    begins = {s: f.at.lo for s, f in fates.items() if isinstance(f, WillRead) and not f.after}
+    starting = parse_starting(start)
+    opened = opening(LINEAGE, starting, CREATED + 7200.0)
+    pinned = to_pin(LINEAGE, starting)
+    assert begins == {
+        shard: TIP if shard in pinned else DONE if at.end else at_number(at.seq) if at.seq
+        else START if at.since is None else at_time(at.since)
+        for shard, at in opened.items()
+    }
+
+
 BAD = (
     ("{", "no JSON"),
     ("{}", "names no shard"),
@@ -47,6 +79,7 @@ BAD = (
     (json.dumps({ZERO: "SOMEWHERE"}), "is no position"),
     (json.dumps({ZERO: {"AT_SEQUENCE_NUMBER": "x"}}), "no sequence number"),
     (json.dumps({ONE: MET}), "is a number of shard 0"),
+    (json.dumps({ONE: {"AT_TIMESTAMP": "1e12"}}), "no time in Unix seconds"),
 )
 
 

@@ -89,6 +89,29 @@ def test_texts_that_no_connector_writes_in_an_offset_are_not_kept(offset: str) -
 def test_a_second_line_of_another_form_keeps_no_text_and_stays_unusable(line: str) -> None:
     then = redacted("offsets/0", f"v1\n{line}\n-").split("\n")[1]
     assert "acmecorp" not in then and flaw_of_conf(line) and flaw_of_conf(then)
+NOTED = "sources/0/shard-commit/0/notes"
+
+
+@pytest.mark.parametrize(("key", "text"), [
+    (NOTED, "acmecorp"), ("state/0/0/acmecorp", "acmecorp"), ("commits/0", "acmecorp"),
+    ("sources/0/shard-commit/0/shardId-000000000000", "acmecorp"), ("offsets/0", "acmecorp"),
+    ("offsets/0", "v1\nacmecorp\n-"), ("offsets/0", 'v1\n["acmecorp"]\n-'),
+    ("offsets/0", 'v1\n{"conf":"acmecorp"}\n-'), ("offsets/0", "v1\n\n-"),
+])  # fmt: skip
+def test_nothing_of_a_damaged_file_is_kept(key: str, text: str) -> None:
+    then = redact(Image(key, {"text": {"S": text}}), named)
+    assert "acmecorp" not in then.key + str(then.attributes["text"]["S"])
+
+
+def test_a_row_of_a_log_in_a_table_keeps_no_name() -> None:
+    """DynamodbMetadataCommitter's row; one whose keys somebody gave another type tells none."""
+    row = Image("log/acmecorp/0", {
+        "metadataKey": {"S": "acmecorp"}, "metadataSortKey": {"N": "0"}, "acmecorp": {"S": "x"},
+        "metadataValue": {"S": "acmecorp"},
+    })  # fmt: skip
+    then = redact(row, named)
+    assert "acmecorp" not in str((then.key, then.attributes))
+    assert then.attributes["metadataSortKey"] == {"N": "0"}
 
 
 def test_texts_that_no_connector_writes_in_an_entry_are_not_kept() -> None:
