@@ -95,6 +95,11 @@ class OffsetLog(Struct, frozen=True):
             raise KeyError(source)
         return line.text
 
+    @property
+    def names(self) -> list[str]:
+        """The names of its sources, in order."""
+        return [line.name for line in self.lines]
+
     def line(self, source: str) -> SourceLine | None:
         """A source's line, `None` for a source that the log does not name."""
         return next((line for line in self.lines if line.name == source), None)

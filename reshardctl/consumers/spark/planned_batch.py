@@ -150,7 +150,7 @@ def _reformatted(checkpoint: Checkpoint, number: int) -> Batch | None:
     offset = offset_of(line)
     if offset is None or offset.broken or offset.batch_id != log_of(before) + 1:
         return None
-    if [one.name for one in log.lines] != [one.name for one in before.log.lines]:
+    if log.names != before.log.names:
         return None
     return _batch(checkpoint, number, log, offset.positions, offset.batch_id)
 
@@ -197,6 +197,8 @@ def _after(checkpoint: Checkpoint, number: int, scala: str) -> Batch | None:
         return None
     if own is None and checkpoint.other_sources:
         return None
+    if own is not None and own.broken and own.log.names != before.log.names:
+        return None  # its values lie over several lines, and each line is taken for a source
     batch_id = log_of(before) + 1
     ends = _ends(checkpoint, log_of(before))
     if number in checkpoint.committed:

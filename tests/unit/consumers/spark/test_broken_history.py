@@ -8,11 +8,13 @@ asynchronously starts on gaps: golden spark-4.3.0-modes/async.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import CannotTell
 from reshardctl.model import Cause, Crash, Image, after
 from reshardctl.planning.plan import (
@@ -24,7 +26,9 @@ from reshardctl.planning.plan import (
     judge,
     processed_frontier,
 )
+from reshardctl.planning.policy import LATEST_AT_START
 from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded
+from tests.unit.consumers.spark.test_variants import BEGINNING, END, Edited
 
 ALL = {"offsets/0", "offsets/1"}
 
@@ -236,3 +240,147 @@ def test_a_gap_costs_nothing_whatever_its_length(committed: set[int]):
 
 def test_two_batches_without_a_gap_make_it_editable():
     assert isinstance(decide(asynchronous({0, 5, 6})), Plan)
+
+
+def edited(shape: str, *edits: Callable[[Edited], None], release: str = HEAD, **said: str) -> Case:
+    """A recorded checkpoint under edits by hand, whose query has lost the children of its shard."""
+    one = Edited(shape, release)
+    for edit in edits:
+        edit(one)
+    files = sorted(one.files.values(), key=lambda image: image.key)
+    return Recorded(shape, release, FOLDERS[release], **said).case(files)
+
+
+def second_line(text: str) -> Callable[[Edited], None]:
+    def edit(one: Edited) -> None:
+        lines = one.files["offsets/0"].attributes["text"]["S"].split("\n")
+        one.put("offsets/0", "\n".join([lines[0], text, *lines[2:]]))
+    return edit
+
+
+def a_folder_in_the_log(one: Edited) -> None:
+    one.files |= {key: Image(key, {}) for key in (f"{one.log}/1/", f"{one.log}/1/x/")}
+
+
+def a_batch_is_gone(one: Edited) -> None:
+    for number in (1, 2, 3):
+        one.plan(number, one.starts())
+        one.end(number, one.starts())
+        one.commit(number)
+    one.drop("offsets/1")
+
+
+def state(one: Edited) -> None:
+    one.put("state/0/0/1.delta", "x")
+
+
+def ended_while_open(one: Edited) -> None:
+    one.plan(1, one.starts())
+    one.end(1, {0: END, 1: END, 2: BEGINNING})
+    one.commit(1)
+
+
+def another_shards_number(one: Edited) -> None:
+    one.end(0, {0: Position(one.read.kind, str(int(one.read.value) + (1 << 150)))})
+
+
+def no_log(one: Edited) -> None:
+    one.drop(f"{one.log}/1/")
+
+
+@pytest.mark.parametrize(("edits", "why", "way"), [
+    ((second_line(""),), "its second line is empty", "restore offsets/ from a backup"),
+    # HDFSMetadataCommitter.get opens whatever the folder lists.
+    ((a_folder_in_the_log,), "is a folder in the connector's log", "elsewhere"),
+    ((a_batch_is_gone,), "offsets/1 of a committed batch was removed", "restore offsets/1"),
+    ((ended_while_open, state), "rows of shard 1 that are read again count twice", "recount"),
+    ((another_shards_number, state), "rows of shard 0 that are read again", "recount"),
+])  # fmt: skip
+def test_what_keeps_the_next_batch_from_being_made(edits, why, way):
+    decision = decide(edited("s1", *edits))
+    assert isinstance(decision, NoSafePlan) and why in decision.why
+    assert any(way in one for one in decision.ways_out)
+
+
+@pytest.mark.parametrize(("shape", "edits", "said"), [
+    # No shard begins before a place that a committed batch has reached, or the batch runs anyway.
+    ("s1", (state,), {}), ("u1", (state,), {}),
+    # What the file sink cannot have yet: the batch has read nothing.
+    ("u1", (no_log,), {"sink": "file"}),
+])  # fmt: skip
+def test_what_keeps_no_batch_from_being_made(shape, edits, said):
+    assert isinstance(decide(edited(shape, *edits, **said)), Plan)
+
+
+@pytest.mark.parametrize("release", [QUBOLE, V1, HEAD])
+def test_no_batch_holds_the_tip_as_of_each_start(release):
+    """ShardSyncer takes LATEST anew in each batch that stores it (runs, November 2026)."""
+    decision = decide(replace(edited("s1", release=release), policy=LATEST_AT_START))
+    assert isinstance(decision, NoSafePlan) and "LATEST again in every batch" in decision.why
+
+
+KAFKA = '{"kafka":{"0":7}}'
+
+
+def with_kafka(text: str) -> str:
+    return f"{text}\n{KAFKA}"
+
+
+def two_sources(before: Callable[[str], str], newest: Callable[[str], str]) -> Case:
+    """u1 with another source, whose place its offset logs alone tell."""
+    texts = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
+    return case("u1", ALL, Image("offsets/0", {"text": {"S": before(with_kafka(texts["offsets/0"]))}}),
+                Image("offsets/1", {"text": {"S": newest(with_kafka(texts["offsets/1"]))}}))
+
+
+def same(text: str) -> str:
+    return text
+
+
+NOT_MADE_AGAIN = {
+    "a place that no digits give back": lambda t: pretty(t.replace(KAFKA, '{"0":7.50}')),
+    "a name that stands twice": lambda t: pretty(t).replace('"0": 7', '"0": 7, "0": 8'),
+    "another batch's": lambda t: pretty(t.replace('"batchId":"1"', '"batchId":"5"')),
+    "another version": lambda t: pretty(t).replace("v1", "v2", 1),
+    "without its own source": lambda t: pretty("\n".join([*t.split("\n")[:2], KAFKA])),
+}
+
+
+@pytest.mark.parametrize("spoil", NOT_MADE_AGAIN.values(), ids=NOT_MADE_AGAIN)
+def test_a_reformatted_log_that_says_something_else_is_not_made_again(spoil):
+    assert isinstance(decide(two_sources(same, spoil)), NoSafePlan)
+
+
+def test_a_reformatted_log_keeps_a_source_that_has_not_begun():
+    one = two_sources(lambda t: t.replace(KAFKA, "-"),
+                      lambda t: pretty(t.replace(KAFKA, "7")).replace("\n7", "\n-"))
+    assert rewritten(one)["offsets/1"].endswith("\n-")
+
+
+@pytest.mark.parametrize(("before", "newest"), [
+    (lambda _: "", lambda _: ""), (lambda t: t.replace(t.split("\n")[1], "{}"), lambda _: ""),
+    (lambda _: "", pretty),
+])  # fmt: skip
+def test_where_the_log_before_is_torn_as_well_nothing_is_made(before, newest):
+    logs = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
+    one = case("u1", ALL, Image("offsets/0", {"text": {"S": before(logs["offsets/0"])}}),
+               Image("offsets/1", {"text": {"S": newest(logs["offsets/1"])}}))
+    try:
+        decision = decide(one)
+    except CannotTell:
+        return  # no offset log can be read at all
+    assert isinstance(decision, NoSafePlan)
+
+
+def test_the_log_before_a_first_batch_of_the_connector_is_not_made_again():
+    """Its number would be below 0; and of other sources only that file says where they stood."""
+    torn = two_sources(lambda _: "", same)
+    assert isinstance(decide(torn), NoSafePlan)
+    first = planned(0)
+    images = [
+        replace(i, attributes={"text": {"S": i.attributes["text"]["S"].replace(
+            '"batchId":"1"', '"batchId":"0"')}}) if i.key == "offsets/1" else i
+        for i in first.images
+    ]
+    one = replace(first, images=[*images, Image("offsets/0", {"text": {"S": ""}})])
+    assert isinstance(decide(one), NoSafePlan)
