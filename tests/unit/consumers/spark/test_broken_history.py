@@ -280,8 +280,14 @@ def ended_while_open(one: Edited) -> None:
     one.commit(1)
 
 
-def another_shards_number(one: Edited) -> None:
-    one.end(0, {0: Position(one.read.kind, str(int(one.read.value) + (1 << 150)))})
+def at_its_parents_number(one: Edited) -> None:
+    one.plan(1, one.starts())
+    one.end(1, {0: one.read, 1: one.read, 2: BEGINNING})
+    one.commit(1)
+
+
+def a_later_watermark(one: Edited) -> None:
+    one.put("commits/0", 'v1\n{"nextBatchWatermarkMs":7}')
 
 
 def no_log(one: Edited) -> None:
@@ -289,15 +295,17 @@ def no_log(one: Edited) -> None:
 
 
 @pytest.mark.parametrize(("edits", "why", "way"), [
+    # The next batch's second line has the watermark that the commit hands on.
+    ((second_line("{}"), a_later_watermark), "has no batch", "begin a new checkpoint"),
     ((second_line(""),), "its second line is empty", "restore offsets/ from a backup"),
     # HDFSMetadataCommitter.get opens whatever the folder lists.
     ((a_folder_in_the_log,), "is a folder in the connector's log", "elsewhere"),
     ((a_batch_is_gone,), "offsets/1 of a committed batch was removed", "restore offsets/1"),
     ((ended_while_open, state), "rows of shard 1 that are read again count twice", "recount"),
-    ((another_shards_number, state), "rows of shard 0 that are read again", "recount"),
+    ((at_its_parents_number, state), "rows of shard 1 that are read again", "recount"),
 ])  # fmt: skip
 def test_what_keeps_the_next_batch_from_being_made(edits, why, way):
-    decision = decide(edited("s1", *edits))
+    decision = decide(edited("s1", *edits, release=V1 if state in edits else HEAD))
     assert isinstance(decision, NoSafePlan) and why in decision.why
     assert any(way in one for one in decision.ways_out)
 
@@ -322,15 +330,13 @@ def test_no_batch_holds_the_tip_as_of_each_start(release):
 KAFKA = '{"kafka":{"0":7}}'
 
 
-def with_kafka(text: str) -> str:
-    return f"{text}\n{KAFKA}"
-
-
 def two_sources(before: Callable[[str], str], newest: Callable[[str], str]) -> Case:
     """u1 with another source, whose place its offset logs alone tell."""
     texts = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
-    return case("u1", ALL, Image("offsets/0", {"text": {"S": before(with_kafka(texts["offsets/0"]))}}),
-                Image("offsets/1", {"text": {"S": newest(with_kafka(texts["offsets/1"]))}}))
+    logs = zip(sorted(ALL), (before, newest), strict=True)
+    return case("u1", ALL, *(
+        Image(key, {"text": {"S": spoiled(f"{texts[key]}\n{KAFKA}")}}) for key, spoiled in logs
+    ))
 
 
 def same(text: str) -> str:
@@ -358,18 +364,18 @@ def test_a_reformatted_log_keeps_a_source_that_has_not_begun():
 
 
 @pytest.mark.parametrize(("before", "newest"), [
-    (lambda _: "", lambda _: ""), (lambda t: t.replace(t.split("\n")[1], "{}"), lambda _: ""),
-    (lambda _: "", pretty),
+    # Its second line has no time to take over, nor has it a watermark; or it cannot be read.
+    (lambda t: t.replace(t.split("\n")[1], "{}"), lambda _: ""),
+    (lambda t: t.replace(t.split("\n")[1], ""), lambda _: ""),
 ])  # fmt: skip
 def test_where_the_log_before_is_torn_as_well_nothing_is_made(before, newest):
     logs = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
-    one = case("u1", ALL, Image("offsets/0", {"text": {"S": before(logs["offsets/0"])}}),
-               Image("offsets/1", {"text": {"S": newest(logs["offsets/1"])}}))
-    try:
-        decision = decide(one)
-    except CannotTell:
-        return  # no offset log can be read at all
-    assert isinstance(decision, NoSafePlan)
+    one = case(
+        "u1", ALL | {"commits/0"}, Image("offsets/0", {"text": {"S": before(logs["offsets/0"])}}),
+        Image("offsets/1", {"text": {"S": newest(logs["offsets/1"])}}),
+        Image("commits/0", {"text": {"S": 'v1\n{"nextBatchWatermarkMs":7}'}}),
+    )
+    assert isinstance(decide(one), NoSafePlan)
 
 
 def test_the_log_before_a_first_batch_of_the_connector_is_not_made_again():

@@ -168,6 +168,33 @@ def test_an_ancestor_of_a_shard_that_was_begun_is_taken_for_read() -> None:
     assert line[shard_id(0)].lo == DONE and line[shard_id(0)].basis is Basis.INFERRED
 
 
+def test_what_a_batch_read_whose_commit_is_torn_may_come_again() -> None:
+    """Batch 0 runs again (runs of test_spoiled): it is processed as far as its line says, or not."""
+    images = [
+        replace(i, attributes={"text": {"S": ""}}) if i.key == "commits/0" else i
+        for i in files({0: {"seq": number(3), "end": False}})
+    ]
+    one = case(images)
+    span = one.consumer.processed(one.state.lineage, one.checkpoint(), one.candidates[0].app)[
+        shard_id(0)
+    ]
+    assert (span.lo, span.hi) == (START, at_number(number(3)))
+
+
+def test_a_false_end_without_a_number_proves_no_more_than_the_batch_before() -> None:
+    """The child is open; before it was marked as ended it had come to a record."""
+    met = {"seq": str(int(recorded().lineage[shard_id(1)].start) + (1 << 80)), "end": False}
+    ended = {"seq": number(9), "end": True}
+    one = files({0: ended, 1: met, 2: OPEN})
+    wrong = files({0: ended, 1: {"seq": "", "end": True}, 2: OPEN})
+    later = next(i for i in wrong if i.key == "offsets/0")
+    both = case([*one, Image("offsets/1", later.attributes), Image("commits/1", one[0].attributes)])
+    span = both.consumer.processed(both.state.lineage, both.checkpoint(), both.candidates[0].app)[
+        shard_id(1)
+    ]
+    assert span.lo == at_number(met["seq"]) and span.hi == TIP
+
+
 def test_the_operator_may_let_state_count_twice() -> None:
     assert isinstance(decide(case(files(foreign(), state=True), allow="recount")), Plan)
 

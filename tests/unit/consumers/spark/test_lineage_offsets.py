@@ -60,6 +60,13 @@ def test_marks_come_and_go_in_order() -> None:
     assert list(after["shards"]) == [ZERO, TWO, shard_id(10)]
 
 
+def test_marks_in_another_order_stay_in_it() -> None:
+    value = json.loads(offset())
+    value["shards"] = dict(reversed(value["shards"].items()))
+    after = json.loads(lineage.line(json.dumps(value), {ZERO: Position("TRIM_HORIZON")}))
+    assert list(after["shards"]) == [TWO, ONE, ZERO]
+
+
 def test_a_line_that_the_source_did_not_write_is_not_edited() -> None:
     with pytest.raises(Malformed):
         lineage.line(offset().replace(": ", ":"), {ZERO: Position("TRIM_HORIZON")})

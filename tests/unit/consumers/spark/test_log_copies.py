@@ -12,7 +12,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from reshardctl.model import AnomalyKind, Image, Span, WillRead, after, shard_id
+from reshardctl.model import AnomalyKind, Cause, Image, Span, WillRead, after, shard_id
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import (
     Case,
@@ -78,6 +78,24 @@ def test_where_it_says_something_else_either_may_count(release: str, moved: int)
     assert isinstance(span, Span) and abs(span.hi.number - span.lo.number) == abs(moved)
     harms = {e.harm: e.certain for e in judged.effects if e.shard == SHARD}
     assert harms == {Harm.SKIPPED: False, Harm.REREAD: False}
+
+
+@pytest.mark.parametrize("release", ["awslabs-1.4.2", QUBOLE])
+def test_a_copy_with_a_number_that_kinesis_refuses_may_crash_it(release: str) -> None:
+    crash = start(case(release, NAMES[0], 1 << 150))[1].simulation.crash
+    assert crash is not None and not crash.certain and crash.cause is Cause.FOREIGN_NUMBER
+
+
+def test_a_copy_that_spells_the_same_place_otherwise_changes_nothing_but_what_is_said() -> None:
+    """awslabs: after the last part of a record is after the record (KinesisPosition)."""
+    one = case("awslabs-1.4.2", NAMES[0], None)
+    rows = [
+        replace(i, attributes={"text": {"S": i.attributes["text"]["S"].replace(
+            '"subSequenceNumber":-1', '"subSequenceNumber":3')}}) if i.key.endswith(".bak") else i
+        for i in one.images
+    ]
+    fate = start(replace(one, images=rows))[1].simulation.fates[SHARD]
+    assert isinstance(fate, WillRead) and fate.at.exact and "once more where a copy" in fate.why
 
 
 @pytest.mark.parametrize("release", PLACES)

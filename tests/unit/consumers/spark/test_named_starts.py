@@ -7,14 +7,16 @@ import json
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.options import named_starts
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, TIP, WillRead, at_number, at_time, shard_id
+from reshardctl.model import DONE, START, TIP, Cause, WillRead, at_number, at_time, shard_id
 from reshardctl.spark.source.latest import opening, to_pin
 from reshardctl.spark.source.options import parse_starting
 from tests.support.case_stream import number
 from tests.support.lineages import CREATED, split_in_turn
+from tests.support.spark_recorded import FOLDERS, QUBOLE, V1, Recorded
 
 ZERO, ONE, TWO, THREE = (shard_id(index) for index in range(4))
 MET = number(1795219197, 3, 1795219500, 0)
@@ -69,6 +71,23 @@ def test_a_first_batch_is_forecast_to_begin_where_the_source_begins_it(start: st
         else START if at.since is None else at_time(at.since)
         for shard, at in opened.items()
     }
+
+
+@pytest.mark.parametrize(("release", "place", "expected"), [
+    (QUBOLE, "SHARD_END", Cause.FALSE_END), (QUBOLE, "TRIM_HORIZON", START), (QUBOLE, "LATEST", TIP),
+    (V1, "SHARD_END", Cause.FALSE_END), (V1, "TRIM_HORIZON", START),
+])  # fmt: skip
+def test_a_new_shard_begins_where_the_option_of_a_connector_names_it(release, place, expected):
+    """ShardSyncer adds a shard at initialPosition.shardPosition; SHARD_END is never read again."""
+    line = awslabs.line if release == V1 else qubole.line
+    named = {ONE: Position(place), TWO: Position("TRIM_HORIZON")}
+    recorded = Recorded("s1", release, FOLDERS[release],
+                        startingPosition=line("st", 0, named, "2.12"))  # fmt: skip
+    one = recorded.case()
+    fate = one.consumer.simulate_start(
+        recorded.lineage, one.checkpoint(), one.candidates[0].app
+    ).fates[ONE]
+    assert expected == (fate.at.lo if isinstance(fate, WillRead) else fate.cause)
 
 
 BAD = (

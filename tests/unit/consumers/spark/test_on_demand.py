@@ -125,6 +125,14 @@ def _however_short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_however_short")
+def test_texts_of_one_shape_that_no_connector_spells() -> None:
+    """Those of Spark's rate source, of which a query has a thousand."""
+    first, second = (f'{{"offset":{n},"timestamp":1700000001000}}' for n in (1, 2))
+    (text,) = kept(first, second)
+    assert canonical.read(text) is None
+
+
+@pytest.mark.usefixtures("_however_short")
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("connector", ["awslabs", "qubole"])
 @pytest.mark.parametrize("seed", range(3))

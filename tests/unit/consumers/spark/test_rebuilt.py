@@ -17,9 +17,11 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import sink_frontier_of
+from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.consumers.spark.rebuilt import SHOWN
 from reshardctl.errors import Refused, UsageError
-from reshardctl.model import START, Span, after, at_number
+from reshardctl.model import DONE, START, Span, after, at_number, shard_id
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.plan import Case as PlanCase
@@ -33,6 +35,7 @@ from tests.proof.reference.spark_release import Options
 from tests.support.case import Case, from_table
 from tests.support.dialects.spark import planted
 from tests.support.judging import lineage_of
+from tests.support.lineages import split_in_turn
 from tests.support.sinks.random import drawn, facts, missing
 
 QUBOLE = "qubole-1.2.0_spark-3.0"
@@ -161,6 +164,31 @@ def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
     assert "batch=" in refusal.value.next
     with pytest.raises(UsageError, match="batch=x"):
         CONSUMERS["spark"].validate_options({"batch": "x"})
+
+
+def test_a_query_of_several_sources_is_not_rebuilt_from_one():
+    said = {"release": "kinesis-lineage", "batch": "3", "source": "1"}
+    spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(1, ())
+    gone = spark.parse([], lineage.stream)
+    (candidate, *_) = spark.candidates(gone, said)
+    found = spark.rebuild(lineage, gone, dict.fromkeys(lineage, START), candidate.app)
+    assert isinstance(found, Cannot) and "several sources" in found.why
+
+
+@pytest.mark.parametrize(("left", "by_time"), [(True, False), (False, True)])
+def test_more_shards_than_an_option_holds_begin_by_time_unless_closed_ones_would_be_skipped(
+    left, by_time
+):
+    """awslabs from 1.4.3 on takes every closed shard of a new checkpoint for read."""
+    lineage = split_in_turn(SHOWN + 1, (0,))
+    said = {"release": "awslabs-2.0.0", "batch": "3"}
+    spark = CONSUMERS["spark"].for_options(said)
+    gone = spark.parse([], lineage.stream)
+    (candidate, *_) = spark.candidates(gone, said)
+    want = dict.fromkeys(lineage, START) | ({} if left else {shard_id(0): DONE})
+    found = spark.rebuild(lineage, gone, want, candidate.app)
+    assert isinstance(found, Cannot)
+    assert any("AT_TIMESTAMP" in way for way in found.ways_out) is by_time
 
 
 @pytest.mark.parametrize("release", ["awslabs-2.0.0", "awslabs-1.4.2", "databricks"])

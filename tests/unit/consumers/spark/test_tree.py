@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reshardctl.consumers.spark.checkpoint import Checkpoint, log_elsewhere
+from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.positions import Position, spelled
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
 from reshardctl.model import AnomalyKind, Image, Stream, shard_id
@@ -241,6 +242,12 @@ def test_a_folder_that_is_no_checkpoint_is_refused():
             read(found)
 
 
+def test_a_query_without_a_batch_may_be_of_every_jvm_connector():
+    found = read({"metadata": tree(f"{HEAD}/s1")["metadata"]})
+    releases = {one.options["release"].partition("-")[0] for one in Spark().candidates(found, {})}
+    assert releases == {"awslabs", "qubole", "roncemer"}
+
+
 def test_a_query_that_never_planned_a_batch_has_no_positions():
     whole = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
     found = read({"metadata": file("metadata", whole)})
@@ -393,6 +400,52 @@ def test_a_damaged_commit_is_an_error_where_spark_reads_it(damage, why):
     older = read(files, file("commits/2", damage))
     assert errors(older) == {}
     assert why in remarks(older)["commits/2"]
+
+
+@pytest.mark.parametrize("key", ["commits/3", "offsets/3"])
+def test_a_log_of_a_newer_spark_is_named(key):
+    files = tree("awslabs-head/s1")
+    with pytest.raises(UsageError, match=f"{key}: .*newer Spark"):
+        read(files, file(key, text(files, key).replace("v1", "v9", 1)))
+
+
+def test_metadata_that_may_not_be_read_is_not_taken_for_wrong():
+    found = read(tree(f"{HEAD}/s1"), Image("metadata", {"unread": {"S": "permission denied"}}))
+    assert "permission denied" in errors(found)["metadata"] and not found.spoiled
+
+
+def test_the_positions_of_an_offset_log_alone():
+    """For a finding about its row, whatever the other files say."""
+    files, spark = tree("awslabs-head/s1"), Spark()
+    whole = read(files)
+    shown = {shard: spelled(at) for shard, at in whole.batches[3].positions.items()}
+    assert spark.positions_of_many(files["offsets/3"], ST) == shown
+    for other in (files["commits/3"], file("offsets/3", "{"), file("offsets/3", "v1\n{}\n-")):
+        assert spark.positions_of_many(other, ST) == {}
+
+
+def test_what_a_watch_sees_of_a_checkpoint():
+    """A file more in a folder that a batch writes into, or one written again."""
+    files, spark = tree("awslabs-head/s1"), Spark()
+    def signs(*more):
+        return spark.signs_of_life({**files, **{one.key: one for one in more}}.values())
+    first = signs()
+    again = Image("offsets/3", {**files["offsets/3"].attributes, "modified": {"N": "7"}})
+    for more, folders in (
+        (file("offsets/10", "v1"), {"offsets"}), (again, {"offsets"}), (file("notes/1", "x"), set()),
+        (file("sources/0/shard-source/4/x", "x"), {"sources"}), (Image("state/", {}), set()),
+    ):
+        later = signs(more)
+        assert {folder for folder in later if later[folder] != first.get(folder)} == folders
+    assert "newest offsets/10," in signs(file("offsets/10", "v1"))["offsets"]
+
+
+@pytest.mark.parametrize("nanos", [None, 1_795_219_500_000_000_000])
+def test_when_positions_were_saved(nanos):
+    files = tree("awslabs-head/s1")
+    log = files["offsets/3"].attributes | ({"modified": {"N": str(nanos)}} if nanos else {})
+    found = Spark().saved_at(read(files, Image("offsets/3", log)))
+    assert set(found.values()) == ({nanos / 1e9} if nanos else set())
 
 
 def test_a_commit_ahead_of_the_offsets_is_an_error():

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
@@ -20,7 +21,21 @@ from reshardctl.consumers.spark.positions import (
     TRIM_HORIZON,
     Position,
 )
-from reshardctl.model import Image, shard_id
+from reshardctl.errors import UsageError
+from reshardctl.model import (
+    DONE,
+    START,
+    Basis,
+    Cause,
+    Fate,
+    Frontier,
+    Image,
+    ShardId,
+    WillRead,
+    after,
+    shard_id,
+)
+from reshardctl.planning.plan import Case
 from tests.support.connector_entries import entry_text
 from tests.support.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
@@ -250,3 +265,77 @@ def test_an_expired_shard_that_is_named_kills_all_but_one(release: str, cell: ob
     assert edited.came() == cell
 
 
+
+
+def case(edited: Edited, shape: str = "s1", **said: str) -> Case:
+    files = sorted(edited.files.values(), key=lambda image: image.key)
+    return Recorded(shape, edited.release, FOLDERS[edited.release], **said).case(files)
+
+
+def start(one: Case) -> tuple[Frontier, Mapping[ShardId, Fate]]:
+    lineage, checkpoint, app = one.state.lineage, one.checkpoint(), one.candidates[0].app
+    return (one.consumer.processed(lineage, checkpoint, app),
+            one.consumer.simulate_start(lineage, checkpoint, app).fates)
+
+
+def test_a_release_of_another_connector_is_refused() -> None:
+    with pytest.raises(UsageError, match="its files look otherwise"):
+        Recorded("s1", "awslabs-2.0.0", FOLDERS[QUBOLE]).case()
+
+
+@pytest.mark.parametrize(("limit", "may_drop"), [("1", True), ("2000000000", False)])
+def test_a_limit_that_the_rest_of_a_closed_shard_cannot_reach_drops_nothing(
+    limit: str, may_drop: bool
+) -> None:
+    """A shard takes 1,000 records a second at most (API reference of PutRecords)."""
+    edited = Edited("u1", HEAD)
+    edited_and_wiped(edited)
+    fate = start(case(edited, "u1", maxFetchRecordsPerShard=limit))[1][shard_id(0)]
+    assert isinstance(fate, WillRead) and bool(fate.possible) is may_drop
+
+
+def test_a_shard_left_alone_begins_where_the_option_names_it() -> None:
+    """startingPosition counts for what no batch names, so the batch that is written names it."""
+    line = qubole.line("st", 0, {shard_id(1): Position("LATEST")}, "2.12")
+    one = case(Edited("s1", QUBOLE), startingPosition=line)
+    lineage, app = one.state.lineage, one.candidates[0].app
+    want = dict.fromkeys(lineage, START)
+    steps = one.consumer.encode(lineage, one.checkpoint(), want, app, {shard_id(1)})
+    assert not isinstance(steps, Cannot)
+    (log,) = [i for i in after(one.images, steps) if i.key == "offsets/1"]
+    places = json.loads(log.attributes["text"]["S"].split("\n")[2])
+    assert places[shard_id(1)]["iteratorType"] == "LATEST"
+
+
+def test_a_shard_that_every_batch_has_at_the_tip_was_read_by_nobody() -> None:
+    """awslabs 0f4c005 stores LATEST for it: nothing was read since the first batch was planned."""
+    edited = Edited("s1", HEAD)
+    edited.plan(0, {0: Position("LATEST")})
+    edited.end(0, {0: Position("LATEST")})
+    span = start(case(edited))[0][shard_id(0)]
+    assert span.lo.by_time and span.basis is Basis.INFERRED
+
+
+def test_an_end_does_not_hide_that_a_shard_was_begun_after_its_creation() -> None:
+    edited = Edited("s1", QUBOLE)
+    since = Position("AT_TIMESTAMP", str((edited.recorded.stream.created + 60) * 1000))
+    edited.plan(0, {1: BEGINNING})
+    edited.drop(f"{edited.log}/0/")
+    edited.end(0, {1: BEGINNING})
+    edited.plan(1, {0: since, 1: BEGINNING})
+    edited.end(1, {0: END, 1: BEGINNING})
+    edited.commit(1)
+    fate = start(case(edited))[1][shard_id(0)]
+    assert fate.cause is Cause.HEAD_PASSED and "read to its end; begun at" in fate.why
+
+
+def test_an_older_shard_that_no_batch_names_may_have_been_left_out() -> None:
+    edited = Edited("s1", QUBOLE)
+    edited.plan(0, {1: BEGINNING})
+    edited.drop(f"{edited.log}/0/")
+    edited.end(0, {1: BEGINNING})
+    head = edited.files["offsets/0"].attributes["text"]["S"].split("\n")
+    times = json.loads(head[1]) | {"batchTimestampMs": (edited.recorded.stream.created + 30) * 1000}
+    edited.put("offsets/0", "\n".join([head[0], json.dumps(times), head[2]]))
+    span = start(case(edited))[0][shard_id(0)]
+    assert (span.lo, span.hi) == (START, DONE) and "and not in it" in span.why
