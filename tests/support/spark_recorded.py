@@ -11,7 +11,7 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Rank, ShardId, Stream, WillRead, decode
 from reshardctl.planning.effects import StreamState
-from reshardctl.planning.plan import Case, judge, processed_frontier
+from reshardctl.planning.plan import Case, Judged, judge, processed_frontier
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "spark"
 QUBOLE, V1, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"
@@ -72,15 +72,20 @@ def images(root: Path) -> list[Image]:
     return [Image(key, rows[key]) for key in sorted(rows)]
 
 
+def judged(case: Case) -> Judged:
+    """What the first candidate's next start does, against what is processed."""
+    processed = processed_frontier(case)
+    return judge(case, case.policy.frontier(case.state.lineage, processed), processed)[0]
+
+
 def delivered(recorded: Recorded, case: Case) -> dict[int, list[int]] | str:
     """The records that the forecast lets come, by shard: their indices in the recording."""
-    processed = processed_frontier(case)
-    (judged,) = judge(case, case.policy.frontier(recorded.lineage, processed), processed)
-    if judged.simulation.crash is not None:
+    simulation = judged(case).simulation
+    if simulation.crash is not None:
         return DIES
     came: dict[int, list[int]] = {}
     for (shard, index), time in recorded.times.items():
-        fate = judged.simulation.fates.get(ShardId(f"shardId-{shard:012d}"))
+        fate = simulation.fates.get(ShardId(f"shardId-{shard:012d}"))
         if f"shardId-{shard:012d}" not in recorded.lineage or not isinstance(fate, WillRead):
             continue
         assert fate.at.exact

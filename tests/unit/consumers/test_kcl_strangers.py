@@ -32,15 +32,12 @@ def bench(items: list[dict[str, Any]], release: str) -> Bench:
     return Bench.on(CASE, images_of(items), options)
 
 
-@pytest.mark.parametrize(
-    ("stranger", "release", "dies"),
-    [
-        # DynamoDBLeaseRefresher.list: whole before 3.5.0, row by row since.
-        (NOTE, "2.7.2", True), (NOTE, "1.15.3", True), (NOTE, "3.5.1", False),
-        # All that a lease needs; run on 2.7.2 and 3.5.1, and 1.15.3.
-        (LEASE, "2.7.2", False), (LEASE, "1.15.3", False), (LEASE, "3.5.1", False),
-    ],
-)
+@pytest.mark.parametrize(("stranger", "release", "dies"), [
+    # DynamoDBLeaseRefresher.list: whole before 3.5.0, row by row since.
+    (NOTE, "2.7.2", True), (NOTE, "1.15.3", True), (NOTE, "3.5.1", False),
+    # All that a lease needs; run on 2.7.2 and 3.5.1, and 1.15.3.
+    (LEASE, "2.7.2", False), (LEASE, "1.15.3", False), (LEASE, "3.5.1", False),
+])  # fmt: skip
 def test_one_row_that_is_no_lease_hides_nothing(
     stranger: dict[str, Any], release: str, dies: bool
 ) -> None:
@@ -53,15 +50,12 @@ def test_one_row_that_is_no_lease_hides_nothing(
     assert Image(stranger["leaseKey"]["S"], stranger) in found.plan_case.images
 
 
-@pytest.mark.parametrize(
-    ("names", "release", "dies"),
-    [
-        # DynamoDBMultiStreamLeaseSerializer.fromDynamoRecord sets both on a MultiStreamLease, whose
-        # setters throw for null (@NonNull): the list fails as a whole before 3.5.0.
-        ((), "2.7.2", True), (("streamName",), "2.7.2", True), (("shardId",), "2.7.2", True),
-        (("streamName", "shardId"), "2.7.2", False), ((), "3.1.3", True), ((), "3.5.1", False),
-    ],
-)
+@pytest.mark.parametrize(("names", "release", "dies"), [
+    # DynamoDBMultiStreamLeaseSerializer.fromDynamoRecord sets both on a MultiStreamLease, whose
+    # setters throw for null (@NonNull): the list fails as a whole before 3.5.0.
+    ((), "2.7.2", True), (("streamName",), "2.7.2", True), (("shardId",), "2.7.2", True),
+    (("streamName", "shardId"), "2.7.2", False), ((), "3.1.3", True), ((), "3.5.1", False),
+])  # fmt: skip
 def test_in_a_multi_stream_table_a_row_has_to_name_a_stream_and_a_shard(
     names: tuple[str, ...], release: str, dies: bool
 ) -> None:
@@ -75,14 +69,11 @@ def test_in_a_multi_stream_table_a_row_has_to_name_a_stream_and_a_shard(
 
 
 @pytest.mark.parametrize("release", ["2.7.2", "3.1.3", "3.5.1"])
-@pytest.mark.parametrize(
-    ("stream", "may_die"),
-    [
-        # Runs of November 2026, 90 seconds each: beside epoch 0 the real 2.7.2 and 3.5.1 delivered
-        # nothing, 3.1.3 everything; beside the others every release delivered everything.
-        ("123456789012:another:0", True), ("orders-x", False), ("acct:another:1795219200", False),
-    ],
-)
+@pytest.mark.parametrize(("stream", "may_die"), [
+    # Runs of November 2026, 90 seconds each: beside epoch 0 the real 2.7.2 and 3.5.1 delivered
+    # nothing, 3.1.3 everything; beside the others every release delivered everything.
+    ("123456789012:another:0", True), ("orders-x", False), ("acct:another:1795219200", False),
+])  # fmt: skip
 def test_a_stream_created_at_epoch_0_may_stop_everything(
     stream: str, may_die: bool, release: str
 ) -> None:
@@ -111,18 +102,15 @@ def copied(key: str, **more: dict[str, str]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("release", ["1.15.3", "2.7.2", "3.5.1"])
-@pytest.mark.parametrize(
-    ("key", "more", "hides"),
-    [
-        # Kinesis refuses an id with a colon (ValidationException), so the lease stays unfinished
-        # for ever and the auditor counts it; run on 3.1.3, November 2026.
-        (f"bak:{LOST}", {}, True),
-        (f"123456789012:other:1795000000:{LOST}", {}, True),
-        (f"bak:{LOST}", {"checkpoint": {"S": "SHARD_END"}}, False),
-        # ResourceNotFound ends a lease whose key may be an id.
-        (f"{LOST}-old", {}, False),
-    ],
-)
+@pytest.mark.parametrize(("key", "more", "hides"), [
+    # Kinesis refuses an id with a colon (ValidationException), so the lease stays unfinished
+    # for ever and the auditor counts it; run on 3.1.3, November 2026.
+    (f"bak:{LOST}", {}, True),
+    (f"123456789012:other:1795000000:{LOST}", {}, True),
+    (f"bak:{LOST}", {"checkpoint": {"S": "SHARD_END"}}, False),
+    # ResourceNotFound ends a lease whose key may be an id.
+    (f"{LOST}-old", {}, False),
+])  # fmt: skip
 def test_a_stranger_with_a_lost_lease_s_hash_keys_hides_the_hole(
     key: str, more: dict[str, dict[str, str]], hides: bool, release: str
 ) -> None:
@@ -189,14 +177,11 @@ def test_most_rows_say_which_kind_of_application_it_is(
     assert not table.others
 
 
-@pytest.mark.parametrize(
-    ("key", "said"),
-    [
-        ("note", "no lease of a Kinesis shard"),
-        # The adapter's shard ids, docs of DynamoDB Streams (DescribeStream).
-        ("shardId-00000001762992402730-85636fc9", "DynamoDB Streams Kinesis Adapter"),
-    ],
-)
+@pytest.mark.parametrize(("key", "said"), [
+    ("note", "no lease of a Kinesis shard"),
+    # The adapter's shard ids, docs of DynamoDB Streams (DescribeStream).
+    ("shardId-00000001762992402730-85636fc9", "DynamoDB Streams Kinesis Adapter"),
+])  # fmt: skip
 def test_a_table_without_any_lease_of_a_shard_is_refused(key: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse([Image(key, {**LEASE, "leaseKey": {"S": key}})])

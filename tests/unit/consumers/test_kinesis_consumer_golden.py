@@ -52,9 +52,7 @@ WRITTEN = {
 """Shards whose beginning has to be written for the library to lose nothing: the children that it
 would begin at LATEST (rows a, b3, c of the table of runs). Elsewhere there is nothing to write: the
 children 1 and 2 of g5 go on from their rows, and `truth.json` has every record before those."""
-UNSOUND = {
-    "g2-split-parent-behind", "g3-split-parent-finished", "g4-merge", "g5-second-generation",
-}
+UNSOUND = {"g2-split-parent-behind", "g3-split-parent-finished", "g4-merge", "g5-second-generation"}
 """Where master at LATEST has no line: a row for a child ends its unread ancestors (b4, b5)."""
 
 

@@ -137,9 +137,7 @@ def test_an_early_start_by_time_loses_nothing(store: Path) -> None:
 
 
 @every_store
-def test_where_children_were_never_seen_the_plan_is_right_for_every_start_mode(
-    store: Path,
-) -> None:
+def test_where_children_were_never_seen_the_plan_is_right_for_every_start_mode(store: Path) -> None:
     case = case_of(store, {})
     decision = decide(case)
     if store.name in ("g1-healthy-mid-read", "g6-latest-bootstrap"):
@@ -165,9 +163,7 @@ def test_a_finished_shard_without_a_number_is_told() -> None:
     assert "s0-0" in delivered(store, without, "TRIM_HORIZON", "snowplow-1.7")[
         "shardId-000000000000"
     ]
-    broken = case_of(
-        store, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"}, without
-    )
+    broken = case_of(store, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"}, without)
     assert codes(broken, Severity.WARNING) == {"RSH214"}
     decision = decide(broken)
     assert isinstance(decision, Plan)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.document import PRESENT
-from reshardctl.errors import UsageError
 from reshardctl.model import Image, shard_id
 from reshardctl.planning.plan import NoSafePlan, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
@@ -77,9 +76,7 @@ class TestQuickwit(ConsumerContract):
         return case, plan
 
     def junk(self):
-        row = st.builds(
-            Image, KEYS, st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4)
-        )
+        row = st.builds(Image, KEYS, st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4))
         drawn = st.lists(row, max_size=6, unique_by=lambda image: image.key)
         return st.one_of(drawn, drawn.map(_with_source))
 
@@ -105,12 +102,3 @@ class TestQuickwit(ConsumerContract):
 
 def _with_source(rows):
     return [OWN, *(row for row in rows if row.key != SOURCE)]
-
-
-def test_no_option_of_others_is_taken():
-    try:
-        Quickwit().for_options({"initial": "LATEST"})
-    except UsageError as refused:
-        assert "index, source and release" in refused.next
-    else:
-        raise AssertionError

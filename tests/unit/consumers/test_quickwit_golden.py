@@ -56,9 +56,7 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
     if not probed:
         return case
     line = processed_frontier(case)
-    probes = {
-        shard: Probe(line[shard].lo, True) for shard in lineage if not lineage.is_open(shard)
-    }
+    probes = {shard: Probe(line[shard].lo, True) for shard in lineage if not lineage.is_open(shard)}
     return Case(quickwit, StreamState(lineage, NOW, probes), images, candidates)
 
 

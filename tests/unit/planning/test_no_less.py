@@ -27,6 +27,7 @@ from reshardctl.planning.decision import Plan
 from reshardctl.testing import load_topology
 from tests.proof.exhaustive.direct import Direct
 from tests.proof.reference import kcl, quickwit
+from tests.proof.reference import test_kinsumer_cases as kinsumer
 from tests.proof.reference.kinsumer import RELEASES as KINSUMER
 from tests.proof.reference.test_kinesis_consumer_cases import _run as start_kinesis_consumer
 from tests.proof.reference.test_spark_cases import SITUATIONS as SPARK
@@ -38,7 +39,6 @@ from tests.support.dialects import quickwit as quickwit_rows
 from tests.support.grouped import by_case
 from tests.support.judging import Bench, options_of
 from tests.support.own_folders import in_memory
-from tests.unit.consumers import test_kinsumer_cases as kinsumer
 
 pytestmark = pytest.mark.slow
 

@@ -23,6 +23,7 @@ from reshardctl.model import (
     Cause,
     Image,
     ShardId,
+    Span,
     WillRead,
     after,
     at_number,
@@ -32,7 +33,7 @@ from reshardctl.model import (
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START
-from tests.support.spark_recorded import GOLDEN, HEAD, Recorded
+from tests.support.spark_recorded import GOLDEN, HEAD, Recorded, judged
 
 CONF = (GOLDEN / "pyds" / "lineage" / "offsets" / "0").read_text().split("\n")[1]
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
@@ -75,6 +76,13 @@ def case(images: list[Image], **said: str) -> Case:
 def fates(one: Case) -> Mapping[ShardId, object]:
     (candidate,) = one.candidates
     return one.consumer.simulate_start(one.state.lineage, one.checkpoint(), candidate.app).fates
+
+
+def span(one: Case, shard: int) -> Span:
+    (candidate,) = one.candidates
+    return one.consumer.processed(one.state.lineage, one.checkpoint(), candidate.app)[
+        shard_id(shard)
+    ]
 
 
 def line(images: list[Image]) -> str:
@@ -150,35 +158,28 @@ def test_a_line_of_another_hand_is_not_edited() -> None:
 
 
 def test_a_planned_batch_that_ends_an_open_shard_crashes_the_query() -> None:
-    """docs/source.md: the batch reads until the shard's end, which does not come."""
-    images = [i for i in files({0: {"seq": number(9), "end": True}, 1: OPEN, 2: OPEN}, planned=True)]
+    """The batch is fixed, and its partition has to come to an end that the shard does not have."""
+    images = files({0: {"seq": number(9), "end": True}, 1: OPEN, 2: OPEN}, planned=True)
     text = images[-1].attributes["text"]["S"].replace(
         f'"{shard_id(1)}": {json.dumps(OPEN)}', f'"{shard_id(1)}": {{"seq": "", "end": true}}'
     )
-    one = case([*images[:-1], Image("offsets/1", {"text": {"S": text}})])
-    died = one.consumer.simulate_start(
-        one.state.lineage, one.checkpoint(), one.candidates[0].app
-    ).crash
+    died = judged(case([*images[:-1], Image("offsets/1", {"text": {"S": text}})])).simulation.crash
     assert died is not None and died.cause is Cause.FALSE_END and died.by == (shard_id(1),)
 
 
 def test_an_ancestor_of_a_shard_that_was_begun_is_taken_for_read() -> None:
-    one = case(files({1: {"seq": "", "end": False}, 2: OPEN}))
-    line = one.consumer.processed(one.state.lineage, one.checkpoint(), one.candidates[0].app)
-    assert line[shard_id(0)].lo == DONE and line[shard_id(0)].basis is Basis.INFERRED
+    above = span(case(files({1: OPEN, 2: OPEN})), 0)
+    assert above.lo == DONE and above.basis is Basis.INFERRED
 
 
 def test_what_a_batch_read_whose_commit_is_torn_may_come_again() -> None:
-    """Batch 0 runs again (runs of test_spoiled): it is processed as far as its line says, or not."""
+    """Batch 0 runs again (runs of test_spoiled): it is processed as its line says, or not at all."""
     images = [
         replace(i, attributes={"text": {"S": ""}}) if i.key == "commits/0" else i
         for i in files({0: {"seq": number(3), "end": False}})
     ]
-    one = case(images)
-    span = one.consumer.processed(one.state.lineage, one.checkpoint(), one.candidates[0].app)[
-        shard_id(0)
-    ]
-    assert (span.lo, span.hi) == (START, at_number(number(3)))
+    found = span(case(images), 0)
+    assert (found.lo, found.hi) == (START, at_number(number(3)))
 
 
 def test_a_false_end_without_a_number_proves_no_more_than_the_batch_before() -> None:
@@ -186,13 +187,9 @@ def test_a_false_end_without_a_number_proves_no_more_than_the_batch_before() -> 
     met = {"seq": str(int(recorded().lineage[shard_id(1)].start) + (1 << 80)), "end": False}
     ended = {"seq": number(9), "end": True}
     one = files({0: ended, 1: met, 2: OPEN})
-    wrong = files({0: ended, 1: {"seq": "", "end": True}, 2: OPEN})
-    later = next(i for i in wrong if i.key == "offsets/0")
-    both = case([*one, Image("offsets/1", later.attributes), Image("commits/1", one[0].attributes)])
-    span = both.consumer.processed(both.state.lineage, both.checkpoint(), both.candidates[0].app)[
-        shard_id(1)
-    ]
-    assert span.lo == at_number(met["seq"]) and span.hi == TIP
+    later = files({0: ended, 1: {"seq": "", "end": True}, 2: OPEN})[-1]
+    found = span(case([*one, replace(later, key="offsets/1"), replace(one[0], key="commits/1")]), 1)
+    assert found.lo == at_number(met["seq"]) and found.hi == TIP
 
 
 def test_the_operator_may_let_state_count_twice() -> None:

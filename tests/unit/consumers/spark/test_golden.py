@@ -84,42 +84,26 @@ def test_the_forecast_is_what_the_real_restart_delivered(
 
 
 @pytest.mark.parametrize(("shape", "release", "folder"), MENDED)
-def test_the_plan_delivers_what_the_real_repair_delivered(
+def test_the_plan_is_the_repair_that_was_proven_on_the_connector(
     shape: str, release: str, folder: str
 ) -> None:
+    """It delivers the cells, its positions are those of `repair` in the recording (for s3 on
+    0f4c005 see there), and no prefix of it is worse than before."""
     recorded = Recorded(shape, release, folder)
     case = recorded.case()
     plan = decide(case)
     assert isinstance(plan, Plan), plan
     assert not plan.residuals
     assert not [e for e in plan.after[0] if e.harm is not Harm.DISORDERED]
-    mended = recorded.case(after(case.images, plan.steps))
+    images = after(case.images, plan.steps)
     expected = CELLS[shape, release][1]
     assert expected is not None
-    assert delivered(recorded, mended) == listed(expected)
-    assert decide(mended) == Nothing()
-
-
-@pytest.mark.parametrize(("shape", "release", "folder"), SOUND)
-def test_what_loses_nothing_plans_nothing(shape: str, release: str, folder: str) -> None:
-    assert decide(Recorded(shape, release, folder).case()) == Nothing()
-
-
-@pytest.mark.parametrize(("shape", "release", "folder"), MENDED)
-def test_the_positions_are_those_that_were_proven_on_the_connector(
-    shape: str, release: str, folder: str
-) -> None:
-    """`repair` in the recording: written to the real connector, which then delivered the cells; for
-    s3 on 0f4c005 see there."""
-    recorded = Recorded(shape, release, folder)
-    case = recorded.case()
-    plan = decide(case)
-    assert isinstance(plan, Plan)
-    parsed = Spark().parse(after(case.images, plan.steps), recorded.stream)
+    assert delivered(recorded, recorded.case(images)) == listed(expected)
+    assert decide(recorded.case(images)) == Nothing()
+    parsed = Spark().parse(images, recorded.stream)
     assert parsed.newest is not None
     newest = parsed.batches[parsed.newest]
-    assert not newest.committed
-    assert newest.id == newest.batch_id
+    assert not newest.committed and newest.id == newest.batch_id
     written = {
         str(int(shard[8:])): [position.kind, position.value]
         for shard, position in newest.positions.items()
@@ -129,19 +113,14 @@ def test_the_positions_are_those_that_were_proven_on_the_connector(
         assert written.pop("0") == ["AT_TIMESTAMP", "1795239329331"]
         proven = {shard: place for shard, place in proven.items() if shard != "0"}
     assert written == proven
-
-
-@pytest.mark.parametrize(("shape", "release", "folder"), MENDED)
-def test_no_prefix_is_worse_than_before(shape: str, release: str, folder: str) -> None:
-    recorded = Recorded(shape, release, folder)
-    case = recorded.case()
-    plan = decide(case)
-    assert isinstance(plan, Plan)
     before = delivered(recorded, case)
     for count in range(1, len(plan.steps)):
         halfway = recorded.case(after(case.images, plan.steps[:count]))
-        found = delivered(recorded, halfway)
-        assert isinstance(before, str) or found == before
+        assert isinstance(before, str) or delivered(recorded, halfway) == before
         decided = decide(halfway)
-        assert isinstance(decided, Plan), decided
-        assert decided.steps == plan.steps[count:]
+        assert isinstance(decided, Plan) and decided.steps == plan.steps[count:]
+
+
+@pytest.mark.parametrize(("shape", "release", "folder"), SOUND)
+def test_what_loses_nothing_plans_nothing(shape: str, release: str, folder: str) -> None:
+    assert decide(Recorded(shape, release, folder).case()) == Nothing()

@@ -1,24 +1,31 @@
-"""order=parents-first: the cells "parents first (once), then the children" of the runs on Qubole's
-jar, awslabs 1.4.2 and 0f4c005, November 2026; the reference consumer runs between the steps."""
+"""order=parents-first: the groups of shards, and the steps, between which the reference runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from reshardctl.consumers.spark.encode import generations
 from reshardctl.consumers.spark.options import read_options
+from reshardctl.consumers.spark.positions import BEGINNING
 from reshardctl.errors import UsageError
-from reshardctl.model import Image, Step, after, ahead
+from reshardctl.model import Image, ShardId, Step, after, ahead, shard_id
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
 from tests.cli.spark_lab import golden_fake
 from tests.proof.exhaustive.spark_scenes import images_of
 from tests.proof.reference.spark import Query, connector_of
 from tests.proof.reference.spark_release import Options
 from tests.support.dialects.spark import planted
+from tests.support.lineages import lineages, split_in_turn
 from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded
 
+# ----
+# order=parents-first: the cells "parents first (once), then the children" of the runs on Qubole's
+# jar, awslabs 1.4.2 and 0f4c005, November 2026; the reference consumer runs between the steps.
 
 def case(shape: str, release: str) -> Case:
     return Recorded(shape, release, FOLDERS[release], order="parents-first").case()
@@ -83,3 +90,38 @@ def test_the_first_step_alone_is_what_is_proven() -> None:
 def test_another_order_is_refused() -> None:
     with pytest.raises(UsageError, match="order=children-first"):
         read_options({"order": "children-first"})
+
+
+# ----
+# The groups of order=parents-first, found in one pass: as they are found by peeling.
+
+UNLISTED = ShardId("shardId-000000099999")
+
+
+def peeled(lineage, left: set[ShardId]) -> list[set[ShardId]]:
+    """Takes the shards off the top that are above others, again and again."""
+    groups = []
+    while now := {
+        shard for shard in left
+        if lineage.descendants(shard) & left and not lineage.ancestors(shard) & left
+    }:
+        groups.append(now)
+        left = left - now
+    return [*groups, left]
+
+
+@settings(deadline=None)
+@given(lineages(), st.data())
+def test_ancestors_come_before_descendants_and_the_lowest_shards_last(lineage, data):
+    chosen = data.draw(st.lists(st.sampled_from([*lineage, UNLISTED]), unique=True))
+    groups = generations(lineage, dict.fromkeys(chosen, BEGINNING))
+    assert [set(group) for group in groups] == peeled(lineage, set(chosen))
+    assert all([s for s in chosen if s in group] == list(group) for group in groups)
+
+
+def test_two_shards_follow_one_another_though_the_one_between_them_has_no_start():
+    lineage = split_in_turn(1, [0, 1])
+    top, low = shard_id(0), shard_id(3)
+    assert generations(lineage, {low: BEGINNING, top: BEGINNING}) == [
+        {top: BEGINNING}, {low: BEGINNING}
+    ]

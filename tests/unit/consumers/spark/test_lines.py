@@ -132,29 +132,26 @@ def test_a_place_inside_an_aggregated_record_is_kept():
     assert '"subSequenceNumber":"17","isLast":"false"' in line
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (aws(isLast=...), "isLast missing"),
-        (aws(subSequenceNumber=...), "subSequenceNumber missing"),
-        (aws(iteratorType=...), "iteratorType missing"),
-        (aws(isLast=True), "isLast is true or false"),
-        (aws(isLast="yes"), "neither true nor false"),
-        (aws(subSequenceNumber="x"), "is no number"),
-        (aws(iteratorPosition=None), "iteratorPosition is null"),
-        (aws(iteratorPosition={}), "iteratorPosition is an object"),
-        (aws(iteratorPosition=""), "no sequence number"),
-        (aws(iteratorType="SOMEWHERE"), "'SOMEWHERE'"),
-        (aws(iteratorType="trim_horizon"), "'trim_horizon'"),
-        (aws(iteratorType="AT_TIMESTAMP"), "no time in milliseconds"),
-        (aws(more=True), "more is true or false"),
-        (f'{{"metadata":{{"batchId":"3","streamName":"st"}},"{ZERO}":7}}', "not an object"),
-        (qub(iteratorType=...), "iteratorType missing"),
-        (qub(iteratorType=True), "iteratorType is true or false"),
-        (qub(iteratorType=[]), "iteratorType is a list"),
-        (qub(iteratorPosition="4e5"), "no sequence number"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    (aws(isLast=...), "isLast missing"),
+    (aws(subSequenceNumber=...), "subSequenceNumber missing"),
+    (aws(iteratorType=...), "iteratorType missing"),
+    (aws(isLast=True), "isLast is true or false"),
+    (aws(isLast="yes"), "neither true nor false"),
+    (aws(subSequenceNumber="x"), "is no number"),
+    (aws(iteratorPosition=None), "iteratorPosition is null"),
+    (aws(iteratorPosition={}), "iteratorPosition is an object"),
+    (aws(iteratorPosition=""), "no sequence number"),
+    (aws(iteratorType="SOMEWHERE"), "'SOMEWHERE'"),
+    (aws(iteratorType="trim_horizon"), "'trim_horizon'"),
+    (aws(iteratorType="AT_TIMESTAMP"), "no time in milliseconds"),
+    (aws(more=True), "more is true or false"),
+    (f'{{"metadata":{{"batchId":"3","streamName":"st"}},"{ZERO}":7}}', "not an object"),
+    (qub(iteratorType=...), "iteratorType missing"),
+    (qub(iteratorType=True), "iteratorType is true or false"),
+    (qub(iteratorType=[]), "iteratorType is a list"),
+    (qub(iteratorPosition="4e5"), "no sequence number"),
+])  # fmt: skip
 def test_a_position_that_its_connector_cannot_use_breaks_the_offset(text, why):
     """json4s: MappingException for the wrong type, NoSuchElementException for a missing member."""
     found = lines.read(text)
@@ -164,16 +161,13 @@ def test_a_position_that_its_connector_cannot_use_breaks_the_offset(text, why):
     assert found.flaws[-1].shard == ZERO
 
 
-@pytest.mark.parametrize(
-    ("text", "position"),
-    [
-        (aws(subSequenceNumber=-1), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
-        (aws(isLast="TRUE"), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
-        (qub(iteratorPosition=int(NUMBER)), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
-        (qub(more="x"), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
-        (qub(iteratorType="LATEST", iteratorPosition="x"), Position("LATEST", "x")),
-    ],
-)
+@pytest.mark.parametrize(("text", "position"), [
+    (aws(subSequenceNumber=-1), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
+    (aws(isLast="TRUE"), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
+    (qub(iteratorPosition=int(NUMBER)), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
+    (qub(more="x"), Position("AFTER_SEQUENCE_NUMBER", NUMBER)),
+    (qub(iteratorType="LATEST", iteratorPosition="x"), Position("LATEST", "x")),
+])  # fmt: skip
 def test_what_the_connector_reads_all_the_same_is_read(text, position):
     """json4s takes a whole number for a string, and passes members that nobody asks for."""
     found = lines.read(text)
@@ -193,17 +187,14 @@ def test_what_will_be_spelled_otherwise_is_said():
     assert "twice" in found.flaws[-1].why
 
 
-@pytest.mark.parametrize(
-    ("head", "why"),
-    [
-        (..., "batchId, streamName missing"),
-        ({"streamName": "st"}, "batchId missing"),
-        ({"batchId": "1"}, "streamName missing"),
-        ({"batchId": "x", "streamName": "st"}, "batchId 'x' is no number"),
-        ({"batchId": True, "streamName": "st"}, "batchId is true or false"),
-        ("x", "not an object but a string"),
-    ],
-)
+@pytest.mark.parametrize(("head", "why"), [
+    (..., "batchId, streamName missing"),
+    ({"streamName": "st"}, "batchId missing"),
+    ({"batchId": "1"}, "streamName missing"),
+    ({"batchId": "x", "streamName": "st"}, "batchId 'x' is no number"),
+    ({"batchId": True, "streamName": "st"}, "batchId is true or false"),
+    ("x", "not an object but a string"),
+])  # fmt: skip
 def test_metadata_that_its_connector_cannot_use_breaks_the_offset(head, why):
     value = json.loads(qub())
     del value["metadata"]
@@ -226,51 +217,42 @@ def test_an_offset_without_shards_is_of_either_connector():
     assert (found.connector, found.batch_id, found.positions) == ("unknown", 9, {})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"offset":10,"timestamp":1700000001000}',
-        '{"topic":{"0":23,"1":5}}',
-        '{"metadata":{"0":23}}',
-        '{"shards":{"0":23}}',
-        '{"logOffset":0}',
-        "5", '"x"', "null", "[]", "[1]", "", "{", "-", "NaN", "[" * 100_000,
-        '{"metadata":{"streamName":"st","batchId":"0"},',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '{"offset":10,"timestamp":1700000001000}',
+    '{"topic":{"0":23,"1":5}}',
+    '{"metadata":{"0":23}}',
+    '{"shards":{"0":23}}',
+    '{"logOffset":0}',
+    "5", '"x"', "null", "[]", "[1]", "", "{", "-", "NaN", "[" * 100_000,
+    '{"metadata":{"streamName":"st","batchId":"0"},',
+])  # fmt: skip
 def test_other_sources_and_no_offsets_at_all(text):
     """rate, Kafka (also with topics called metadata and shards), files, and damage."""
     assert lines.read(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "no JSON"),
-        ("[]", "not an object but a list"),
-        ("null", "not an object but null"),
-        ('{"shardId":"shardId-000000000000"}', "iteratorPosition, iteratorType missing"),
-        ('{"shardId":null,"iteratorType":"LATEST","iteratorPosition":""}', "shardId is null"),
-        ('{"shardId":"s","iteratorType":true,"iteratorPosition":""}', "iteratorType is true"),
-        ('{"shardId":"s","iteratorType":"LATEST","iteratorPosition":""', "no JSON"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    ("", "no JSON"),
+    ("[]", "not an object but a list"),
+    ("null", "not an object but null"),
+    ('{"shardId":"shardId-000000000000"}', "iteratorPosition, iteratorType missing"),
+    ('{"shardId":null,"iteratorType":"LATEST","iteratorPosition":""}', "shardId is null"),
+    ('{"shardId":"s","iteratorType":true,"iteratorPosition":""}', "iteratorType is true"),
+    ('{"shardId":"s","iteratorType":"LATEST","iteratorPosition":""', "no JSON"),
+])  # fmt: skip
 def test_a_file_that_is_no_log_entry_says_why(text, why):
     for of in (qubole, awslabs):
         with pytest.raises(Malformed, match=why):
             of.entry(text)
 
 
-@pytest.mark.parametrize(
-    ("members", "why"),
-    [
-        ('"subSequenceNumber":"-1","isLast":true', "subSequenceNumber is a string"),
-        ('"subSequenceNumber":-1,"isLast":"true"', "isLast is a string"),
-        ('"subSequenceNumber":-1', "isLast is missing"),
-        ('"isLast":true', "subSequenceNumber is missing"),
-        ('"subSequenceNumber":1.5,"isLast":true', "subSequenceNumber is a fraction"),
-    ],
-)
+@pytest.mark.parametrize(("members", "why"), [
+    ('"subSequenceNumber":"-1","isLast":true', "subSequenceNumber is a string"),
+    ('"subSequenceNumber":-1,"isLast":"true"', "isLast is a string"),
+    ('"subSequenceNumber":-1', "isLast is missing"),
+    ('"isLast":true', "subSequenceNumber is missing"),
+    ('"subSequenceNumber":1.5,"isLast":true', "subSequenceNumber is a fraction"),
+])  # fmt: skip
 def test_in_awslabs_log_numbers_are_numbers(members, why):
     """The other way round than in its offsets (json4s: "No usable value for …"; it would cut a
     fraction off, we refuse one)."""
@@ -299,17 +281,14 @@ def test_kinesis_lineage_holds_ends():
     assert f'"{ZERO}": {{"seq": "", "end": false}}' in reopened
 
 
-@pytest.mark.parametrize(
-    ("place", "why"),
-    [
-        ('{"seq": 5, "end": false}', "seq is a number"),
-        ('{"seq": "x", "end": false}', "'x' is no sequence number"),
-        ('{"seq": "5"}', "end is null"),
-        ('{"seq": "5", "end": "no"}', "end is a string"),
-        ("[]", "not an object but a list"),
-        ('{"seq": "5", "end": false}}, "x": {"y": {}', "does not know 'x'"),
-    ],
-)
+@pytest.mark.parametrize(("place", "why"), [
+    ('{"seq": 5, "end": false}', "seq is a number"),
+    ('{"seq": "x", "end": false}', "'x' is no sequence number"),
+    ('{"seq": "5"}', "end is null"),
+    ('{"seq": "5", "end": "no"}', "end is a string"),
+    ("[]", "not an object but a list"),
+    ('{"seq": "5", "end": false}}, "x": {"y": {}', "does not know 'x'"),
+])  # fmt: skip
 def test_a_kinesis_lineage_place_that_is_none_breaks_the_offset(place, why):
     found = lines.read(f'{{"shards": {{"{ZERO}": {place}}}}}')
     assert why in found.broken
@@ -355,15 +334,12 @@ def test_databricks_holds_ends():
     assert found.broken == ""
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (("shardId-000000000000", "x"), "not a shard's id"),
-        (('"shardId":"shardId-000000000000"', '"shardId":7'), "not a shard's id"),
-        (("49652022592149344892294981243290091537542733559041622018", "x"), "no sequence number"),
-        (('"stream":"KinesisTestUtils-7199466178786508570-at-1715652545256",', ""), "1 streams"),
-    ],
-)
+@pytest.mark.parametrize(("change", "why"), [
+    (("shardId-000000000000", "x"), "not a shard's id"),
+    (('"shardId":"shardId-000000000000"', '"shardId":7'), "not a shard's id"),
+    (("49652022592149344892294981243290091537542733559041622018", "x"), "no sequence number"),
+    (('"stream":"KinesisTestUtils-7199466178786508570-at-1715652545256",', ""), "1 streams"),
+])  # fmt: skip
 def test_databricks_entries_that_are_none_break_the_offset(change, why):
     assert why in lines.read(DATABRICKS.replace(*change)).broken
     twice = lines.read(f"[{DATABRICKS[1:-1]},{DATABRICKS[1:-1]}]")

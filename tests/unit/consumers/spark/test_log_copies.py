@@ -14,15 +14,8 @@ from msgspec.structs import replace
 
 from reshardctl.model import AnomalyKind, Cause, Image, Span, WillRead, after, shard_id
 from reshardctl.planning.effects import Harm
-from reshardctl.planning.plan import (
-    Case,
-    Nothing,
-    Plan,
-    decide,
-    judge,
-    processed_frontier,
-)
-from tests.support.spark_recorded import HEAD, QUBOLE, Recorded
+from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
+from tests.support.spark_recorded import HEAD, QUBOLE, Recorded, judged
 
 SHARD = shard_id(0)
 PLACES = {"awslabs-1.4.2": "shard-source", HEAD: "shard-source", QUBOLE: "shard-commit"}
@@ -49,19 +42,16 @@ def case(release: str, name: str, moved: int | None) -> Case:
 
 
 def start(one: Case):
-    processed = processed_frontier(one)
-    want = one.policy.frontier(one.state.lineage, processed)
-    (judged,) = judge(one, want, processed)
-    return processed[SHARD], judged
+    return processed_frontier(one)[SHARD], judged(one)
 
 
 @pytest.mark.parametrize("release", PLACES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_copy_that_says_the_same_changes_nothing(release: str, name: str) -> None:
     one, plain = case(release, name, None), Recorded("s1", release, FOLDERS[release]).case()
-    (span, judged), (before, without) = start(one), start(plain)
-    assert judged.simulation.crash is None
-    assert (span, judged.simulation.fates) == (before, without.simulation.fates)
+    (span, then), (before, without) = start(one), start(plain)
+    assert then.simulation.crash is None
+    assert (span, then.simulation.fates) == (before, without.simulation.fates)
     assert type(decide(one)) is type(decide(plain))
     remarks = {a.key.rpartition("/")[2]: a for a in one.checkpoint().anomalies}
     assert remarks[name].kind is AnomalyKind.FOREIGN_ENTRY
@@ -71,12 +61,12 @@ def test_a_copy_that_says_the_same_changes_nothing(release: str, name: str) -> N
 @pytest.mark.parametrize("moved", [-SECONDS, SECONDS])
 def test_where_it_says_something_else_either_may_count(release: str, moved: int) -> None:
     one = case(release, NAMES[0], moved)
-    span, judged = start(one)
-    (fate,) = [judged.simulation.fates[SHARD]]
+    span, then = start(one)
+    fate = then.simulation.fates[SHARD]
     assert isinstance(fate, WillRead) and "copy" in fate.why
     assert not span.exact and (span.lo, span.hi) == (fate.at.lo, fate.at.hi)
     assert isinstance(span, Span) and abs(span.hi.number - span.lo.number) == abs(moved)
-    harms = {e.harm: e.certain for e in judged.effects if e.shard == SHARD}
+    harms = {e.harm: e.certain for e in then.effects if e.shard == SHARD}
     assert harms == {Harm.SKIPPED: False, Harm.REREAD: False}
 
 

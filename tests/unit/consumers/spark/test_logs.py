@@ -49,15 +49,12 @@ def test_a_newline_at_the_end_is_kept():
     assert parse_commit_log('v1\n{"nextBatchWatermarkMs":7}\n').source.endswith("}\n")
 
 
-@pytest.mark.parametrize(
-    ("path", "version", "names"),
-    [
-        ("spark-4.3.0/v2n/offsets/1", 2, ["kin_a", "kin_b"]),
-        ("spark-4.3.0/v2/offsets/1", 2, ["1", "0"]),
-        ("awslabs-head-0f4c005-spark-4.3/s1/offsets/0", 2, ["0"]),
-        ("awslabs-head-0f4c005/s1/offsets/0", 1, ["0"]),
-    ],
-)
+@pytest.mark.parametrize(("path", "version", "names"), [
+    ("spark-4.3.0/v2n/offsets/1", 2, ["kin_a", "kin_b"]),
+    ("spark-4.3.0/v2/offsets/1", 2, ["1", "0"]),
+    ("awslabs-head-0f4c005-spark-4.3/s1/offsets/0", 2, ["0"]),
+    ("awslabs-head-0f4c005/s1/offsets/0", 1, ["0"]),
+])  # fmt: skip
 def test_sources_have_the_names_that_the_log_gives_them(path, version, names):
     log = parse_offset_log((GOLDEN / path).read_text())
     assert (log.version, [line.name for line in log.lines]) == (version, names)
@@ -83,60 +80,51 @@ def test_a_source_is_named_exactly():
         log.replacing("kin", "{}\n{}")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "empty"),
-        ("v1", "ends after its first line"),
-        ("v1\n{}", "names no source"),
-        ("v1\n{}\n", "names no source"),
-        ("v0\n{}\n{}", "'v0'"),
-        ("1\n{}\n{}", "'1'"),
-        ("v1\r\n{}\r\n", "names no source"),
-        ("{}\n{}", "'{}'"),
-        ("v1\n{}\n{}\n\n{}", "line 4 is empty"),
-        ("v2\n{}\nkin", "source:offset"),
-        ("v2\n{}\n:{}", "source:offset"),
-        ("v2\n{}\nkin:", "source:offset"),
-        ("v2\n{}\nkin:{}\nkin:{}", "twice"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    ("", "empty"),
+    ("v1", "ends after its first line"),
+    ("v1\n{}", "names no source"),
+    ("v1\n{}\n", "names no source"),
+    ("v0\n{}\n{}", "'v0'"),
+    ("1\n{}\n{}", "'1'"),
+    ("v1\r\n{}\r\n", "names no source"),
+    ("{}\n{}", "'{}'"),
+    ("v1\n{}\n{}\n\n{}", "line 4 is empty"),
+    ("v2\n{}\nkin", "source:offset"),
+    ("v2\n{}\n:{}", "source:offset"),
+    ("v2\n{}\nkin:", "source:offset"),
+    ("v2\n{}\nkin:{}\nkin:{}", "twice"),
+])  # fmt: skip
 def test_what_is_no_offset_log_says_why(text, why):
     with pytest.raises(Malformed, match=why):
         parse_offset_log(text)
 
 
 # Runs on Spark 3.5.9, 4.0.5 and 4.3.0 (November 2026): with these the query fails at its start.
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "empty"),
-        ("\n", "''"),
-        ("v1\n\n", "no JSON"),
-        ("{}", "'{}'"),
-        ("v0\n{}", "'v0'"),
-        ("x1\n{}", "'x1'"),
-        ('v1\n{"nextBatch', "no JSON"),
-        ("v1\nnull", "null"),
-        ('v1\n{"nextBatchWatermarkMs":"7"}', "not a number"),
-        ('v1\n{"nextBatchWatermarkMs":true}', "not a number"),
-        ("\0\0\0", "first line"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    ("", "empty"),
+    ("\n", "''"),
+    ("v1\n\n", "no JSON"),
+    ("{}", "'{}'"),
+    ("v0\n{}", "'v0'"),
+    ("x1\n{}", "'x1'"),
+    ('v1\n{"nextBatch', "no JSON"),
+    ("v1\nnull", "null"),
+    ('v1\n{"nextBatchWatermarkMs":"7"}', "not a number"),
+    ('v1\n{"nextBatchWatermarkMs":true}', "not a number"),
+    ("\0\0\0", "first line"),
+])  # fmt: skip
 def test_what_is_no_commit_log_says_why(text, why):
     with pytest.raises(Malformed, match=why):
         parse_commit_log(text)
 
 
 # With these it goes on, in the same runs.
-@pytest.mark.parametrize(
-    "text",
-    [
-        "v1", "v1\n", "v1\r\n{}", " v1 \n{}", "v1\n{}\n{}", "v1\n[]", "v1\n[1]", "v1\n7",
-        'v1\n"x"', 'v1\n{"nextBatchWatermarkMs":1.5}', 'v1\n{"nextBatchWatermarkMs":null}',
-        'v1\n{"other":1}',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "v1", "v1\n", "v1\r\n{}", " v1 \n{}", "v1\n{}\n{}", "v1\n[]", "v1\n[1]", "v1\n7",
+    'v1\n"x"', 'v1\n{"nextBatchWatermarkMs":1.5}', 'v1\n{"nextBatchWatermarkMs":null}',
+    'v1\n{"other":1}',
+])  # fmt: skip
 def test_an_odd_commit_log_that_spark_reads(text):
     assert parse_commit_log(text).version == 1
 

@@ -68,13 +68,6 @@ def test_a_shard_that_is_not_named() -> None:
     assert offset.positions.get(ShardId("shardId-000000999999")) is None
 
 
-def test_a_name_given_twice_is_left_to_the_slow_reader() -> None:
-    text = text_of("qubole", 3, 1)
-    first = next(iter(as_json(text)))
-    other = list(as_json(text))[1]
-    assert canonical.read(text.replace(other, first)) is None
-
-
 def test_a_shard_like_text_in_the_stream_name_is_no_shard() -> None:
     text = text_of("qubole", 3, 1).replace("orders", "shardId-000000000001:{")
     offset = canonical.read(text)

@@ -7,7 +7,6 @@ to 4.3, Qubole's from its sources; neither knows of sinks or lines.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -20,28 +19,23 @@ from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.rebuilt import SHOWN
-from reshardctl.errors import Refused, UsageError
-from reshardctl.model import DONE, START, Span, after, at_number, shard_id
+from reshardctl.errors import UsageError
+from reshardctl.model import DONE, START, Span, after, shard_id
 from reshardctl.model.times import instant
-from reshardctl.planning.effects import Harm, StreamState
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case as PlanCase
-from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
+from reshardctl.planning.plan import NoSafePlan
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.planning.rebuild import rebuilt
-from reshardctl.testing import load_topology
 from tests.proof.exhaustive.histories import random_stream
-from tests.proof.reference.spark import LINEAGE, Run, Sink, run
-from tests.proof.reference.spark_release import Options
+from tests.proof.reference.spark import LINEAGE
 from tests.support.case import Case, from_table
 from tests.support.dialects.spark import planted
 from tests.support.judging import lineage_of
 from tests.support.lineages import split_in_turn
-from tests.support.sinks.random import drawn, facts, missing
+from tests.support.sinks.random import facts
 
 QUBOLE = "qubole-1.2.0_spark-3.0"
-RELEASES = (LINEAGE, QUBOLE)
-SEEDS = [range(15), pytest.param(range(15, 80), marks=pytest.mark.long)]
-STARTS = ("LATEST", "TRIM_HORIZON")
 
 
 def case_of(rng: Random) -> Case:
@@ -70,60 +64,6 @@ def lost(case: Case, release: str, initial: str, batch: int) -> PlanCase:
         spark, StreamState(lineage, case.now), [], candidates,
         accept=Accept(reread=EVERYTHING, disorder=True),
     )
-
-
-def started(case: Case, images, to: Path, release: str, initial: str, seen: range) -> Run:
-    """seen: the batches that the file sink has in its log."""
-    planted(images, to)
-    fake = load_topology(case.stream)
-
-    def live() -> None:
-        for shard in case.topology.values():
-            if not shard.end:
-                fake.put(case.stream["name"], shard.id, f"n{shard.id}-0")
-
-    return run(
-        fake, case.stream["name"], to, release, Options(initial, False), live=live,
-        sink=Sink(log=list(seen)),
-    )
-
-
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("seeds", SEEDS, ids=str)
-def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, seeds, tmp_path):
-    outcomes: Counter[str] = Counter()
-    for seed in seeds:
-        rng = Random(f"spark lost {seed}")
-        case, initial, last = case_of(rng), rng.choice(STARTS), rng.choice((0, 0, 1, 17))
-        sink = drawn(case, rng)
-        plain = lost(case, release, initial, last)
-        found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True)
-        try:
-            line = sink_frontier_of(found, plain.state.lineage, inside=False)
-        except Refused:
-            continue
-        decision = rebuilt(replace(plain, line=line.spans))
-        outcomes[type(decision).__name__] += 1
-        assert isinstance(decision, Plan | NoSafePlan), (seed, decision)
-        if isinstance(decision, NoSafePlan):
-            continue
-        images = after([], decision.steps)
-        ran = started(
-            case, images, tmp_path / str(seed), release, initial, range(last + 1)
-        )
-        assert ran.died is None, (seed, ran.died)
-        assert min((batch for batch, _ in ran.batches), default=last + 1) > last
-        effects = decision.after[0]
-        for shard, unread in missing(case, sink).items():
-            assert unread <= set(ran.delivered.get(shard, ())), (seed, shard, decision)
-        for shard, payloads in ran.delivered.items():
-            told = [e for e in effects if e.shard == shard and e.harm is Harm.REREAD]
-            for payload in set(payloads) & sink.get(shard, frozenset()):
-                cut = at_number(case.number_of(payload))
-                assert any(e.since < cut <= e.until for e in told), (seed, shard, payload)
-        again = decide(replace(plain, line=line.spans, images=images))
-        assert isinstance(again, Nothing), (seed, again)
-    assert outcomes["Plan"] > len(seeds) / 2, outcomes
 
 
 def test_the_files_of_a_lost_checkpoint(tmp_path):

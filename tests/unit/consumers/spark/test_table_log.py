@@ -12,18 +12,17 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings
 from reshardctl.errors import CannotTell
-from reshardctl.model import Delete, Image
+from reshardctl.model import Delete, Image, after
 from reshardctl.planning.plan import (
     Case,
     NoSafePlan,
     Nothing,
     Plan,
     decide,
-    judge,
     processed_frontier,
 )
 from tests.support.log_table import row, tabled
-from tests.support.spark_recorded import HEAD, V1, Recorded
+from tests.support.spark_recorded import HEAD, V1, Recorded, judged
 
 
 def case(shape: str, release: str, images: list[Image] | None = None) -> Case:
@@ -42,10 +41,9 @@ def test_the_plan_is_that_for_the_log_in_files(shape: str, release: str) -> None
     if not isinstance(wanted, Plan):
         return
     assert isinstance(found, Plan)
-    for kind in ("offsets/",):
-        theirs = [w.change for s in wanted.steps for w in s.writes if w.key.startswith(kind)]
-        ours = [w.change for s in found.steps for w in s.writes if w.key.startswith(kind)]
-        assert ours == theirs != []
+    theirs, ours = ([w.change for s in plan.steps for w in s.writes if w.key.startswith("offsets/")]
+                    for plan in (wanted, found))  # fmt: skip
+    assert ours == theirs != []
 
 
 def planned() -> Case:
@@ -53,9 +51,7 @@ def planned() -> Case:
     one = case("u1", HEAD)
     (entry,) = [i for i in one.images if i.key.startswith("log/0/")][:1]
     _, _, shard = entry.key.split("/")
-    return replace(one, images=[
-        *one.images, row(1, shard, entry.attributes["metadataValue"]["S"])
-    ])
+    return replace(one, images=[*one.images, row(1, shard, entry.attributes["metadataValue"]["S"])])
 
 
 def test_the_rows_of_a_planned_batch_go_before_it_is_edited():
@@ -103,9 +99,8 @@ def test_rows_of_the_planned_batch_are_its_own():
 
 
 def shared(one: Case) -> list[Finding]:
-    processed = processed_frontier(one)
-    (judged,) = judge(one, one.policy.frontier(one.state.lineage, processed), processed)
-    view = View(one.state, processed, judged.simulation, judged.effects, ())
+    then = judged(one)
+    view = View(one.state, processed_frontier(one), then.simulation, then.effects, ())
     return [finding for finding in findings(view) if finding.code == "RSH234"]
 
 
@@ -123,8 +118,6 @@ def test_repaired_is_repaired():
     one = case("s1x", HEAD)
     plan = decide(one)
     assert isinstance(plan, Plan)
-    from reshardctl.model import after
-
     assert isinstance(decide(replace(one, images=after(one.images, plan.steps))), Nothing)
 
 
@@ -137,5 +130,5 @@ def test_rows_of_the_log_tell_nobody_and_are_judged_as_before():
     hidden = redact(other, lambda _: "name-1")
     assert "alice" not in str(hidden) and hidden.key == "log/3/name-1"
     before = case("s1x", HEAD)
-    after = replace(before, images=[redact(one, lambda text: text) for one in before.images])
-    assert decide(after) == decide(before)
+    then = replace(before, images=[redact(one, lambda text: text) for one in before.images])
+    assert decide(then) == decide(before)

@@ -454,16 +454,6 @@ def test_a_commit_ahead_of_the_offsets_is_an_error():
     assert "no offset log" in errors(read(files, without="offsets/3"))["commits/3"]
 
 
-@pytest.mark.parametrize(
-    ("damage", "why"),
-    [("", "no JSON"), ("{}", "no id"), ("[]", "no id"), ('{"id":7}', "no id"), ("x", "no JSON")],
-)
-def test_metadata_that_is_none_is_an_error(damage, why):
-    found = read(tree(f"{HEAD}/s1"), file("metadata", damage))
-    assert why in errors(found)["metadata"]
-    assert found.query_id == ""
-
-
 @pytest.mark.parametrize(("path", "refused"), [(f"{HEAD}/s1", False), (f"{V2}/s1", True)])
 def test_without_metadata_spark_4_2_and_later_do_not_start(path, refused):
     """Run: 4.1.4 gives the query a new id; 4.2 says STREAMING_CHECKPOINT_MISSING_METADATA_FILE."""
@@ -474,20 +464,17 @@ def test_without_metadata_spark_4_2_and_later_do_not_start(path, refused):
 TEMPORARY = "offsets/.1.7f0c3a52-8c8e-4bd5-a7c4-6d1f0f3e4a11.tmp"
 
 
-@pytest.mark.parametrize(
-    ("key", "error"),
-    [
-        (TEMPORARY, False),
-        ("commits/.0.7f0c3a52-8c8e-4bd5-a7c4-6d1f0f3e4a11.TID12.tmp", False),
-        ("offsets/0.orig", False),
-        ("offsets/_SUCCESS", False),
-        ("offsets/007", True),
-        ("offsets/+1", True),
-        ("offsets/-1", True),
-        ("offsets/3/", True),
-        ("offsets/backup/", False),
-    ],
-)
+@pytest.mark.parametrize(("key", "error"), [
+    (TEMPORARY, False),
+    ("commits/.0.7f0c3a52-8c8e-4bd5-a7c4-6d1f0f3e4a11.TID12.tmp", False),
+    ("offsets/0.orig", False),
+    ("offsets/_SUCCESS", False),
+    ("offsets/007", True),
+    ("offsets/+1", True),
+    ("offsets/-1", True),
+    ("offsets/3/", True),
+    ("offsets/backup/", False),
+])  # fmt: skip
 def test_strangers_in_spark_s_folders(key, error):
     """Names that are no numbers are passed by (runs E1 and E2, 3.3.4 to 4.3.0); `toLong` takes 007,
     +1 and -1 for numbers."""
@@ -520,18 +507,15 @@ def test_a_stale_checksum_is_a_remark():
 LOG = "sources/0/shard-source"
 
 
-@pytest.mark.parametrize(
-    ("image", "why"),
-    [
-        (file(f"{LOG}/0/_SUCCESS", ""), "no JSON"),
-        (file(f"{LOG}/0/.{ZERO}.7f0c.tmp", "{}"), "missing"),
-        (file(f"{LOG}/0/{ZERO}.orig", '{"shardId":"x"}'), "missing"),
-        (file(f"{LOG}/0/{ZERO}", '{"shardId":"shardId-000000000000"'), "no JSON"),
-        (file(f"{LOG}/0/{ZERO}", ""), "no JSON"),
-        (Image(f"{LOG}/0/more/", {}), "folder"),
-        (Image(f"{LOG}/0/{ONE}", {"bytes": {"B": "gIA="}}), "UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("image", "why"), [
+    (file(f"{LOG}/0/_SUCCESS", ""), "no JSON"),
+    (file(f"{LOG}/0/.{ZERO}.7f0c.tmp", "{}"), "missing"),
+    (file(f"{LOG}/0/{ZERO}.orig", '{"shardId":"x"}'), "missing"),
+    (file(f"{LOG}/0/{ZERO}", '{"shardId":"shardId-000000000000"'), "no JSON"),
+    (file(f"{LOG}/0/{ZERO}", ""), "no JSON"),
+    (Image(f"{LOG}/0/more/", {}), "folder"),
+    (Image(f"{LOG}/0/{ONE}", {"bytes": {"B": "gIA="}}), "UTF-8"),
+])  # fmt: skip
 def test_a_stray_file_in_the_log_that_is_read_next_is_an_error(image, why):
     """Run R7: the query is dead."""
     found = read(tree(f"{HEAD}/s1"), image)
@@ -640,9 +624,7 @@ def test_the_settings_and_the_order_have_to_agree():
 def test_many_shards_in_every_line(count):
     """Linear: no timing here, but a quadratic reader would hang."""
     number = "49680000000000000000000000000000000000000000000000000018"
-    positions = {
-        shard_id(i): Position("AFTER_SEQUENCE_NUMBER", number) for i in range(count)
-    }
+    positions = {shard_id(i): Position("AFTER_SEQUENCE_NUMBER", number) for i in range(count)}
     files = tree(f"{HEAD}/s1")
     head, metadata, _ = text(files, "offsets/0").split("\n")
     line = awslabs.line("st", 0, positions, "2.13")
