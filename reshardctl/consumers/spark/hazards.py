@@ -15,7 +15,6 @@ from reshardctl.consumers.spark.checkpoint import (
     UNKNOWN,
     Batch,
     Checkpoint,
-    log_elsewhere,
     log_of,
     watermark,
     with_watermark,
@@ -73,12 +72,6 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
             f"{folder} is a folder in the connector's log, whose files are read: the query "
             "crashes at it",
             (f"move {folder} elsewhere",),
-        )
-    if log_elsewhere(checkpoint):
-        return Cannot(
-            "the connector's log is not in this checkpoint",
-            ("log=TABLE, where kinesis.dynamodb.tableName is set; else look under "
-             "kinesis.metadataPath",),
         )
     if any(number > batch.id for number in checkpoint.committed):
         return Cannot(

@@ -26,7 +26,7 @@ from reshardctl.consumers.spark.checkpoint import (
 )
 from reshardctl.consumers.spark.marks import created, resting, same
 from reshardctl.consumers.spark.positions import Position, spelled
-from reshardctl.errors import WrongStream, command_line
+from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, ShardId, decode
 from reshardctl.model.times import instant
@@ -35,14 +35,11 @@ from reshardctl.model.times import instant
 def incarnation(
     lineage: Lineage, checkpoint: Checkpoint, current: Mapping[ShardId, Position]
 ) -> Incarnation:
-    """Judge the newest batch's positions; raises WrongStream for another stream's."""
+    """Judge the newest batch's positions; raises WrongStream for another stream's.
+
+    Of another stream by its name it is not parsed (`sources.chosen`).
+    """
     name = lineage.stream.name
-    if checkpoint.stream_name and checkpoint.stream_name != name:
-        raise WrongStream(
-            f"the checkpoint is of stream {checkpoint.stream_name}, not {name}",
-            command_line("--stream", checkpoint.stream_name)
-            + ", or the right checkpoint or source=",
-        )
     if (told := by_creation(lineage, checkpoint)) is Incarnation.RECREATED:
         return told
     newest = _numbers(current)

@@ -106,9 +106,7 @@ def _wrong(checkpoint: Checkpoint, number: int) -> str:
     """Why Spark or the connector cannot read one of the two newest logs, "" where it can."""
     if number in checkpoint.unreadable:
         return checkpoint.unreadable[number]
-    batch = checkpoint.batches.get(number)
-    if batch is None:
-        return ""
+    batch = checkpoint.batches[number]
     return batch.broken or flaw_of_conf(batch.log.metadata)
 
 

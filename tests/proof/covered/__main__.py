@@ -46,6 +46,7 @@ TESTS = (
         ("discover", "other_tables_are_told_apart"),
         ("discover", "streams_of_one_second_are_not_told_apart"),
         ("given_files", "a_device_that_never_ends"),
+        ("hostile_outcomes", "no_store_of_another_library_does"),
         ("position_stores", "a_row_of_another_kind_leaves_the_others_judged"),
         ("position_stores", "a_table_of_another_kind"),
         ("position_stores", "a_wrong_database_or_table"),

@@ -27,8 +27,8 @@ from tests.support.judging import Bench, delivered, options_of
 # Attributes of a wrong type or value, against runs of the real library.
 #
 # `kcl_attribute_types.toml` says for attribute × value × release what came of a row that was half
-# read by a worker that was killed (tests/proof/libraries/kcl/attributes.py runs them): "dies", "left
-# out" (never taken), "stuck" (taken, and never begun), "read".
+# read by a worker that was killed (tests/proof/libraries/kcl/attributes.py runs them): "dies",
+# "left out" (never taken), "stuck" (taken, and never begun), "read".
 
 FILE = Path(__file__).with_name("kcl_attribute_types.toml")
 TABLE: dict[str, dict[str, dict[str, str]]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -217,8 +217,9 @@ def test_a_checkpoint_that_is_there_stops_no_audit(
 # ----
 # A table of which KCL lists no lease is an empty one to it (isLeaseTableEmpty), and is begun anew.
 #
-# KCL 3.5 leaves out rows that it cannot read, and they keep their keys (tests/proof/reference/kcl.py,
-# and kcl_sync.py: the first leases of a start at a time are those of the shards open then).
+# KCL 3.5 leaves out rows that it cannot read, and they keep their keys
+# (tests/proof/reference/kcl.py, and kcl_sync.py: the first leases of a start at a time are those
+# of the shards open then).
 
 CREATED = 1_795_219_200
 SHARDS = [
@@ -241,7 +242,8 @@ def anew(shards: list[dict[str, Any]], initial: str) -> Bench:
         "stream": {"created": CREATED, "now": 3000, "shards": deepcopy(shards)},
         "expect": [{"findings": []}],
     })
-    return Bench.on(case, dialect.images(case), options_of(case, initial, "3.5.1"), accept="reread=48h")
+    options = options_of(case, initial, "3.5.1")
+    return Bench.on(case, dialect.images(case), options, accept="reread=48h")
 
 
 def test_its_shards_begin_as_at_the_first_start() -> None:

@@ -85,8 +85,8 @@ def test_the_row_is_taken_at_its_word_for_what_is_certain(
 # leaseCounter at the end of its range: what KCL makes of it, and what a fix leaves.
 #
 # DynamoDBLeaseSerializer: 1.x and 2.x write the next counter as Java's long has it, and so do the
-# renewals of 3.x; but where 3.x assigns a lease, DynamoDB adds one (getDynamoAssignLeaseUpdate), and
-# what is behind the last long cannot be read (DynamoUtils.safeGetLong).
+# renewals of 3.x; but where 3.x assigns a lease, DynamoDB adds one (getDynamoAssignLeaseUpdate),
+# and what is behind the last long cannot be read (DynamoUtils.safeGetLong).
 
 LAST = 2**63 - 1
 STORED = [f"s0-{n}" for n in range(4)]

@@ -48,6 +48,9 @@ def test_one_row_that_is_no_lease_hides_nothing(
     assert stranger["leaseKey"]["S"] in told.what
     assert dies is (told.severity.name == "ERROR")
     assert Image(stranger["leaseKey"]["S"], stranger) in found.plan_case.images
+    decision = found.decide()
+    assert isinstance(decision, NoSafePlan) is dies
+    assert not dies or "delete that row by hand" in str(decision.ways_out)
 
 
 @pytest.mark.parametrize(("names", "release", "dies"), [

@@ -15,7 +15,7 @@ from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Step, TargetFrontier, WillRead, after, shard_id
-from reshardctl.planning.plan import Nothing, Plan
+from reshardctl.planning.plan import Nothing, Plan, processed_frontier
 from reshardctl.testing import load_topology
 from tests.proof.drawn.states import rows_of
 from tests.proof.reference.kcl import run
@@ -232,3 +232,8 @@ def test_it_starts_when_the_younger_one_has_ended(release: str, at: str) -> None
     assert {s: got for s, got in stored.items() if got} == ran.delivered
     assert not [f for f in bench.findings() if f.severity is Severity.ERROR]
     assert isinstance(bench.decide(), Nothing)
+    posed = bench.plan_case
+    want = {shard: span.lo for shard, span in processed_frontier(posed).items()}
+    (app,) = (candidate.app for candidate in posed.candidates)
+    steps = posed.consumer.encode(posed.state.lineage, posed.checkpoint(), want, app, ())
+    assert at != "SHARD_END" or steps == [], "nobody waits for what is finished"

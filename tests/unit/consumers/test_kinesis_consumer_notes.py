@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.model import START, Delete, at_number, shard_id
+from reshardctl.model import START, TIP, Cut, Delete, at_number, at_time, shard_id
 from reshardctl.planning.plan import NoSafePlan, Plan
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as dialect
@@ -44,6 +44,18 @@ def test_a_shard_begins_at_the_tip_of_each_start_without_a_row_alone(
     assert isinstance(decision, Plan)
     writes = [write for step in decision.steps for write in step.writes]
     assert {(w.key[-1], type(w.change)) for w in writes} == {("1", Delete), ("2", Delete)}
+
+
+@pytest.mark.parametrize(("initial", "cut"), [
+    ("LATEST", TIP), ("TRIM_HORIZON", at_time(1_795_219_300.0)),
+])  # fmt: skip
+def test_no_row_is_written_for_a_tip_that_needs_none_or_for_a_time(initial: str, cut: Cut) -> None:
+    case = load(CASES / "kinesis-consumer" / "b1.toml")
+    options = {"app": "app", "release": "0.5.0", "initial": initial}
+    posed = Bench.on(case, dialect.images(case), options).plan_case
+    want = dict.fromkeys(posed.state.lineage, cut)
+    app, checkpoint = posed.candidates[0].app, posed.checkpoint()
+    assert posed.consumer.encode(posed.state.lineage, checkpoint, want, app, ()) == []
 
 
 @pytest.mark.parametrize("initial", ["LATEST", "TRIM_HORIZON"])

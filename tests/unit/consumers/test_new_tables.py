@@ -9,8 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
+from reshardctl.consumers.spec import Missing
 from reshardctl.consumers.tables import attributes, index_json, key_json, remarks
-from reshardctl.errors import UsageError
+from reshardctl.errors import NoStore, UsageError
 from reshardctl.model.tables import Capacity, SeenIndex, SeenTable, key_of
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "kcl"
@@ -92,6 +93,19 @@ def test_without_its_release_kcl_is_not_guessed():
     assert not own("kcl://app?release=3").unsettled
     with pytest.raises(UsageError, match="newer"):
         own("kcl://app?release=9.0")
+
+
+@pytest.mark.parametrize(("locator", "says"), [
+    ("kinesis-consumer+mysql://h/db?app=a&table=t", "make it first: CREATE TABLE t ("),
+    ("kinesis-consumer+postgres://h/db?app=a&table=T-1", 'make it first: CREATE TABLE "T-1" ('),
+    ("spark+s3://lake", "restore it"), ("spark:~/jobs", "restore it"),
+    ("spark+s3://lake/jobs", "--key jobs/"), ("spark:/jobs", "mkdir -p /jobs"),
+])  # fmt: skip
+def test_how_a_store_that_is_gone_is_made(locator, says):
+    named = parse(locator)
+    error = NoStore("gone", "restore it", named.options.get("table", ""))
+    missing = Missing(locator, named.medium, named.target, (), error)
+    assert says in named.spec.create_store(missing)
 
 
 NEW = own("kcl://app?release=3.5")

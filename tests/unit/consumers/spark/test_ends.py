@@ -173,7 +173,7 @@ def test_an_ancestor_of_a_shard_that_was_begun_is_taken_for_read() -> None:
 
 
 def test_what_a_batch_read_whose_commit_is_torn_may_come_again() -> None:
-    """Batch 0 runs again (runs of test_spoiled): it is processed as its line says, or not at all."""
+    """Batch 0 runs again (runs of test_spoiled): processed is what its line says, or nothing."""
     images = [
         replace(i, attributes={"text": {"S": ""}}) if i.key == "commits/0" else i
         for i in files({0: {"seq": number(3), "end": False}})

@@ -49,6 +49,15 @@ def test_the_log_of_the_batch_before_tells(release: str, younger: bool) -> None:
     assert Spark().incarnation(lineage, checkpoint) is (AMBIGUOUS if younger else SAME)
 
 
+def test_offsets_of_a_stream_that_was_created_later_are_another_streams() -> None:
+    """kinesis-lineage stores the creation time (docs/source.md)."""
+    offset = {"shards": {}, "stream": STREAM.name, "created": STREAM.created + 86_400}
+    head = json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}})
+    images = [Image("offsets/0", {"text": {"S": f"v1\n{head}\n{json.dumps(offset)}"}})]
+    with pytest.raises(WrongStream, match="after this one"):
+        Spark().incarnation(Lineage(STREAM, []), Spark().parse(images))
+
+
 @pytest.mark.parametrize(("stamps", "is_"), [
     ([3600], SAME),
     ([3600, 3700], SAME),
@@ -73,8 +82,9 @@ def test_without_a_number_the_times_of_the_batches_tell(
 # ----
 # Whose a checkpoint is, by its numbers: as in every store, one wrong row does not make it foreign.
 #
-# Expectation: the rule of all libraries (`sequence_numbers.of_wrong_stream`), which a stranger found
-# missing here: two positions of the stream and one of another were "the checkpoint of another".
+# Expectation: the rule of all libraries (`sequence_numbers.of_wrong_stream`), which a stranger
+# found missing here: two positions of the stream and one of another were "the checkpoint of
+# another".
 
 EPOCH = 1 << 148
 """The lowest bit of a number's epoch (layout of 77 of 77 public samples)."""

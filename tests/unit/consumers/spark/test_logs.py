@@ -66,6 +66,8 @@ def test_one_source_changes_and_every_other_byte_stays():
     after = log.replacing("0", '{"offset":1,"timestamp":2}').text()
     assert after == before.replace(f"0:{log['0']}", '0:{"offset":1,"timestamp":2}')
     assert after != before
+    gone = log.replacing("0", "-").line("0")
+    assert gone is not None and not gone.is_offset
     first = parse_offset_log("v1\n{}\n-\n-").replacing("1", "x").text()
     assert first == "v1\n{}\n-\nx"
 

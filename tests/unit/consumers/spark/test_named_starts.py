@@ -8,15 +8,17 @@ import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
+from reshardctl.consumers.spark.marks import first_cuts
 from reshardctl.consumers.spark.options import named_starts
 from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.releases import KINESIS_LINEAGE, App, Start
 from reshardctl.errors import UsageError
 from reshardctl.model import DONE, START, TIP, Cause, WillRead, at_number, at_time, shard_id
 from reshardctl.spark.source.latest import opening, to_pin
 from reshardctl.spark.source.options import parse_starting
 from tests.support.case_stream import number
 from tests.support.lineages import CREATED, split_in_turn
-from tests.support.spark_recorded import FOLDERS, QUBOLE, V1, Recorded
+from tests.support.spark_recorded import FOLDERS, QUBOLE, V1, Recorded, judged
 
 ZERO, ONE, TWO, THREE = (shard_id(index) for index in range(4))
 MET = number(1795219197, 3, 1795219500, 0)
@@ -74,8 +76,8 @@ def test_a_first_batch_is_forecast_to_begin_where_the_source_begins_it(start: st
 
 
 @pytest.mark.parametrize(("release", "place", "expected"), [
-    (QUBOLE, "SHARD_END", Cause.FALSE_END), (QUBOLE, "TRIM_HORIZON", START), (QUBOLE, "LATEST", TIP),
-    (V1, "SHARD_END", Cause.FALSE_END), (V1, "TRIM_HORIZON", START),
+    (QUBOLE, "SHARD_END", Cause.FALSE_END), (QUBOLE, "TRIM_HORIZON", START),
+    (QUBOLE, "LATEST", TIP), (V1, "SHARD_END", Cause.FALSE_END), (V1, "TRIM_HORIZON", START),
 ])  # fmt: skip
 def test_a_new_shard_begins_where_the_option_of_a_connector_names_it(release, place, expected):
     """ShardSyncer adds a shard at initialPosition.shardPosition; SHARD_END is never read again."""
@@ -88,6 +90,25 @@ def test_a_new_shard_begins_where_the_option_of_a_connector_names_it(release, pl
         recorded.lineage, one.checkpoint(), one.candidates[0].app
     ).fates[ONE]
     assert expected == (fate.at.lo if isinstance(fate, WillRead) else fate.cause)
+
+
+def test_a_closed_child_that_the_option_ends_is_not_read() -> None:
+    recorded = Recorded("t1", QUBOLE, FOLDERS[QUBOLE])
+    lineage = recorded.lineage
+    (child, *_) = [s for s in lineage if lineage.parents(s) and not lineage.is_open(s)]
+    line = qubole.line("st", 0, {child: Position("SHARD_END")}, "2.12")
+    one = Recorded("t1", QUBOLE, FOLDERS[QUBOLE], startingPosition=line).case()
+    fate = judged(one).simulation.fates[child]
+    assert isinstance(fate, WillRead) and fate.at.lo == DONE
+
+
+def test_a_shard_that_the_option_leaves_out_has_no_start_of_its_own() -> None:
+    """The source refuses the option until it says where the shard begins."""
+    start = json.dumps({ZERO: {"AFTER_SEQUENCE_NUMBER": MET}})
+    with pytest.raises(UsageError, match="does not say where shard 1 begins"):
+        opening(LINEAGE, parse_starting(start), CREATED + 7200.0)
+    app = App(KINESIS_LINEAGE, Start.LATEST, named=named_starts(start))
+    assert ONE not in first_cuts(LINEAGE, app)
 
 
 BAD = (

@@ -18,13 +18,16 @@ from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, AT_TIMES
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause, Image, Step, WillRead, WontRead, after, shard_id
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
+from reshardctl.planning.policy import EVERYTHING, Accept
 from tests.support.spark_recorded import HEAD, Recorded, judged
 
 ZERO, ONE = shard_id(0), shard_id(1)
 EFO, POLLING = "SubscribeToShard", "GetRecords"
 
 
-def case(release: str, batches: int = 3, number: bool = False, **said: str) -> Case:
+def case(
+    release: str, batches: int = 3, number: bool = False, late: int = 0, **said: str
+) -> Case:
     """s3's stream before its split, with both shards idle since the query began under LATEST.
 
     number: whether shard 0 came to a record in the newest batch.
@@ -33,8 +36,9 @@ def case(release: str, batches: int = 3, number: bool = False, **said: str) -> C
     one = recorded.case()
     texts = {i.key: i.attributes for i in one.images}
     head = texts["offsets/0"]["text"]["S"].split("\n")[:2]
-    since = Position(AT_TIMESTAMP, str(round((recorded.stream.created + 30) * 1000)))
     shards = [s for s in recorded.lineage if recorded.lineage.is_open(s)]
+    born = max(map(recorded.lineage.opened_at, shards)) if late else recorded.stream.created + 30
+    since = Position(AT_TIMESTAMP, str(round((born + late) * 1000)))
     scala = "2.12" if release.startswith("awslabs-1") else "2.13"
     images = [i for i in one.images if not i.key.startswith(("offsets/", "commits/", "sources/"))]
     for batch in range(batches):
@@ -68,9 +72,11 @@ def fates(one: Case) -> list[object]:
     return [judged.simulation.fates[shard] for judged in judge(one, want, processed)]
 
 
+@pytest.mark.parametrize("late", [0, 30])
 @pytest.mark.parametrize("release", ["awslabs-1.4.2", "awslabs-1.4.3", "awslabs-2.0.0"])
-def test_it_is_never_read_and_the_fix_begins_it_at_the_beginning(release: str) -> None:
-    one = case(release, consumerType=EFO)
+def test_it_is_never_read_and_the_fix_begins_it_at_the_beginning(release: str, late: int) -> None:
+    """Also where the time lies in the shard's life: no number is known at which it would get on."""
+    one = replace(case(release, late=late, consumerType=EFO), accept=Accept(EVERYTHING))
     (fate,) = fates(one)
     assert isinstance(fate, WontRead) and fate.cause is Cause.TIME_NOT_PASSED
     decision = decide(one)

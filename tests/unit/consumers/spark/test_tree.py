@@ -17,6 +17,7 @@ from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
 from reshardctl.model import AnomalyKind, Image, Stream, shard_id
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
+from tests.support.lineages import split_in_turn
 
 HEAD, V2, QUBOLE = (
     "awslabs-head-0f4c005", "awslabs-head-0f4c005-spark-4.3", "qubole-1.2.0_spark-3.0"
@@ -421,7 +422,28 @@ def test_the_positions_of_an_offset_log_alone():
     shown = {shard: spelled(at) for shard, at in whole.batches[3].positions.items()}
     assert spark.positions_of_many(files["offsets/3"], ST) == shown
     for other in (files["commits/3"], file("offsets/3", "{"), file("offsets/3", "v1\n{}\n-")):
-        assert spark.positions_of_many(other, ST) == {}
+        assert spark.positions_of_many(other, ST) == Spark("0").positions_of_many(other, ST) == {}
+
+
+def test_an_offset_without_a_shard_tells_no_connector():
+    files = tree("awslabs-head/s1")
+    lines = text(files, "offsets/3").split("\n")
+    lines[2] = '{"metadata":{"streamName":"st","batchId":"0"}}'
+    only = {"offsets/0": file("offsets/0", "\n".join(lines)), "metadata": files["metadata"]}
+    with pytest.raises(CannotTell, match="reads Kinesis in a way that reshardctl knows"):
+        Spark().candidates(read(only), {})
+
+
+def test_databricks_keeps_no_log_that_could_be_missing():
+    files = tree("awslabs-head/s1")
+    lines = text(files, "offsets/3").split("\n")
+    lines[2] = '[{"shard":{"stream":"st","shardId":"shardId-000000000000"},"lastSeqNum":""}]'
+    found = read({
+        "offsets/0": file("offsets/0", "\n".join(lines)), "metadata": files["metadata"],
+        "commits/0": file("commits/0", text(files, "commits/3")),
+    })
+    (candidate, *_) = Spark().candidates(found, {"release": "databricks"})
+    assert Spark().simulate_start(split_in_turn(1, ()), found, candidate.app).crash is None
 
 
 def test_what_a_watch_sees_of_a_checkpoint():
@@ -432,8 +454,8 @@ def test_what_a_watch_sees_of_a_checkpoint():
     first = signs()
     again = Image("offsets/3", {**files["offsets/3"].attributes, "modified": {"N": "7"}})
     for more, folders in (
-        (file("offsets/10", "v1"), {"offsets"}), (again, {"offsets"}), (file("notes/1", "x"), set()),
-        (file("sources/0/shard-source/4/x", "x"), {"sources"}), (Image("state/", {}), set()),
+        (file("offsets/10", "v1"), {"offsets"}), (again, {"offsets"}), (Image("state/", {}), set()),
+        (file("sources/0/shard-source/4/x", "x"), {"sources"}), (file("notes/1", "x"), set()),
     ):
         later = signs(more)
         assert {folder for folder in later if later[folder] != first.get(folder)} == folders
@@ -446,6 +468,7 @@ def test_when_positions_were_saved(nanos):
     log = files["offsets/3"].attributes | ({"modified": {"N": str(nanos)}} if nanos else {})
     found = Spark().saved_at(read(files, Image("offsets/3", log)))
     assert set(found.values()) == ({nanos / 1e9} if nanos else set())
+    assert Spark().saved_at(read({"metadata": files["metadata"]})) == {}
 
 
 def test_a_commit_ahead_of_the_offsets_is_an_error():

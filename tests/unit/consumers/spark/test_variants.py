@@ -283,13 +283,15 @@ def test_a_release_of_another_connector_is_refused() -> None:
         Recorded("s1", "awslabs-2.0.0", FOLDERS[QUBOLE]).case()
 
 
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(("limit", "may_drop"), [("1", True), ("2000000000", False)])
 def test_a_limit_that_the_rest_of_a_closed_shard_cannot_reach_drops_nothing(
-    limit: str, may_drop: bool
+    limit: str, may_drop: bool, whole: bool
 ) -> None:
     """A shard takes 1,000 records a second at most (API reference of PutRecords)."""
     edited = Edited("u1", HEAD)
-    edited_and_wiped(edited)
+    edited.plan(1, edited.starts() | ({0: BEGINNING} if whole else {}))
+    edited.drop(f"{edited.log}/1")
     fate = start(case(edited, "u1", maxFetchRecordsPerShard=limit))[1][shard_id(0)]
     assert isinstance(fate, WillRead) and bool(fate.possible) is may_drop
 
