@@ -75,7 +75,7 @@ TESTS = (
         ("tables", "side_tables_that_may_not_be_read_are_named"),
         ("whose_rows", "streams_of_one_second_are_told_apart_by_the_operator_only"),
     )),
-    "tests/proof/drawn/test_partial_plans.py",
+    *(f"tests/proof/drawn/test_{name}.py" for name in ("kcl_waiting", "partial_plans")),
     *(f"tests/unit/{name}.py" for name in (
         "render/test_asking", "render/test_json_documents", "render/test_junit",
         "spark/source/test_cases",

@@ -312,6 +312,7 @@ def test_no_batch_holds_the_tip_as_of_each_start(release):
     assert isinstance(decision, NoSafePlan) and "LATEST again in every batch" in decision.why
 
 
+NO_SHARD = '{"metadata":{"streamName":"st","batchId":"0"}}'
 KAFKA = '{"kafka":{"0":7}}'
 
 
@@ -356,6 +357,8 @@ def test_a_reformatted_log_keeps_the_place_of_another_source_also_of_one_that_ha
     # Its second line has no time to take over, nor has it a watermark; or it cannot be read.
     (lambda t: t.replace(t.split("\n")[1], "{}"), lambda _: ""),
     (lambda t: t.replace(t.split("\n")[1], ""), lambda _: ""),
+    # It names no shard from which the next batch would go on.
+    (lambda t: "\n".join([*t.split("\n")[:2], NO_SHARD]), lambda _: ""),
 ])  # fmt: skip
 def test_where_the_log_before_is_torn_as_well_nothing_is_made(before, newest):
     logs = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
