@@ -76,7 +76,7 @@ def test_the_row_is_ended_with_the_fix_that_makes_the_lease(release: str) -> Non
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_row_waits_for_no_lease_that_the_fix_makes(release: str) -> None:
     """BlockOnParentShardTask goes by the row's parents alone; the fixed rows are started on."""
-    split = [
+    split: list[dict[str, Any]] = [
         {**SHARDS[0], "close": 600}, {"id": 1, "range": ["1/2", "1"], "open": 0, "records": []},
         *({"id": n, "range": [f"{n - 2}/4", f"{n - 1}/4"], "open": 601, "parents": [0],
            "records": {"n": 2, "from": 700, "to": 900}} for n in (2, 3)),

@@ -110,6 +110,7 @@ def test_a_table_in_which_no_write_can_be_guarded_gets_none(why, said, way):
     other = {"namespace": {"S": "x"}, "shard_id": {"S": "y"}, UNGUARDED: {"S": why}}
     positions = consumer.parse([Image("x/y", other)], lineage.stream)
     (candidate,) = consumer.candidates(positions, options)
+    assert isinstance(candidate.app, App)
     want = {shard: at_number(lineage[shard].start) for shard in lineage}
     for found in (
         consumer.rebuild(lineage, positions, want, candidate.app),

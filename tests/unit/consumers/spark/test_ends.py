@@ -184,12 +184,12 @@ def test_what_a_batch_read_whose_commit_is_torn_may_come_again() -> None:
 
 def test_a_false_end_without_a_number_proves_no_more_than_the_batch_before() -> None:
     """The child is open; before it was marked as ended it had come to a record."""
-    met = {"seq": str(int(recorded().lineage[shard_id(1)].start) + (1 << 80)), "end": False}
+    first = str(int(recorded().lineage[shard_id(1)].start) + (1 << 80))
     ended = {"seq": number(9), "end": True}
-    one = files({0: ended, 1: met, 2: OPEN})
+    one = files({0: ended, 1: {"seq": first, "end": False}, 2: OPEN})
     later = files({0: ended, 1: {"seq": "", "end": True}, 2: OPEN})[-1]
     found = span(case([*one, replace(later, key="offsets/1"), replace(one[0], key="commits/1")]), 1)
-    assert found.lo == at_number(met["seq"]) and found.hi == TIP
+    assert found.lo == at_number(first) and found.hi == TIP
 
 
 def test_the_operator_may_let_state_count_twice() -> None:

@@ -63,6 +63,7 @@ def test_a_first_batch_is_forecast_to_begin_where_the_source_begins_it(start: st
     spark = Spark().for_options(options)
     gone = spark.parse([], LINEAGE.stream)
     (candidate,) = spark.candidates(gone, options)
+    assert isinstance(candidate.app, App)
     fates = spark.simulate_start(LINEAGE, gone, candidate.app).fates
     begins = {s: f.at.lo for s, f in fates.items() if isinstance(f, WillRead) and not f.after}
     starting = parse_starting(start)

@@ -37,8 +37,9 @@ def case(
     texts = {i.key: i.attributes for i in one.images}
     head = texts["offsets/0"]["text"]["S"].split("\n")[:2]
     shards = [s for s in recorded.lineage if recorded.lineage.is_open(s)]
-    born = max(map(recorded.lineage.opened_at, shards)) if late else recorded.stream.created + 30
-    since = Position(AT_TIMESTAMP, str(round((born + late) * 1000)))
+    born = max(recorded.lineage.opened_at(shard) or 0.0 for shard in shards)
+    begun = born + late if late else recorded.stream.created + 30
+    since = Position(AT_TIMESTAMP, str(round(begun * 1000)))
     scala = "2.12" if release.startswith("awslabs-1") else "2.13"
     images = [i for i in one.images if not i.key.startswith(("offsets/", "commits/", "sources/"))]
     for batch in range(batches):

@@ -13,6 +13,7 @@ from reshardctl.consumers.spark.checkpoint import Checkpoint, log_elsewhere
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs
 from reshardctl.consumers.spark.positions import Position, spelled
+from reshardctl.consumers.spark.releases import App
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
 from reshardctl.model import AnomalyKind, Image, Stream, shard_id
@@ -443,6 +444,7 @@ def test_databricks_keeps_no_log_that_could_be_missing():
         "commits/0": file("commits/0", text(files, "commits/3")),
     })
     (candidate, *_) = Spark().candidates(found, {"release": "databricks"})
+    assert isinstance(candidate.app, App)
     assert Spark().simulate_start(split_in_turn(1, ()), found, candidate.app).crash is None
 
 
@@ -465,8 +467,9 @@ def test_what_a_watch_sees_of_a_checkpoint():
 @pytest.mark.parametrize("nanos", [None, 1_795_219_500_000_000_000])
 def test_when_positions_were_saved(nanos):
     files = tree("awslabs-head/s1")
-    log = files["offsets/3"].attributes | ({"modified": {"N": str(nanos)}} if nanos else {})
-    found = Spark().saved_at(read(files, Image("offsets/3", log)))
+    more = {"modified": {"N": str(nanos)}} if nanos else {}
+    log = Image("offsets/3", {**files["offsets/3"].attributes, **more})
+    found = Spark().saved_at(read(files, log))
     assert set(found.values()) == ({nanos / 1e9} if nanos else set())
     assert Spark().saved_at(read({"metadata": files["metadata"]})) == {}
 
