@@ -216,11 +216,6 @@ def test_another_account_s_stream_of_the_same_name_is_another_stream():
         KCL.parse(table_of(folder), other)
 
 
-def test_without_a_stream_a_multi_stream_table_cannot_be_read():
-    with pytest.raises(UsageError, match="multi-stream"):
-        KCL.parse(table_of(GOLDEN / "2.7.2" / "g7-multi-stream"))
-
-
 def test_the_creation_time_in_the_key_decides_over_the_numbers():
     """The key with the stream's own creation time wins over one whose numbers fit as well."""
     folder = GOLDEN / "2.7.2" / "g7-multi-stream"

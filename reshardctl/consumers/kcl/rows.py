@@ -269,7 +269,6 @@ def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Nam
             "each: the table does not show which of the two runs",
             "keep the rows of the application that runs in a table of their own",
         )
-    assert stream is not None, "of several streams the judged one is always named"
     return chosen(several, stream)
 
 

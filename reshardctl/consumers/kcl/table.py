@@ -258,8 +258,12 @@ Positions = Mapping[Named, Sequence[str]]
 """Every stream of the table, with the positions of its rows as spelled."""
 
 
-def chosen(positions: Positions, stream: Stream) -> Named:
-    """The judged stream's name in the table; raises WrongStream if there is none."""
+def chosen(positions: Positions, stream: Stream | None) -> Named:
+    """The judged stream's name in the table; raises UsageError or WrongStream if there is none."""
+    if stream is None:
+        raise UsageError(
+            f"a multi-stream table, with rows of {names_of(positions)}", "name one with --stream"
+        )
     same = [n for n in positions if (n.account, n.name) == (stream.account, stream.name)]
     exact = [n for n in same if n.epoch == int(stream.created)]
     younger = [n for n in same if any(_since(stream, text) for text in positions[n])]

@@ -22,7 +22,6 @@ from reshardctl.consumers.spark.incarnation import (
     incarnation,
     wrong_stream,
 )
-from reshardctl.consumers.spark.lines import read
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.options import (
     candidates,
@@ -35,7 +34,7 @@ from reshardctl.consumers.spark.positions import NUMBERED, cut_of, is_foreign, s
 from reshardctl.consumers.spark.rebuilt import begun, lost, rebuild
 from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.consumers.spark.releases import App
-from reshardctl.consumers.spark.sources import chosen, select
+from reshardctl.consumers.spark.sources import chosen, kinesis, select
 from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.consumers.spark.spec import SPARK
 from reshardctl.consumers.spark.starts import far_ahead
@@ -68,11 +67,9 @@ def places(image: Image, source: str, stream: Stream) -> Mapping[ShardId, str]:
 def _places(text: str, source: str, stream: Stream) -> Mapping[ShardId, str]:
     """The same; a file is asked for once a finding, and the line of 10 000 shards is read once."""
     try:
-        log = parse_offset_log(text)
-        offset = read(log[chosen({0: log}, stream, source)])
-    except (Malformed, ReshardError, KeyError):
-        return {}
-    if offset is None:
+        logs = {0: parse_offset_log(text)}
+        offset = kinesis(logs)[chosen(logs, stream, source)]
+    except (Malformed, ReshardError):
         return {}
     return {shard: spelled(position) for shard, position in sorted(offset.positions.items())}
 

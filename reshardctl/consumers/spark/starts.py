@@ -189,7 +189,7 @@ def following(lineage: Lineage, held: Mapping[ShardId, Resumed], app: App) -> Fo
     forgotten = frozenset(_additions(lineage, left | added))
     if app.traits.drops_closed:
         forgotten = frozenset(filter(lineage.is_open, forgotten))
-    read = left or any(_is_read(lineage, shard, app) for shard in added)
+    read = left or any(_is_read(lineage, shard, app) for shard in sorted(added))
     return Following(added, forgotten, bool(read), bool(added) or len(left) < len(held))
 
 

@@ -175,6 +175,8 @@ def test_which_rows_of_a_table_of_several_streams_are_judged(stored, judged):
     with pytest.raises(WrongStream) as refused:
         KCL.parse(rows, STREAM)
     assert judged in refused.value.next
+    with pytest.raises(UsageError, match="a multi-stream table"):
+        KCL.parse(rows)
 
 
 @pytest.mark.parametrize(("release", "refused"), [("2.2", True), ("1.15", True), ("2.3", False)])

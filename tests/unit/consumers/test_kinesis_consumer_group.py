@@ -138,8 +138,10 @@ WORKER = {
 @pytest.mark.parametrize(("group", "another"), [("app", False), ("b", True)])
 def test_a_groups_worker_is_no_other_application(group: str, another: bool) -> None:
     key, item = f"{group}#orders/WORKER#w1", {**WORKER, "namespace": {"S": f"{group}#orders"}}
-    one = bench("a", Image(key, item)).plan_case
-    assert (key in one.consumer.others(one.checkpoint())) is another
+    own = {"namespace": {"S": "app-orders"}, "shard_id": {"S": "note"}}
+    one = bench("a", Image(key, item), Image("app-orders/note", own)).plan_case
+    assert (key in (others := one.consumer.others(one.checkpoint()))) is another
+    assert "app-orders/note" not in others
 
 
 @pytest.mark.parametrize(("name", "value", "seen"), [
