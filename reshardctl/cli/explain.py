@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from reshardctl.cli import completion, options
-from reshardctl.cli.options import Account, Config, Consumer, Files, ListedShards, Probe, Stream
+from reshardctl.cli.options import (
+    Account,
+    Config,
+    Consumer,
+    Files,
+    ListedShards,
+    Probe,
+    ProbeBudget,
+    Stream,
+)
 from reshardctl.render.formats import Format
 
 
@@ -27,6 +37,7 @@ def explain(
     shards: ListedShards = None,
     config: Config = None,
     probe: Probe = None,
+    probe_budget: ProbeBudget = None,
     form: Annotated[
         Format, options.one_format("For people, or for programs.", "screen", "data")
     ] = Format.TEXT,
@@ -43,8 +54,8 @@ def explain(
     from reshardctl.exit import Exit
 
     request = ExplainRequest(
-        shard=shard, consumer=locator, stream=stream, account=account, probe=probe,
-        config=config, shards=shards or (), files=files,
+        shard=shard, consumer=locator, stream=stream, probe=probe, config=config,
+        account=replace(account, budget=probe_budget), shards=shards or (), files=files,
     )
     shown = explained(request, Terminal())
     out = Output(

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reshardctl.cli import options
-from reshardctl.cli.options import Account, Config, Consumer, Files, ListedShards, Probe, Stream
+from reshardctl.cli.options import (
+    Account,
+    Config,
+    Consumer,
+    Files,
+    ListedShards,
+    Probe,
+    ProbeBudget,
+    Stream,
+)
 from reshardctl.render.formats import Format
 
 
@@ -20,6 +30,7 @@ def export(
     shards: ListedShards = None,
     config: Config = None,
     probe: Probe = None,
+    probe_budget: ProbeBudget = None,
     form: Annotated[
         Format, options.one_format("For programs, or for a spreadsheet.", "data", "table")
     ] = Format.JSON,
@@ -50,7 +61,7 @@ def export(
         check_new_file(saved)
     request = ExportRequest(
         consumer=locator, stream=stream, probe=probe, config=config,
-        account=account, shards=shards or (), files=files,
+        account=replace(account, budget=probe_budget), shards=shards or (), files=files,
     )
     positions = exported(request, Terminal())
     text = json_text(positions) if form is Format.JSON else csv_text(positions)

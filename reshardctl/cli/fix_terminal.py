@@ -63,7 +63,10 @@ class FixTerminal(Terminal):
             self._out, suggested_command=planned.words, sink=planned.sink_words,
             name=planned.name,
         )
-        out.write(PlanShown(planned.report, self._dry_run or none, planned.saved), planned.exit)
+        shown = PlanShown(
+            planned.report, self._dry_run or none, planned.saved, planned.again.how
+        )
+        out.write(shown, planned.exit)
 
     def _known(self, planned: Planned) -> bool:
         """Whether the question alone is enough: who is asked has seen this very plan."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reshardctl.cli import completion, options
-from reshardctl.cli.options import Account, Config, Files, Output, Probe, Shards, Stream
+from reshardctl.cli.options import (
+    Account,
+    Config,
+    Files,
+    Output,
+    Probe,
+    ProbeBudget,
+    Shards,
+    Stream,
+)
 from reshardctl.render.formats import Format
 
 
@@ -44,6 +54,7 @@ def graph(
         ),
     ] = None,
     probe: Probe = None,
+    probe_budget: ProbeBudget = None,
     form: Annotated[
         Format,
         options.one_format(
@@ -69,8 +80,9 @@ def graph(
     if file is not None:
         check_file(Path(file))
     request = GraphRequest(
-        consumers=consumers or (), format=form, stream=stream, account=account, probe=probe,
-        config=config, shards=shards or (), files=files, only_bad=only_bad, since=since,
+        consumers=consumers or (), format=form, stream=stream, probe=probe, config=config,
+        account=replace(account, budget=probe_budget), shards=shards or (), files=files,
+        only_bad=only_bad, since=since,
         width=columns() if file is None else None,
     )
     picture = drawn(request, Terminal())

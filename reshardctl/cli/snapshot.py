@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reshardctl.cli import completion
-from reshardctl.cli.options import Account, Config, Files, ListedShards, Probe, Stream
+from reshardctl.cli.options import Account, Config, Files, ListedShards, Probe, ProbeBudget, Stream
 
 if TYPE_CHECKING:
     from reshardctl.snapshot.file import SavedSnapshot
@@ -37,6 +38,7 @@ def snapshot(
     ] = False,
     config: Config = None,
     probe: Probe = None,
+    probe_budget: ProbeBudget = None,
 ) -> None:
     """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
 
@@ -57,8 +59,8 @@ def snapshot(
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_new_file(output)
     request = SnapshotRequest(
-        consumers=consumers or (), redact=redact, stream=stream, account=account, probe=probe,
-        config=config, shards=shards or (), files=files,
+        consumers=consumers or (), redact=redact, stream=stream, probe=probe, config=config,
+        account=replace(account, budget=probe_budget), shards=shards or (), files=files,
     )
     saved = take(request, Terminal())
     save(saved, output)

@@ -46,12 +46,14 @@ class Planned(Struct, frozen=True):
     """A report whose decision is shown as what fix would write.
 
     dry_run: nothing is written afterwards; otherwise the plan is shown before consent is asked
-    for. saved: the file that holds the plan, where there is one.
+    for. saved: the file that holds the plan, where there is one. how: the options that were given
+    of those that say how to write.
     """
 
     report: Report
     dry_run: bool
     saved: Saved | None = None
+    how: tuple[str, ...] = ()
 
 
 class Fixed(Struct, frozen=True):

@@ -360,3 +360,14 @@ def test_a_loss_that_is_accepted_is_not_said_to_be_beyond_repair(lab_of):
     shown = flat(lab.dry("--accept", "skip=all,reread=all", "--format", "text").out)
     assert "What the next start skips is within --accept; without that it may be mended" in shown
     assert "No write improves" not in shown
+
+
+@pytest.mark.parametrize("how", [
+    ["--live"], ["--assume-stopped"], ["--watch", "45s"], ["--journal", "orders.jsonl"],
+], ids=str)
+def test_a_dry_run_names_the_command_that_writes_in_the_same_way(lab, tmp_path, how):
+    for saved in ([], ["--out", str(tmp_path / "orders.plan")]):
+        told = lab.dry(*how, *saved, "--format", "text").out
+        said = told[told.index("Nothing was written."):].replace("\\\n", "").splitlines()
+        words = next(shlex.split(line) for line in said if "  reshardctl fix" in line)
+        assert words[-len(how):] == how

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -83,6 +84,17 @@ def test_a_probe_tells_the_age_of_the_oldest_unread_record(lab):
     lag = found["2"]["lag"]
     assert lag["oldest_arrival"] == "2026-11-21T00:11:00Z" and lag["seconds"] == 1500 - 660
     assert lag["records"] == 4 and lag["measured"]
+
+
+def test_the_commands_below_it_are_understood(lab):
+    """With what reading records may cost, which both take."""
+    budget = ("--probe-budget", "calls=3,time=1s")
+    told = lab.cli("status", *lab.where, "--count", *budget, "--format", "text").out.replace("\\\n", "")
+    said = [shlex.split(line)[1:] for line in told.splitlines() if "  reshardctl" in line]
+    assert [words[0] for words in said] == ["explain", "inspect"]
+    for words in said:
+        assert words[-2:] == list(budget)
+        assert lab.cli(*words).code in (0, 1)
 
 
 @pytest.mark.parametrize("reading", ["--probe", "--count"])

@@ -117,7 +117,7 @@ class PlanDocument(Document[Planned]):
         header(sheet, self.result.report)
         plan(sheet, self.result.report)
         if self.result.dry_run:
-            not_written(sheet, self.result.report, self.result.saved)
+            not_written(sheet, self.result)
 
     def runbook(self, page: Page) -> None:
         runbook.runbook_page(page, self.result.report, self.result.saved)

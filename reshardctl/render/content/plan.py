@@ -51,7 +51,7 @@ from reshardctl.report.changes import (
     counted,
 )
 from reshardctl.report.report import Report
-from reshardctl.report.results import Fixed, Saved, Undoing
+from reshardctl.report.results import Fixed, Planned, Undoing
 
 SIGNS = {
     Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),
@@ -292,17 +292,18 @@ def counts(changed: Iterable[Changed]) -> str:
 _BY_HAND = "where the store may be written"
 
 
-def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
+def not_written(sheet: Sheet, planned: Planned) -> None:
     """Write that nothing was written, and the command that writes the plan."""
+    report, saved = planned.report, planned.saved
     sheet.blank()
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")
     retention_advice_first(sheet, report)
     context = sheet.context
     if isinstance(report.decision, Plan):
-        argv = [*context.suggested_command, *context.sink]
+        argv = [*context.suggested_command, *context.sink, *planned.how]
         if saved is not None:
-            argv = ["--plan", saved.path, *beside_a_file(context.suggested_command)]
+            argv = ["--plan", saved.path, *beside_a_file(context.suggested_command), *planned.how]
         if of_files(argv):
             sheet.command(writing(report, argv), _BY_HAND)
         else:
