@@ -152,6 +152,10 @@ def test_rows_of_a_later_fix_are_its_own(lab_of, tmp_path, half):
     if half == "undo by the plan":
         older.unlink()
         tried = [undo := ("undo", plan, *agreed)]
+    if half != "undo by the plan":
+        shown = lab.cli("undo", "--show", older.stem, "--format", "text").out
+        said = [line.split() for line in shown.splitlines() if line.startswith("  reshardctl")]
+        assert [words[1:3] for words in said] == [["undo", younger.stem]]
     for words in tried:
         refused = lab.cli(*words)
         assert refused.code == 4 and refused.says(f"reshardctl undo {younger.stem}"), refused.err

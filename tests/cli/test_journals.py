@@ -80,7 +80,7 @@ def test_a_journal_is_shown_with_its_rows_before_and_after(lab):
     calls = len(lab.wire.calls)
     shown = lab.cli("undo", "--show", older, "--format", "text")
     assert shown.code == 0 and older in shown.out and younger in shown.out, "undo it first"
-    assert f"reshardctl undo {older}\n" in shown.out
+    assert f"  reshardctl undo {younger}\n" in shown.out and f"undo {older}\n" not in shown.out
     made = shown.out[shown.out.index("--- /dev/null") :].splitlines()
     assert "+++ shardId-000000000002" in made and '+checkpoint = {"S": "TRIM_HORIZON"}' in made
     second = lab.cli("undo", "--show", younger[:-3], "--format", "text").out

@@ -89,7 +89,8 @@ def test_a_probe_tells_the_age_of_the_oldest_unread_record(lab):
 def test_the_commands_below_it_are_understood(lab):
     """With what reading records may cost, which both take."""
     budget = ("--probe-budget", "calls=3,time=1s")
-    told = lab.cli("status", *lab.where, "--count", *budget, "--format", "text").out.replace("\\\n", "")
+    told = lab.cli("status", *lab.where, "--count", *budget, "--format", "text").out
+    told = told.replace("\\\n", "")
     said = [shlex.split(line)[1:] for line in told.splitlines() if "  reshardctl" in line]
     assert [words[0] for words in said] == ["explain", "inspect"]
     for words in said:

@@ -139,9 +139,14 @@ def _younger(listing: Listing, entry: Entry) -> list[Entry]:
 
 
 def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[list[str]]:
-    """What takes it back, or finishes it; nothing where nothing is in place."""
+    """What takes it back, or finishes it; nothing where nothing is in place.
+
+    Where a later fix has to be undone first, that alone.
+    """
     if not entry.in_place or entry.open:
         return []
+    if first := _younger(listing, entry):
+        return _commands(listing, first[0], reached)[-1:]
     from reshardctl.journal import S3Object
     from reshardctl.journal.listing import State
 
