@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from reshardctl.errors import UsageError, command_line
+from reshardctl.journal.log import existing
 from reshardctl.model.retry import FailureKind, Retry
 from reshardctl.stores.given_file import content, refuse_larger
 from reshardctl.stores.new_file import sync, write_all
@@ -185,11 +186,12 @@ def _new(path: Path, flags: int) -> int:
 
 
 def _existing(path: Path) -> UsageError:
-    return UsageError(
-        f"journal {path} exists already; nothing was written",
-        f"name another with --journal, or go on with it: reshardctl fix --resume "
-        f"{shlex.quote(str(path))}",
-    )
+    if not path.is_file():  # a device or a link to nowhere: /dev/full has no end
+        return existing(path, b"")
+    try:
+        return existing(path, content(path, _LIST))
+    except UsageError:
+        return existing(path, None)
 
 
 def _check_regular(path: Path, descriptor: int) -> None:

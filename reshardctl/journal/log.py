@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
 
+from reshardctl.codec.strict import JOURNAL, KINDS, kind_of
 from reshardctl.errors import UsageError
 
 
@@ -60,6 +62,24 @@ class Log(Protocol):
 
     def close(self) -> None:
         """Releases the log."""
+
+
+def existing(where: Where, content: bytes | None) -> UsageError:
+    """The error to raise where a new journal is not written over what is there.
+
+    content: of the file or object; `None` if it cannot be read.
+    """
+    another = "name another with --journal"
+    if content is None:
+        return UsageError(f"{where} exists already; nothing was written", another)
+    kind = kind_of(content)
+    if kind == JOURNAL:
+        return UsageError(
+            f"journal {where} exists already; nothing was written",
+            f"{another}, or go on with it: reshardctl fix --resume {shlex.quote(str(where))}",
+        )
+    told = f"{KINDS[kind].what}, not a journal" if kind in KINDS else "no journal of reshardctl"
+    return UsageError(f"{where} exists already and is {told}; nothing was written", another)
 
 
 SUFFIX = ".jsonl"

@@ -12,7 +12,6 @@ Journals of a bucket are listed here too, and errors of S3 put into words.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -22,7 +21,7 @@ from msgspec.structs import replace
 from reshardctl.aws import s3
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import INSPECT, NoJournal, ReshardError, UsageError
-from reshardctl.journal.log import S3Object
+from reshardctl.journal.log import S3Object, existing
 from reshardctl.model.retry import Retry
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.given_file import refuse_larger
@@ -61,14 +60,8 @@ def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> Resha
     return failed
 
 
-def taken(where: S3Object, *, fresh: bool) -> UsageError:
-    """The error for a condition that did not hold. fresh: the object was to be absent."""
-    if fresh:
-        return UsageError(
-            f"journal {where} exists already; nothing was written",
-            f"name another with --journal, or go on with it: reshardctl fix --resume "
-            f"{shlex.quote(str(where))}",
-        )
+def taken(where: S3Object) -> UsageError:
+    """The error for an object that is not as we left it."""
     return UsageError(
         f"journal {where} is in use by another reshardctl", "wait until that one has ended"
     )
@@ -148,7 +141,7 @@ class S3Log:
 
         ended = self._retry.write(sent, self._gone, failed, lambda error: error)
         if ended is WriteResult.CONFLICT:
-            raise taken(self.where, fresh=False)
+            raise taken(self.where)
 
     def _gone(self) -> bool | None:
         """Whether there is no object any more; `None` if S3 does not say."""
@@ -190,7 +183,14 @@ class S3Log:
 
         ended = self._retry.write(put, lambda: self._in_place(name), failed, lambda error: error)
         if ended is WriteResult.CONFLICT:
-            raise taken(self.where, fresh=not tag)
+            raise taken(self.where) if tag else self._existing()
+
+    def _existing(self) -> UsageError:
+        """The error for an object where there was to be none."""
+        try:
+            return existing(self.where, self._get()[0])
+        except ReshardError:
+            return existing(self.where, None)
 
     def _sent(self, whole: bytes, name: str, tag: str | None) -> str:
         """Puts the object if its ETag is still `tag` ("" for absent), and returns the new ETag."""
@@ -228,7 +228,7 @@ class S3Log:
             return
         ours = writer.startswith(f"{self._writer}-")
         if not ours and content != self._content[: self._stored]:
-            raise taken(self.where, fresh=False)
+            raise taken(self.where)
         self._tag = tag
 
     def _get(self, retry: Retry | None = None) -> tuple[bytes, str, str]:

@@ -74,7 +74,7 @@ def test_the_object_itself_may_be_named(lab):
     assert keys(lab) == ["reshardctl/mine.jsonl"]
     assert undo(lab, journal(lab)).code == 0
     again = lab.fix("--journal", f"{place(lab)}/mine.jsonl")
-    assert again.code == 2 and again.says("exists already; nothing was written")
+    assert again.code == 2 and again.says("exists already; nothing was written", "fix --resume")
 
 
 def test_a_list_of_a_prefix(lab):

@@ -146,15 +146,48 @@ def test_intents_are_on_disk_before_they_are_given(
 # what the disk refuses
 
 
+@pytest.mark.parametrize(("content", "said"), [
+    ("mine", "is no journal of reshardctl"), ("", "is no journal of reshardctl"),
+    ('{"schema": "reshardctl/report/1"}', "is a report, not a journal"),
+])  # fmt: skip
 def test_an_existing_file_is_never_written_over(
+    plan: Plan, medium: MemoryStore, path: Path, content: str, said: str
+) -> None:
+    """Nor is it called a journal that `fix --resume` goes on with, where it is none."""
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(UsageError, match=f"exists already and {said}; nothing was") as caught:
+        journal_of(plan, medium, path)
+    assert caught.value.next == "name another with --journal"
+    assert path.read_text() == content
+
+
+def test_an_existing_journal_can_be_gone_on_with(
     plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
-    path.parent.mkdir()
-    path.write_text("mine")
+    whole = finished(plan, medium, path)
+    with pytest.raises(UsageError, match="exists already; nothing was written") as caught:
+        check_new(path)
+    assert caught.value.next.endswith(f"reshardctl fix --resume {shlex.quote(str(path))}")
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("content", [b"mine", None])
+def test_a_file_that_cannot_be_read_or_has_no_end_is_no_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    """/dev/full gives zeros without end (full(4))."""
+    path = Path("/dev/full") if content is None else tmp_path / "mine"
+    if content:
+        path.write_bytes(content)
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(UsageError, match="exists already") as caught:
-        journal_of(plan, medium, path)
-    assert "--journal" in caught.value.next
-    assert path.read_text() == "mine"
+        check_new(path)
+    assert caught.value.next == "name another with --journal"
 
 
 def test_a_link_to_nowhere_is_not_followed(plan: Plan, medium: MemoryStore, path: Path) -> None:

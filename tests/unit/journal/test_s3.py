@@ -109,8 +109,9 @@ def test_an_existing_object_is_never_put_over(bucket: Bucket) -> None:
     bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"mine")
     plan = plan_of([1])
     medium = MemoryStore(plan.rows)
-    with pytest.raises(UsageError, match="exists already; nothing was written"):
+    with pytest.raises(UsageError, match="already and is no journal of reshardctl") as caught:
         begin(plan, medium, bucket.log())
+    assert caught.value.next == "name another with --journal"
     assert bucket.content() == b"mine" and medium.read() == list(MemoryStore(plan.rows).read())
 
 
