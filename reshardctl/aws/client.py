@@ -143,10 +143,8 @@ def session_of(
     sts: the endpoint of STS. Raises UsageError for a configuration that cannot be read, CannotTell
     for a role that cannot be assumed.
     """
-    import boto3
-
     try:
-        session = boto3.Session(profile_name=profile, region_name=region)
+        session = own_session(profile, region)
     except ProfileNotFound as error:
         if profile is None:
             raise UsageError(f"AWS_PROFILE: {error}", "check its name") from None
@@ -167,6 +165,24 @@ def session_of(
             f"role {role} cannot be assumed: {clean(str(error))}",
             "check the role and who may assume it",
         ) from None
+
+
+def own_session(profile: str | None, region: str | None) -> Session:
+    """boto3's session; a region that is set and empty is not set. Raises what boto3 raises.
+
+    botocore takes an empty AWS_DEFAULT_REGION for a region, and does not look at the profile's
+    (ChainProvider and EnvironmentProvider of botocore.configprovider).
+    """
+    import boto3
+    from botocore.session import get_session
+
+    session = boto3.Session(profile_name=profile, region_name=region or None)
+    for setting in ("region", None):  # without the variable; then without the profile's
+        if session.region_name != "":
+            break
+        bare = get_session({"region": (setting, None, None, None)})
+        session = boto3.Session(profile_name=profile, botocore_session=bare)
+    return session
 
 
 def assumed(
@@ -217,7 +233,7 @@ def assumed(
             return DeferredRefreshableCredentials(credentials, self.METHOD)
 
     credentials()
-    base = get_session()
+    base = get_session({"region": (None, None, None, None)})  # the session has read the settings
     base.register_component("credential_provider", CredentialResolver([AssumedRole()]))
     return boto3.Session(botocore_session=base, region_name=region or session.region_name)
 

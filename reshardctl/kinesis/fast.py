@@ -131,9 +131,7 @@ class Reach(Struct, frozen=True):
 
     def session(self) -> Any:
         """A boto3 Session; a role is assumed at once. CannotTell if it cannot be."""
-        import boto3
-
-        session = boto3.Session(region_name=self.region)
+        session = aws.own_session(None, self.region)
         if self.role_arn is None:
             return session
         try:

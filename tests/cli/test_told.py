@@ -6,13 +6,15 @@ from typing import cast
 
 import pytest
 
-from reshardctl.commands.connect import _session, kinesis_of, listed, ports_of
+from reshardctl.commands.connect import _session, catalog_of, kinesis_of, listed, ports_of
 from reshardctl.commands.count_sink import reach_of
 from reshardctl.commands.observer import SILENT
+from reshardctl.commands.places import region_set
 from reshardctl.commands.requests import Account, Sink
 from reshardctl.consumers.locator import parse
 from reshardctl.errors import UsageError
 from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.fast import FastReader, Reach
 from reshardctl.model import Create, Update, Write, shard_id
 from reshardctl.render.content.findings import phrases
 from reshardctl.report.changes import Action, Changed
@@ -55,6 +57,34 @@ def test_without_a_region_one_is_asked_for(stream):
     with pytest.raises(UsageError, match="no region is set for the stream") as told:
         listed(Account(), stream, SILENT)
     assert told.value.next == "add --region, or set AWS_DEFAULT_REGION"
+
+
+@pytest.mark.parametrize("config", ["", "[default]\nregion =\n"])
+@pytest.mark.usefixtures("no_region")
+def test_an_empty_region_is_not_set(monkeypatch, tmp_path, config):
+    """botocore takes an empty AWS_DEFAULT_REGION for a region, and asks https://kinesis..amaz…"""
+    (tmp_path / "config").write_text(config)
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.setenv(name, "")
+    for call in (
+        lambda: listed(Account(), "orders", SILENT),
+        lambda: catalog_of(Account()),
+        lambda: FastReader(Reach(), "orders"),
+        lambda: ports_of(Account(), parse("kcl://a-table"), SILENT, ARN),
+        lambda: ports_of(Account(), parse("kcl://a-table"), SILENT, "orders"),
+    ):
+        with pytest.raises(UsageError, match="no region is set for") as told:
+            call()
+        assert "set AWS_DEFAULT_REGION" in told.value.next
+    assert region_set(Account()) is None
+
+
+@pytest.mark.usefixtures("no_region")
+def test_the_profiles_region_counts_where_the_variable_is_empty(monkeypatch, tmp_path):
+    (tmp_path / "config").write_text("[default]\nregion = eu-west-1\n")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "")
+    assert region_set(Account()) == catalog_of(Account()).region == "eu-west-1"
+    assert Reach().client().meta.region_name == "eu-west-1"
 
 
 @pytest.mark.usefixtures("no_region")
