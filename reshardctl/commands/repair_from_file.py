@@ -227,7 +227,7 @@ class Interrupted(Repair):
         if records.fix.outcome == "verified":
             raise UsageError(
                 f"{path}: this fix was finished and verified, there is nothing to go on with",
-                f"{' '.join(command('inspect', *self.words))}, or take it back: {back}",
+                f"{' '.join(command('inspect', *self.words))}   # or back: {back}",
             )
 
     def _require_latest(self, records: Records) -> None:

@@ -96,14 +96,15 @@ def _writing(entry: Entry) -> str:
 
 
 def _note(entry: Entry, reached: Sequence[str]) -> str:
+    """No command is at its end, where the full stop would be copied with it."""
     if entry.open:
         return _writing(entry)
     name = _name(entry)
     back = command_line("reshardctl", "undo", name, *reached)
     if entry.state is State.UNDO_BEGUN or entry.records is None:
-        return f"the undo of the fix of {entry.when} was interrupted: finish it with {back}"
+        return f"the undo of the fix of {entry.when} was interrupted: {back} finishes it"
     own = entry.records.header.resumed_with
     on = command_line("reshardctl", "fix", "--resume", name, *own, *reached)
     return (
-        f"the fix of {entry.when} was interrupted: finish it with {on}, or take it back with {back}"
+        f"the fix of {entry.when} was interrupted: {on} finishes it, and {back} takes it back"
     )

@@ -186,8 +186,8 @@ def test_what_reads_the_rows_tells_of_what_was_interrupted(lab_of, half):
     lab.wire.faults.clear()
     name = lab.journal().stem
     back = f"reshardctl undo {name}"
-    on = f"finish it with reshardctl fix --resume {name}, or take it back with {back}"
-    note = f"was interrupted: {on if half == 'fix' else f'finish it with {back}'}"
+    on = f"reshardctl fix --resume {name} finishes it, and {back} takes it back"
+    note = f"was interrupted: {on if half == 'fix' else f'{back} finishes it'}"
     for words in TELLING:
         assert note in told(lab, words), words
     more = ("--resume",) if half == "fix" else ()

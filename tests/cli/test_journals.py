@@ -451,8 +451,10 @@ def test_commands_for_a_journal_in_a_folder_with_spaces_can_be_pasted(lab, tmp_p
     assert lab.fix("--journal", journal).code == 0
     again = lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
     assert again.code == 2
-    _, _, pasted = again.err.partition("take it back: ")
-    words = shlex.split(pasted)
+    _, _, pasted = again.err.partition("\n")
+    looked = shlex.split(pasted, comments=True)  # as a shell reads the whole of it
+    assert looked[:2] == ["reshardctl", "inspect"] and lab.cli(*looked[1:]).code == 0
+    words = shlex.split(pasted.partition("# or back: ")[2])
     assert words == ["reshardctl", "undo", str(journal)]
     assert lab.cli(*words[1:], "--yes", "--assume-stopped").code == 0
     undone = lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes")
