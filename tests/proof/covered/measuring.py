@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -66,20 +67,24 @@ if FOLDER in os.environ and "PYTEST_XDIST_WORKER" in os.environ:  # where tests 
         source=["reshardctl"], branch=not _by_test, config_file=False, messages=False,
     )  # fmt: skip
     _coverage.start()
-    _lock = threading.Lock()
 
-    class _OneAtATime:
-        """What `threading` takes for `sys`: a new thread fails where it installs the trace function
-        while another one does (Python 3.11)."""
+    class _Patient:
+        """What `threading` and coverage.py take for `sys`: a new thread would end where it installs
+        a trace function while another one does (Python 3.11). That takes a moment."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(sys, name)
 
         def settrace(self, hook: Any) -> None:
-            with _lock:
-                sys.settrace(hook)
+            for _ in range(1000):
+                try:
+                    return sys.settrace(hook)
+                except RuntimeError:
+                    time.sleep(0.001)
+            return sys.settrace(hook)
 
-    threading._sys = _OneAtATime()  # type: ignore[attr-defined]
+    threading._sys = _Patient()  # type: ignore[attr-defined]
+    coverage.collector.sys = _Patient()  # type: ignore[attr-defined]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
