@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from reshardctl.errors import UsageError
 from reshardctl.journal import Journal, read
-from reshardctl.journal.listing import State, entries, files, needed, state_of, younger
-from reshardctl.model import keys_of
+from reshardctl.journal.listing import State, entries, files, needed, state_of, unfinished, younger
+from reshardctl.model import Image, keys_of
 from tests.contracts.memory_store import MemoryStore
-from tests.support.plans import header, journal_of, plan_of
+from tests.support.plans import RESTORE, header, journal_of, plan_of
 
 PLAN = plan_of([1, 2])
 STEPS = list(enumerate(PLAN.steps))
@@ -122,6 +122,38 @@ def test_a_later_fix_of_the_same_rows_has_to_be_undone_first(
     assert own.records is not None
     found = younger(shelf, own.records, rows)
     assert [entry.name for entry in found] == ["other"] * is_younger
+
+
+@pytest.mark.parametrize(("course", "rows", "later", "told"), [
+    (begun, "before", None, True),
+    (begun, "after", None, True),
+    (undo_begun, "after", None, True),
+    (verified, "after", None, False),
+    (begun, "moved", None, False),
+    (begun, "after", begun, True),
+    (begun, "after", verified, False),
+], ids=["nothing written yet", "all written", "undo", "verified", "moved on",
+        "a later one, half done", "a later one, verified"])  # fmt: skip
+def test_what_was_begun_is_told_until_its_rows_are_somebody_elses(
+    tmp_path: Path, course: Callable[[Journal], None], rows: str,
+    later: Callable[[Journal], None] | None, told: bool,
+) -> None:
+    store = MemoryStore(PLAN.rows)
+    for name, when, done in (("own", "00", course), ("later", "01", later)):
+        if done is not None:
+            said = {"plan": name, "when": f"2026-09-22T09:14:{when}Z"}
+            path = tmp_path / f"{name}.jsonl"
+            with Journal.create(path, replace(header(PLAN, store), **said)) as journal:
+                done(journal)
+    moved = [
+        Image(row.key, {**row.attributes, "checkpoint": {"S": "7"}})
+        for row in (*PLAN.rows, *PLAN.after())
+    ]
+    now = {"before": PLAN.rows, "after": PLAN.after(), "moved": moved}[rows]
+    found = unfinished(
+        entries(files(tmp_path)), {row.key: row for row in now}, RESTORE.volatile_attributes
+    )
+    assert ("own" in [entry.name for entry in found]) is told
 
 
 def test_a_journal_that_does_not_say_when_it_began_is_kept(tmp_path: Path) -> None:

@@ -115,6 +115,15 @@ def test_an_existing_object_is_never_put_over(bucket: Bucket) -> None:
     assert bucket.content() == b"mine" and medium.read() == list(MemoryStore(plan.rows).read())
 
 
+def test_an_existing_object_that_may_not_be_read_is_not_put_over(bucket: Bucket) -> None:
+    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"mine")
+    plan, faulty = plan_of([1]), bucket.faulty()
+    faulty.faults = dict.fromkeys(range(1, 9), DENIED)
+    with pytest.raises(UsageError, match="exists already; nothing was written"):
+        begin(plan, MemoryStore(plan.rows), bucket.log(faulty))
+    assert bucket.content() == b"mine"
+
+
 def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
     """Two `fix --resume` at once: the second is told by S3 before it writes a row."""
     plan = plan_of([1, 1])

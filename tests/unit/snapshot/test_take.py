@@ -21,6 +21,7 @@ from reshardctl.snapshot.take import (
     FrozenStream,
     ListedStream,
     Overlaid,
+    alike,
     counted,
     first_records,
     probed,
@@ -279,3 +280,22 @@ def test_kinesis_is_asked_about_so_many_numbers_at_most(most: int | None, asked:
     kinesis = Kinesis()
     verified(Snapshot(CONSUMER, lineage, (), {}, 0.0), kinesis, texts, most)  # type: ignore[arg-type]
     assert len(kinesis.numbers) == asked and set(map(str, kinesis.numbers)) <= set(texts)
+
+
+def test_a_key_that_names_the_stream_tells_it_from_those_of_the_same_second() -> None:
+    fake = split_stream()
+    kinesis = in_process(fake).kinesis
+    lineage = kinesis.lineage("orders")
+    account = lineage.stream.account
+    key = f"{account}:orders:{int(lineage.stream.created)}:shardId-000000000001"
+    named = Image(key, {"leaseKey": {"S": key}, "checkpoint": {"S": "TRIM_HORIZON"}})
+
+    class Twins:
+        def streams(self) -> dict[str, float]:
+            twin = lineage.stream.arn + "-twin"
+            return {lineage.stream.arn: lineage.stream.created, twin: lineage.stream.created}
+
+    for image, names in ((lease(1, "TRIM_HORIZON"), ["orders-twin"]), (named, [])):
+        snapshot = Snapshot(CONSUMER, lineage, (image,), {}, 0.0)
+        found = alike(snapshot, Twins(), ())  # type: ignore[arg-type]
+        assert [arn.rpartition("/")[2] for arn in found] == names
