@@ -199,11 +199,11 @@ def streams_of(
 ) -> Mapping[int, tuple[str, ...]] | None:
     """Epochs of numbers that are not this stream's → ARN of the account's stream that they are of.
 
-    A stream's first numbers carry the time of its creation: of several that were created in the
-    same second, they may be of any. Of later ones Kinesis is asked, stream
-    by stream: first those that were created in the same second as this one, whose first numbers
-    look like this one's, then the youngest. `None` if the account's streams cannot be told.
-    foreign: epoch → one of its numbers.
+    A stream's first numbers carry the time of its creation; of several that were created in the
+    same second, they may be any one's. For later numbers Kinesis is asked about each stream: first
+    those that were created in the same second as this one, whose first numbers look like this
+    one's, then the youngest. `None` if the account's streams cannot be told. foreign: epoch → one
+    of its numbers.
     """
     if not foreign:
         return {}
@@ -247,7 +247,7 @@ def alike(snapshot: Snapshot, kinesis: Stream, texts: Sequence[str]) -> tuple[st
 def same_second_streams(lineage: Lineage, kinesis: Stream) -> tuple[str, ...]:
     """ARNs of the account's other streams that were created in the same second as this one.
 
-    None where ListStreams is not allowed.
+    Empty where ListStreams is not allowed.
     """
     own, every = lineage.stream, kinesis.streams() or {}
     return tuple(sorted(
