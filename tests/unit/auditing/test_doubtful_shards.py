@@ -44,7 +44,8 @@ CASES: list[tuple[str, dict[int, Orders], dict[int, Life], Doubtful]] = [
 def test_which_shards_are_doubtful(orders: Any, lives: Any, wanted: Doubtful) -> None:
     found = doubtful(orders, lives)
     assert found == wanted
-    assert bool(found) == bool(wanted.shards)
+    assert bool(found) == bool(wanted)
+    assert found.shards == {*wanted.overlapping, *wanted.crossings}
 
 
 def test_lives_of_parts_are_merged() -> None:

@@ -272,6 +272,8 @@ def test_a_time_is_of_the_years_that_iso_8601_can_write(value: int) -> None:
     # date -u -d 0001-01-01 +%s is -62135596800, of 9999-12-31T23:59:59 253402300799.
     with pytest.raises(UsageError, match=r"^plan.json: not a time of the years 1 to 9999"):
         moment(value, PLACE)
+    inside = value + 1 if value < 0 else value - 1
+    assert moment(inside, PLACE) == inside
 
 
 @pytest.mark.parametrize(("source", "words"), [

@@ -375,11 +375,15 @@ def test_what_nobody_asked_for_is_no_finding():
     assert [gap.why for gap in report.coverages[1].unknowable] == [NOT_ASKED, NOT_ASKED]
 
 
-def test_a_read_that_was_cut_short_says_why():
-    cut = compared(1, 5, 2, 500, tip=False, short="the read was stopped after 10 minutes")
-    report = judged(replace(whole(), compared={**whole().compared, shard_id(1): cut}))
+@pytest.mark.parametrize("asked", [None, CREATED + 900.0], ids=["of all", "up to a time"])
+@pytest.mark.parametrize("why", ["the read was stopped after 10 minutes", f"{FAILED}reset"])
+def test_a_read_that_was_cut_short_says_why(why, asked):
+    """Also where only a part was asked for: what lies before its end was not compared either."""
+    cut = compared(1, 5, 2, 500, tip=False, short=why)
+    compared_with = {**whole().compared, shard_id(1): cut}
+    report = judged(replace(whole(), compared=compared_with, until=asked))
     one = only(report, "RSH508")
-    assert one.what == "not compared: the read was stopped after 10 minutes"
+    assert one.what == f"not compared: {why}"
     (gap,) = report.coverages[1].unknowable
     assert (gap.since, gap.until) == (CREATED + 500, None)
 
