@@ -317,7 +317,7 @@ def rows_of_redis(
             space, shard = parts_of(key, app) if MARK in key else ("", "")
             if not shard or not value or " " in shard or not key.startswith(app):
                 (where / f"line {count}").wrong("not a key of positions, a blank and a value")
-            if value == "(nil)" or (value[0] == value[-1] == '"'):
+            if value == "(nil)" or value.startswith('"'):
                 (where / f"line {count}").wrong(
                     f"{value!r} was changed on its way: redis-cli shows values so on a terminal"
                 )

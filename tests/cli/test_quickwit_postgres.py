@@ -244,17 +244,20 @@ def test_a_source_that_is_disabled_in_its_row_is_watched_and_written(golden):
     assert lab.text() == before
 
 
-def test_a_disabled_source_that_still_publishes_is_running(golden):
-    """What was read before the switch is published after it."""
+@pytest.mark.parametrize("published", [1, 7])
+def test_a_disabled_source_that_still_publishes_is_running(golden, published):
+    """What was read before the switch is published after it: the next place of a shard, or the
+    first one of another."""
     lab = golden("0.9.0", "q3")
     lab.disable()
-    published = number(lab, 1, 8)
-    lab.on_sleep.append(
-        lambda _: lab.put(lab.text().replace(lab.positions()[shard_name(1)], published))
-    )
+    place = f'"{shard_name(1)}":"{lab.positions()[shard_name(1)]}"'
+    more = f'"{shard_name(published)}":"{number(lab, 1, 8)}"'
+    new = more if published == 1 else f"{place},{more}"
+    assert place in lab.text()
+    lab.on_sleep.append(lambda _: lab.put(lab.text().replace(place, new)))
     refused = lab.cli("fix", *lab.where, "--yes")
     assert refused.code == 4
-    assert refused.says("rows of the store changed", shard_name(1))
+    assert refused.says("rows of the store changed", shard_name(published))
     assert lab.positions()[shard_name(0)].startswith("~")
 
 

@@ -284,7 +284,7 @@ def _none(
 ) -> WrongStream:
     what = f"stream {stream.name} of account {stream.account}, created {instant(stream.created)}"
     there = f"the table serves several streams, and has rows of {names_of(positions)}"
-    if len(alive) > 1:
+    if alive:
         return WrongStream(
             f"{there}: more than one may be {what}",
             "none has its creation time in its key, and no number of theirs is older than it; "

@@ -14,7 +14,7 @@ import pytest
 from reshardctl.consumers.kcl.beside import notes
 from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kcl.releases import traits_of
-from reshardctl.consumers.kcl.table import broken
+from reshardctl.consumers.kcl.table import Named, broken, others_in_words
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Image, canonical
 from reshardctl.testing.shards import SequenceNumber
@@ -177,6 +177,19 @@ def test_which_rows_of_a_table_of_several_streams_are_judged(stored, judged):
     assert judged in refused.value.next
     with pytest.raises(UsageError, match="a multi-stream table"):
         KCL.parse(rows)
+
+
+@pytest.mark.parametrize(("others", "words"), [
+    ({}, []), ({ONE: 3}, []),
+    ({OTHER: 1, ONE: 3}, [f"1 row of 1 other stream is left alone: {OTHER} (1)"]),
+    ({OTHER: 2, f"{OTHER}1": 1}, [f"3 rows of 2 other streams are left alone: {OTHER} (2), "]),
+])  # fmt: skip
+def test_rows_of_other_streams_are_counted(others, words):
+    """Those of an earlier stream of the name are told of by a finding."""
+    named = {text: Named.of(text) for text in (OWN, *others)}
+    found = others_in_words(named[OWN], {named[text]: count for text, count in others.items()})
+    assert len(found) == len(words)
+    assert all(word in note for word, note in zip(words, found, strict=True))
 
 
 @pytest.mark.parametrize(("release", "refused"), [("2.2", True), ("1.15", True), ("2.3", False)])

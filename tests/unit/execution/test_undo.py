@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import HalfDone, UndoRefused, UsageError
+from reshardctl.execution.apply import rest_of
 from reshardctl.execution.undo import Whole, require_restoring, undo_steps, unreadable
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
@@ -49,6 +50,24 @@ def fixed(plan: Plan, path: Path, count: int | None = None) -> MemoryStore:
             medium.write(intent.step, intent.token)
             journal.applied(intent.index)
     return medium
+
+
+class Clearing(MemoryStore):
+    """Notes that it was to clear up what a killed process may have left."""
+
+    cleared = False
+
+    def recover(self) -> None:
+        """Nothing is there."""
+        self.cleared = True
+
+
+@pytest.mark.parametrize("only_shown", [False, True])
+def test_what_is_only_to_be_shown_clears_nothing_up(path: Path, only_shown: bool) -> None:
+    medium = fixed(PLANS[1], path, 0)
+    store = Clearing(medium.read())
+    left = rest_of(read(path), store, volatile_attributes=MOVING, only_shown=only_shown)
+    assert (len(left.todo), store.cleared) == (len(PLANS[1].steps), not only_shown)
 
 
 def steps_back(path: Path, medium: MemoryStore) -> list[Step]:

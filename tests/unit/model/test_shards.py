@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.model import ShardId, decode, in_birth_order, shard_id
+from reshardctl.model.shards import parts_of, shards_in
 
 
 @pytest.mark.parametrize("ids", [
@@ -15,6 +16,16 @@ from reshardctl.model import ShardId, decode, in_birth_order, shard_id
 ])  # fmt: skip
 def test_ids_of_any_length_are_ordered_by_their_number_and_others_come_first(ids):
     assert in_birth_order(reversed(ids)) == ids
+
+
+@pytest.mark.parametrize(("text", "numbers"), [
+    ("4", [4]), ("3-5", [3, 4, 5]), ("5-5", [5]), ("7-9", [7]), ("8-9", []),
+    ("6,3-4,6", [6, 3, 4]), (shard_id(5), [5]),
+])  # fmt: skip
+def test_shards_that_an_operator_names(text, numbers):
+    known = [shard_id(n) for n in range(8)]
+    named = [shard for part in parts_of([text]) for shard in shards_in(part, known)]
+    assert named == [shard_id(n) for n in numbers]
 
 
 NUMBER = 49545115243490985018280067714973144582180062593244200961

@@ -91,6 +91,8 @@ def test_times_of_version_2() -> None:
         ([{**LIST, "NextToken": "t"}, SUMMARY], ["0.json: more shards follow", "--max-items"]),
         ([changed(DESCRIPTION, DESCRIBED, HasMoreShards=True)], ["more shards follow"]),
         ([LIST, LIST, SUMMARY], ["each has the last shards", "one answer"]),
+        ([{**LIST, "NextToken": "t"}, LIST, LIST, SUMMARY],
+         ["1.json, 2.json: each has the last shards"]),
         ([{"Shards": LIST["Shards"][:-1]}, SUMMARY], ["lists 2", "a page is missing"]),
         ([{"Shards": LIST["Shards"][1:]}, changed(SUMMARY, SUMMED, OpenShardCount=9)],
          ["says 9 open shards and lists 3"]),

@@ -142,12 +142,13 @@ def test_a_csv_file_has_the_librarys_types() -> None:
     """The list is spelled as in matheussilvasantos/dynamocli#4, the set as its members in JSON."""
     text = "\n".join([
         HEADER, '"b","TRIM_HORIZON","0","[  { ""S"" : ""a"" },  { ""S"" : ""0"" }]"',
-        "", '"c","49","12","[""a""]"', '"a","SHARD_END","7",""',
+        "", '"c","49","12","[""a""]"', '"d","49","12","{""a"", ""b""}"', '"a","SHARD_END","7",""',
     ])  # fmt: skip
     read = {image.key: image.attributes for image in images_of([Printed("a", text.encode())],
                                                                LEASES)}  # fmt: skip
-    assert [*read] == ["b", "c", "a"] and "parentShardId" not in read["a"]
+    assert [*read] == ["b", "c", "d", "a"] and "parentShardId" not in read["a"]
     assert read["b"]["parentShardId"] == {"SS": ["0", "a"]}
+    assert read["d"]["parentShardId"] == {"SS": ["a", "b"]}
     assert read["c"]["leaseCounter"] == {"N": "12"} and read["a"]["checkpoint"]["S"] == "SHARD_END"
 
 

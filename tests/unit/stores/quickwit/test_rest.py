@@ -33,6 +33,16 @@ def rest(asked: Node, seconds: float = 0.0) -> Rest:
     )
 
 
+@pytest.mark.parametrize(("scheme", "target", "place"), [
+    ("http", "node", "http://node:7280"), ("https", "node", "https://node:443"),
+    ("https", "node:8443", "https://node:8443"),
+])  # fmt: skip
+def test_the_port_where_none_is_said(scheme: str, target: str, place: str) -> None:
+    """Quickwit's rest.listen_port is 7280 (its node configuration); HTTPS has 443."""
+    store = Rest(scheme, target, partial(Document, ROW), "events", "", lambda: 0.0)
+    assert store.location.startswith(place)
+
+
 def test_named_rows_are_those_of_one_answer_and_none_is_written(asked: Node) -> None:
     store = rest(asked)
     rows = store.get([ZERO, "events/kinesis-events/none"])
