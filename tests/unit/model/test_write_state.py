@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.model import Image, Update, Write, changed
+from reshardctl.errors import AnswerLost
+from reshardctl.model import Image, Step, Update, Write, changed, shard_id
 from reshardctl.model.write_state import (
     WriteState,
+    applied,
     differing,
     reached,
     same,
@@ -170,3 +172,28 @@ def test_touched_and_differing() -> None:
     assert "leaseCounter" in touched(ended(lease(0)))
     left = with_(lease(0), ours=None, checkpoint={"S": "x"}, leaseCounter={"N": "16"})
     assert differing(lease(0), left, MOVING) == ["checkpoint", "ours"]
+
+
+BEFORE, WRITTEN, OTHER = 0, 1, 2
+
+
+@pytest.mark.parametrize(("found", "told"), [
+    ((WRITTEN, WRITTEN), True), ((BEFORE, BEFORE), False),
+    ((WRITTEN, BEFORE), "only some rows are as written"),
+    ((WRITTEN, OTHER), f"written since: {shard_id(1)}$"),
+    ((OTHER, BEFORE), f"written since: {shard_id(0)}$"),
+    ((OTHER, OTHER), f"written since: {shard_id(0)}, {shard_id(1)}$"),
+])  # fmt: skip
+def test_a_step_whose_answer_was_lost_is_in_place_where_all_its_rows_are(found, told) -> None:
+    writes = (ended(lease(0)), ended(lease(1)))
+    rows = {
+        write.key: (write.before, changed(write.before, write),
+                    with_(write.before, checkpoint={"S": "LATEST"}))[stands]
+        for write, stands in zip(writes, found, strict=True)
+    }  # fmt: skip
+    step = Step("shards 0 and 1", writes)
+    if isinstance(told, bool):
+        assert applied(step, lambda _: rows) is told
+        return
+    with pytest.raises(AnswerLost, match=f"^shards 0 and 1: the answer was lost, .*{told}"):
+        applied(step, lambda _: rows)
