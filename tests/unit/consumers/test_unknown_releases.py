@@ -40,6 +40,7 @@ NEWER_PATCH = [
     ("spark", "awslabs-2.1.0", "awslabs-head-0f4c005"),
     ("spark", "awslabs-main-1234567", "awslabs-head-0f4c005"),
     ("spark", "qubole-1.2.1_spark-3.0", "qubole-1.2.0_spark-3.0"),
+    ("spark", "roncemer-1.2.3_spark-3.3", "roncemer-1.2.3_spark-3.2"),
     ("spark", "roncemer-1.2.4_spark-3.2", "roncemer-1.2.3_spark-3.2"),
     ("quickwit", "0.9.1", "Quickwit 0.9.0"),
     ("quickwit", "0.8.3", "Quickwit 0.8.2"),

@@ -104,6 +104,7 @@ def test_how_it_reads_is_asked_only_where_it_matters() -> None:
     polls, subscribes = fates(case("awslabs-2.0.0"))
     assert isinstance(polls, WillRead) and not polls.possible
     assert isinstance(subscribes, WillRead) and EFO in subscribes.possible, "a warning, no error"
+    assert not polls.ends and not subscribes.ends, "an open shard"
     assert isinstance(decide(case("awslabs-2.0.0")), Plan)
     for one in (case("awslabs-2.0.0", batches=1), Recorded("s1", HEAD, HEAD).case()):
         assert [c.options.get("consumerType") for c in one.candidates] == [None]
