@@ -222,7 +222,7 @@ def test_a_recreated_table(planned):
     )  # fmt: skip
     lab.plant(*rows)
     result = apply(lab, path)
-    assert result.code == 4 and result.says("it was made for another store")
+    assert result.code == 4 and result.says("it was made for another store\n")
     assert lab.items() == {row["leaseKey"]["S"]: row for row in rows}
 
 

@@ -146,6 +146,7 @@ def test_an_end_is_above_every_number_that_was_given_out() -> None:
     ("0", "InvalidArgumentException", "0 is not between half and double the 4", "2 at least and 8"),
     ("1", "InvalidArgumentException", "1 is not between half", "once for each"),
     ("9", "InvalidArgumentException", "9 is not between half", "8 at most"),
+    ("10000", "InvalidArgumentException", "10000 is not between half", "8 at most"),
     ("10001", "LimitExceededException", "more than 10000", "raise the limit"),
 ])  # fmt: skip
 def test_what_the_service_would_refuse(words: str, exception: str, why: str, way: str) -> None:

@@ -20,7 +20,7 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.rebuilt import SHOWN
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, Span, after, shard_id
+from reshardctl.model import DONE, START, Span, after, at_number, shard_id
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case as PlanCase
@@ -93,6 +93,28 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
     assert set(metadata) == {"id"}
     query = UUID(metadata["id"])  # RFC 9562: version 8 is for ids of one's own making
     assert (str(query), query.version) == (metadata["id"], 8)
+
+
+@pytest.mark.parametrize(("begun", "marked"), [
+    ({0: DONE, 1: DONE}, [0, 1, 2, 3]),
+    ({0: DONE, 1: DONE, 2: DONE, 3: DONE, 4: at_number("7")}, [0, 1, 2, 3, 4, 5]),
+    ({0: at_number("7")}, [0, 1]),
+    ({0: at_number("7"), 4: at_number("8")}, [0, 1, 2, 4]),
+])  # fmt: skip
+def test_a_shard_that_waits_for_its_parents_has_a_mark_only_above_another(begun, marked):
+    """The source begins a shard without a mark when its parents have ended, and takes a parent that
+    has none beside a marked child for ended (`entering` in reshardctl/spark/source/offset.py).
+    0 was split into 2 and 3, 2 into 4 and 5."""
+    said = {"release": "kinesis-lineage", "batch": "3"}
+    spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(2, (0, 2))
+    gone = spark.parse([], lineage.stream)
+    (candidate, *_) = spark.candidates(gone, said)
+    want = dict.fromkeys(lineage, START) | {shard_id(n): cut for n, cut in begun.items()}
+    steps = spark.rebuild(lineage, gone, want, candidate.app)
+    (offset,) = [write.change.attributes["text"]["S"] for step in steps for write in step.writes
+                 if write.key == "offsets/3"]  # fmt: skip
+    shards = json.loads(offset.split("\n")[2])["shards"]
+    assert list(shards) == [shard_id(n) for n in marked]
 
 
 def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():

@@ -273,6 +273,20 @@ def test_a_folder_that_goes_before_it_is_listed_is_absent(
 # copies
 
 
+def test_a_copy_has_the_modes_and_times_of_files_and_folders(tmp_path: Path) -> None:
+    """So that the copy is to its reader what the original is: `cp -a` does the same."""
+    plant(tmp_path, "checkpoint/offsets/deep/7", b"v1")
+    source, to = tmp_path / "checkpoint", tmp_path / "copy"
+    within = ["offsets/deep/7", "offsets/deep", "offsets", ""]
+    for number, (name, mode) in enumerate(zip(within, (0o640, 0o750, 0o711, 0o770), strict=True)):
+        (source / name).chmod(mode)
+        os.utime(source / name, ns=(1_700_000_000 * 10**9, (1_700_000_000 + number) * 10**9))
+    copied(source, to)
+    for name in within:
+        one, other = (source / name).stat(), (to / name).stat()
+        assert (one.st_mode, one.st_mtime_ns) == (other.st_mode, other.st_mtime_ns), name
+
+
 def test_a_copy_needs_a_folder_and_a_rename_that_replaces_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,9 +141,17 @@ def test_a_key_that_changes_before_exec_is_moved(monkeypatch: pytest.MonkeyPatch
     def changed(_apply: Callable[[], None]) -> None:
         raise WatchError("Watched variable changed.")
 
-    medium, pipe = strings(monkeypatch, changed)
-    assert medium.write(STEP, "t") is WriteResult.CONFLICT
-    assert (pipe.executed, written(medium)) == (1, None)
+    def with_a_cause(apply: Callable[[], None]) -> None:
+        """As a client would say it that met no lost connection before."""
+        try:
+            raise KeyError("a script that is not loaded")
+        except KeyError:
+            changed(apply)
+
+    for fault in (changed, with_a_cause):
+        medium, pipe = strings(monkeypatch, fault)
+        assert medium.write(STEP, "t") is WriteResult.CONFLICT
+        assert (pipe.executed, written(medium)) == (1, None)
 
 
 def test_no_answer_to_any_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
