@@ -218,6 +218,7 @@ BEGIN, END = ["START", "", 0, None], ["DONE", "", 0, None]
     ([["INSIDE", "8", 0, None], ["INSIDE", "7", 0, None], "probed", ""],
      ": its end lies before its beginning"),
     (["begin", END, "probed", ""], "[0]: "),
+    ([["START", "", 0, "soon"], END, "probed", ""], "[0][3]: "),
     ([BEGIN, "end", "probed", ""], "[1]: "),
     ([BEGIN, END, "probed", 7], "[3]: "),
 ])  # fmt: skip

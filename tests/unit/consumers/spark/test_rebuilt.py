@@ -102,9 +102,9 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
     ({0: at_number("7"), 4: at_number("8")}, [0, 1, 2, 4]),
 ])  # fmt: skip
 def test_a_shard_that_waits_for_its_parents_has_a_mark_only_above_another(begun, marked):
-    """The source begins a shard without a mark when its parents have ended, and takes a parent that
-    has none beside a marked child for ended (`entering` in reshardctl/spark/source/offset.py).
-    0 was split into 2 and 3, 2 into 4 and 5."""
+    """The source begins a shard without a mark when its parents have ended, and takes a listed
+    ancestor of a marked one for read, with a mark or without (`entrants` in
+    reshardctl/spark/source/offset.py). 0 was split into 2 and 3, 2 into 4 and 5."""
     said = {"release": "kinesis-lineage", "batch": "3"}
     spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(2, (0, 2))
     gone = spark.parse([], lineage.stream)

@@ -13,7 +13,7 @@ import psycopg
 import pymysql
 import pytest
 
-from reshardctl.errors import Refused, UsageError
+from reshardctl.errors import Refused, ReshardError, UsageError
 from reshardctl.model import Delete, Step, Write
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql import SqlTable
@@ -207,13 +207,23 @@ def test_what_a_state_of_postgresql_means(
     assert Postgres(address_of("u@127.0.0.1/positions", "x")).kind_of(error("said")) is kind
 
 
-def test_a_database_that_mysql_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    """1049, ER_BAD_DB_ERROR: the same reference."""
+@pytest.mark.parametrize(("error", "said", "way"), [
+    (pymysql.err.OperationalError(1049, "Unknown database 'none'"), "Unknown database 'none'",
+     "name the right database in the locator"),
+    (pymysql.err.OperationalError("Packet sequence number wrong"), "Packet sequence number wrong",
+     "check host, port and user"),
+    (pymysql.err.OperationalError(), "OperationalError", "check host, port and user"),
+])  # fmt: skip
+def test_a_connection_that_mysql_refuses(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str, way: str
+) -> None:
+    """1049 is ER_BAD_DB_ERROR (the same reference); PyMySQL's own errors have no number."""
 
     def connect(**_: object) -> None:
-        raise pymysql.err.OperationalError(1049, "Unknown database 'none'")
+        raise error
 
     monkeypatch.setattr(pymysql, "connect", connect)
-    with pytest.raises(UsageError, match="Unknown database 'none'") as caught:
+    with pytest.raises(ReshardError, match=f"cannot be reached: {said}$") as caught:
         MySql(address_of("u@127.0.0.1/none", "x")).connect()
-    assert caught.value.next == "name the right database in the locator"
+    assert caught.value.next.startswith(way)
+    assert isinstance(caught.value, UsageError) is (said.startswith("Unknown"))
