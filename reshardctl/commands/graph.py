@@ -21,6 +21,7 @@ from reshardctl.config.nearest import nearest
 from reshardctl.errors import UsageError, command_line
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
+from reshardctl.model.phrases import listed as listed_names
 from reshardctl.model.shards import parts_of, select
 from reshardctl.model.times import When, instant, parse_when
 from reshardctl.render.formats import Format
@@ -57,9 +58,8 @@ class AskedShards(Struct, frozen=True):
             )
         shards, unknown = select(self.parts, lineage)
         if unknown:
-            named = ", ".join(unknown[:5]) + (" and more" if len(unknown) > 5 else "")
             raise UsageError(
-                f"--shards {named}: not listed in {lineage.stream.name}",
+                f"--shards {listed_names(unknown, 5)}: not listed in {lineage.stream.name}",
                 "the same without --shards draws what is there",
             )
         return DrawnShards(tuple(shards), self.only_bad, self._since(lineage, now))

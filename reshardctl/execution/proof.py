@@ -15,6 +15,7 @@ from reshardctl.execution.plan_file import SavedPlan, broken, footprint, parsed,
 from reshardctl.journal import Records
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead, keys_of, writes_of
+from reshardctl.model.phrases import listed
 from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.planning.plan import (
     Nothing,
@@ -62,7 +63,7 @@ def planned_again(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
         raise StalePlan("every row is already as this plan leaves it", APPLIED)
     if moved := _footprint_moved(report.snapshot, plan, live):
         named = dict.fromkeys(name.replace("lasting ", "row ", 1) for name in moved)
-        raise StalePlan(f"the plan is stale: {', '.join([*named][:3])} changed since", REPLAN)
+        raise StalePlan(f"the plan is stale: {listed([*named], 3)} changed since", REPLAN)
     decision = report.decision
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "no plan is possible"
@@ -176,7 +177,7 @@ def unplanned(plan: SavedPlan, report: Report) -> str:
         return ""
     if keys_of(plan.steps).isdisjoint(keys_of(decision.steps)):
         return ""
-    return ", ".join(step.title for step in decision.steps[:3])
+    return listed(decision.steps, 3, lambda step: step.title)
 
 
 def _footprint_moved(fresh: Snapshot, plan: SavedPlan, live: bool) -> list[str]:

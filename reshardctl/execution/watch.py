@@ -82,8 +82,7 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
     """UsageError unless a running consumer would have changed such rows in that time."""
     if seconds < needed:
         least = f"{math.ceil(needed)}s"
-        named = ", ".join(sorted(signs)[:3])
-        why = f"leave {named} unchanged" if signs else "own no row"
+        why = f"leave {listed(sorted(signs), 3)} unchanged" if signs else "own no row"
         raise UsageError(
             f"a watch of {seconds:g} s is too short: a running consumer may {why} for that long; "
             f"watch for at least {least}",
@@ -117,7 +116,7 @@ def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     ]
     if moved or later != state:
         raise ConsumerRunning(
-            f"in {seconds:g} s rows of the store changed: {', '.join(moved[:3])}",
+            f"in {seconds:g} s rows of the store changed: {listed(moved, 3)}",
             "a process still publishes, or the consumer was enabled: wait, and run this again",
         )
     return state.excluded

@@ -334,7 +334,7 @@ def _of_nobody() -> NoSafePlan:
 
 
 def _no_end(more: Plan) -> NoSafePlan:
-    titles = ", ".join(step.title for step in more.steps[:3])
+    titles = listed(more.steps, 3, lambda step: step.title)
     return NoSafePlan(
         f"whatever is written, there is more to do afterwards ({titles})",
         ("see the findings for what helps",),

@@ -32,6 +32,7 @@ from reshardctl.model import (
     time_of,
 )
 from reshardctl.model.cuts import PARTS
+from reshardctl.model.phrases import listed
 from reshardctl.model.shards import select
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.report.lag import Lag, LagMeter
@@ -324,10 +325,10 @@ def _shards(
 ) -> tuple[ShardId, ...]:
     shards, unknown = select(parts, dict.fromkeys(row.shard for row in rows))
     if unknown:
-        named = ", ".join(unknown[:5]) + (" and more" if len(unknown) > 5 else "")
         raise UsageError(
-            f"--shards {named}: not listed in {report.snapshot.lineage.stream.name}, and no "
-            "position names it", "the same without --shards lists what is there",
+            f"--shards {listed(unknown, 5)}: not listed in "
+            f"{report.snapshot.lineage.stream.name}, and no position names it",
+            "the same without --shards lists what is there",
         )
     return tuple(shards)
 

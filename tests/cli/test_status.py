@@ -142,7 +142,7 @@ def test_the_order(lab, column, order):
     (["--shards", "9"], ["--shards 9", "orders", "without --shards"]),
     (["--shards", "3-1"], ["--shards 3-1", "'3-1' names no shard", "4-9"]),
     (["--shards", "7,8,9,10,11"], ["--shards 7, 8, 9, 10, 11: not listed"]),
-    (["--shards", "7,8,9,10,11,12"], ["--shards 7, 8, 9, 10, 11 and more: not listed"]),
+    (["--shards", "7,8,9,10,11,12"], ["--shards 7, 8, 9, 10, 11 and 1 more: not listed"]),
     (["--shards", "7-9"], ["--shards 7-9", "not listed", "without --shards"]),
     (["--shards", "1,,2"], ["--shards 1,,2", "4,5"]),
     (["--sort", "bytes"], ["--sort bytes", "--count"]),

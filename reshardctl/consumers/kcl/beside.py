@@ -42,6 +42,7 @@ from reshardctl.consumers.sequence_numbers import to_come
 from reshardctl.errors import UsageError, command_line
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, Image, Risk, ShardId
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import instant
 
 MULTI_STREAM = (2, 3)
@@ -114,7 +115,7 @@ def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
         return None
     return Crash(
         f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
-        f"lease table ({', '.join(bad[:3])}) and crashes at its start",
+        f"lease table ({listed(bad, 3)}) and crashes at its start",
         "the application runs on 3.5 or later again", certain=_kills(traits),
     )
 

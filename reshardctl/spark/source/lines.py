@@ -19,6 +19,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast import Begin, Unread, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, is_number
+from reshardctl.model.phrases import listed
 from reshardctl.spark.source.options import (
     AT_TIMESTAMP,
     LATEST,
@@ -169,7 +170,7 @@ def _all_listed(
     gone = sorted(shard for shard in unread if shard not in lineage)
     if gone:
         raise CannotTell(
-            f"{', '.join(gone[:5])}: not listed (any more), so nothing can be read there",
+            f"{listed(gone, 5)}: not listed (any more), so nothing can be read there",
             "leave them out of startingLine and endingLine, if their records may be missed",
         )
     early = sorted(s for s, end in ends.items() if end == SHARD_END and lineage.is_open(s))

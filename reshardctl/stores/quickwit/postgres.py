@@ -18,6 +18,7 @@ from msgspec import Struct
 from reshardctl.errors import NotLoaded, Refused, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.files import refused
+from reshardctl.model.phrases import listed
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import checked, holds
 from reshardctl.stores.files.document import complaints_about
@@ -184,7 +185,7 @@ class Metastore:
         mark = self._migration(cursor)
         rows = self._rows(cursor, self._index)
         if self._index and not rows:
-            known = ", ".join(row.index for row in self._rows(cursor, "")[:5]) or "none"
+            known = listed(self._rows(cursor, ""), 5, lambda row: row.index) or "none"
             raise UsageError(
                 f"{self._server.location}: there is no index {self._index}", f"it holds: {known}"
             )
