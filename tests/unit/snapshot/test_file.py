@@ -138,7 +138,16 @@ WRONG = {
     ),
     "a torn shard": (lambda: damaged(lambda b: b["shards"][0].pop()), "shards[0]"),
     "a hash range": (lambda: damaged(lambda b: b["shards"][0].__setitem__(4, "9" * 40)), "hash"),
-    "a hash key": (lambda: damaged(lambda b: b["shards"][0].__setitem__(3, 0)), "shards[0][3]"),
+    "a hash range that ends before it begins": (
+        lambda: damaged(lambda b: b["shards"][0].__setitem__(slice(3, 5), ["7", "6"])), "hash"
+    ),
+    **{
+        f"part {n} of a shard as a number": (
+            lambda n=n: damaged(lambda b: b["shards"][0].__setitem__(n, 7)),
+            f"shards[0][{n}]: not a string",
+        )
+        for n in range(7)
+    },
     "a sequence number": (
         lambda: damaged(lambda b: b["shards"][0].__setitem__(5, "soon")), "shards[0][5]"
     ),

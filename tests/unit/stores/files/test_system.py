@@ -19,7 +19,7 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files import local, system
 from reshardctl.stores.files.local import Local, copied
 from reshardctl.stores.files.swapping import Unit
-from reshardctl.stores.files.system import alone, folders_of
+from reshardctl.stores.files.system import alone, exchange, folders_of, place
 from reshardctl.stores.files.tree import Tree
 from tests.unit.stores.files.trees import (
     change,
@@ -245,6 +245,20 @@ def test_the_next_writer_completes_what_was_noted(
     Tree(Local(str(tmp_path)), everything).recover()
     expected = {"f": there} | ({} if wanted is None else {".f.crc": wanted})
     assert contents(tmp_path) == expected
+
+
+def test_names_are_exchanged_and_given_in_the_folder_of_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As every call that is given a relative name (rename(2))."""
+    plant(tmp_path, "a", b"1")
+    plant(tmp_path, "b", b"2")
+    monkeypatch.chdir(tmp_path)
+    assert exchange(Path("a"), Path("b"))
+    assert place(Path("a"), Path("c"))
+    with pytest.raises(FileExistsError):
+        place(Path("c"), Path("b"))
+    assert contents(tmp_path) == {"b": b"1", "c": b"2"}
 
 
 def test_a_note_that_cannot_be_read_stops_the_writer(tree: Tree, tmp_path: Path) -> None:
