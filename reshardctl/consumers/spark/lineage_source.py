@@ -21,11 +21,11 @@ from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.behaviour import NOBODY, REPAIRED, crash_of_spark
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.files import replaced
+from reshardctl.consumers.spark.first_batch import first_batch
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import widened
 from reshardctl.consumers.spark.lines import lineage as lines
 from reshardctl.consumers.spark.marks import (
-    first_cuts,
     had_its_turn,
     history,
     is_false_end,
@@ -72,6 +72,7 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 
 SURVIVES = "failOnDataLoss=false, or a repair"
+CORRECTED = "startingPosition says where every shard begins"
 _ENDED = WillRead(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
 _TAKEN = WillRead(
     exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ,
@@ -92,7 +93,8 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
             fates[shard] = WillRead(exactly(at), DONE, NOBODY, True, Cause.GONE, why)
     planned = planned_batch(checkpoint)
     fixed = planned is not None and planned.positions  # a shard that it does not name came later
-    opened = first_cuts(lineage, app) if is_first(checkpoint) and not fixed else None
+    first = first_batch(lineage, app) if is_first(checkpoint) and not fixed else None
+    opened = first.cuts if first is not None else None
     for shard in lineage:
         mark = marks.get(shard)
         if mark is None and shard in had:
@@ -100,6 +102,8 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)
     crash = _crash(lineage, checkpoint, tuple(fates), app)
+    if crash is None and first is not None and first.refused:
+        crash = Crash(f"the source refuses to start: {first.refused}", CORRECTED)
     return Simulation(fates, crash, tuple(of_default(app, fates)), crashes_when_expired=app.fails)
 
 

@@ -8,12 +8,21 @@ import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
-from reshardctl.consumers.spark.marks import first_cuts
 from reshardctl.consumers.spark.options import named_starts
 from reshardctl.consumers.spark.positions import Position
-from reshardctl.consumers.spark.releases import KINESIS_LINEAGE, App, Start
+from reshardctl.consumers.spark.releases import App
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, TIP, Cause, WillRead, at_number, at_time, shard_id
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Simulation,
+    WillRead,
+    at_number,
+    at_time,
+    shard_id,
+)
 from reshardctl.spark.source.latest import opening, to_pin
 from reshardctl.spark.source.options import parse_starting
 from tests.support.case_stream import number
@@ -53,18 +62,29 @@ STARTS = (
     json.dumps({ONE: "TRIM_HORIZON", TWO: "TRIM_HORIZON", THREE: {"AT_TIMESTAMP": "1795220000"}}),
     json.dumps({ZERO: {"AFTER_SEQUENCE_NUMBER": MET}, ONE: "LATEST"}),
     json.dumps({ZERO: "SHARD_END", ONE: "LATEST", TWO: "LATEST", THREE: "TRIM_HORIZON"}),
+    "LATEST",
+    json.dumps({ZERO: "LATEST", ONE: "LATEST"}),
+    json.dumps({ZERO: "LATEST", ONE: "TRIM_HORIZON", TWO: "LATEST"}),
+    json.dumps({ZERO: "TRIM_HORIZON", ONE: "LATEST", TWO: "TRIM_HORIZON"}),
 )
 
 
-@pytest.mark.parametrize("start", STARTS)
-def test_a_first_batch_is_forecast_to_begin_where_the_source_begins_it(start: str) -> None:
+def forecast(start: str) -> Simulation:
+    """Of a query without a checkpoint."""
     options = {"release": "kinesis-lineage", "batch": "0",
                "startingPosition": start.replace("AT_TIMESTAMP 2", "AT_TIMESTAMP:2")}  # fmt: skip
     spark = Spark().for_options(options)
     gone = spark.parse([], LINEAGE.stream)
     (candidate,) = spark.candidates(gone, options)
     assert isinstance(candidate.app, App)
-    fates = spark.simulate_start(LINEAGE, gone, candidate.app).fates
+    return spark.simulate_start(LINEAGE, gone, candidate.app)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_first_batch_is_forecast_to_begin_where_the_source_begins_it(start: str) -> None:
+    run = forecast(start)
+    assert run.crash is None
+    fates = run.fates
     begins = {s: f.at.lo for s, f in fates.items() if isinstance(f, WillRead) and not f.after}
     starting = parse_starting(start)
     opened = opening(LINEAGE, starting, CREATED + 7200.0)
@@ -103,13 +123,31 @@ def test_a_closed_child_that_the_option_ends_is_not_read() -> None:
     assert isinstance(fate, WillRead) and fate.at.lo == DONE
 
 
-def test_a_shard_that_the_option_leaves_out_has_no_start_of_its_own() -> None:
-    """The source refuses the option until it says where the shard begins."""
-    start = json.dumps({ZERO: {"AFTER_SEQUENCE_NUMBER": MET}})
-    with pytest.raises(UsageError, match="does not say where shard 1 begins"):
-        opening(LINEAGE, parse_starting(start), CREATED + 7200.0)
-    app = App(KINESIS_LINEAGE, Start.LATEST, named=named_starts(start))
-    assert ONE not in first_cuts(LINEAGE, app)
+ENDING = str(LINEAGE.last_number(ZERO))
+REFUSED = (
+    ({ZERO: {"AFTER_SEQUENCE_NUMBER": MET}}, "does not say where shard 1 begins"),
+    ({ONE: "LATEST"}, "does not say where shard 0 begins"),
+    ({ONE: "LATEST", TWO: "LATEST"}, "does not say where shard 3 begins"),
+    ({ZERO: "LATEST", ONE: "LATEST", shard_id(7): "LATEST"}, "names shard 7, which is not listed"),
+    ({ZERO: "TRIM_HORIZON", ONE: "SHARD_END"}, "says SHARD_END for shard 1, which is open"),
+    ({ZERO: "TRIM_HORIZON", ONE: "LATEST", TWO: "LATEST"}, "has shard 2 start after its beginning"),
+    ({ZERO: {"AT_TIMESTAMP": 1795220000}, ONE: "LATEST", THREE: {"AT_TIMESTAMP": 1795220000}},
+     "has shard 3 start after its beginning"),
+    ({ZERO: {"AT_SEQUENCE_NUMBER": MET}, ONE: "LATEST"}, f"startingPosition of {ZERO}"),
+    ({ZERO: {"AFTER_SEQUENCE_NUMBER": ENDING}, ONE: "LATEST"}, f"startingPosition of {ZERO}"),
+)  # fmt: skip
+"""Starts as JSON, and why the source refuses them when it plans the first batch."""
+
+
+@pytest.mark.parametrize(("starts", "why"), REFUSED, ids=[why for _, why in REFUSED])
+def test_a_start_that_the_source_refuses_is_forecast_to_crash(starts, why) -> None:
+    text = json.dumps(starts)
+    with pytest.raises(UsageError) as refused:
+        opening(LINEAGE, parse_starting(text), CREATED + 7200.0)
+    assert why in refused.value.what
+    crash = forecast(text).crash
+    assert crash is not None and crash.certain
+    assert why in crash.why
 
 
 BAD = (
