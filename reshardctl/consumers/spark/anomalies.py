@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from reshardctl.consumers.spark.checkpoint import Batch, Retained, written_over
+from reshardctl.consumers.spark.checkpoint import Batch, Retained, log_of, to_write, written_over
 from reshardctl.consumers.spark.files import (
     COMMITS,
     METADATA,
@@ -224,17 +224,20 @@ def _metadata(folders: Folders, generation: str) -> Iterator[Anomaly]:
 
 def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Anomaly]:
     batch = batches[max(batches)] if batches else None
-    reads = None if batch is None else batch.id if batch.batch_id is None else batch.batch_id
     for stray in log.stray_files:
         if not stray.fatal:
             what = "copy in the connector's log"
             why = f"{stray.image.key} is {stray.why}"
             yield Anomaly(AnomalyKind.FOREIGN_ENTRY, stray.image.key, what, why)
             continue
-        kind = AnomalyKind.UNREADABLE if stray.batch == reads else AnomalyKind.FOREIGN_ENTRY
+        reads = batch is not None and stray.batch in (log_of(batch), to_write(batch))
+        kind = AnomalyKind.UNREADABLE if reads else AnomalyKind.FOREIGN_ENTRY
         why = f"{stray.image.key} is no entry of the connector's log: {stray.why}"
         name = stray.image.key.rpartition("/")[2]
-        if batch and stray.batch == reads and written_over(batch, log.connector, name):
+        if (
+            batch and stray.batch == to_write(batch)
+            and written_over(batch, log.connector, name, log.entries)
+        ):
             kind = AnomalyKind.FOREIGN_ENTRY
-            why += "; its batch runs again, and writes it again"
+            why += "; its batch is yet to run, and writes it again"
         yield Anomaly(kind, stray.image.key, "stray file in the connector's log", why)

@@ -25,7 +25,8 @@ from reshardctl.consumers.spark.checkpoint import (
     Checkpoint,
     asynchronous,
     log_of,
-    written_over,
+    strays_beside,
+    to_write,
 )
 from reshardctl.consumers.spark.history import Head, passed_by
 from reshardctl.consumers.spark.offset_log import flaw_of_conf, unreadable
@@ -86,7 +87,9 @@ def crash(
     batch = checkpoint.batches[checkpoint.newest]
     return next(_of_log(checkpoint, batch), None) or next(
         _of_shards(lineage, batch, held, then, app), None
-    ) or next(_of_reading_nothing(checkpoint, batch, held, then), None)
+    ) or next(_of_reading_nothing(checkpoint, batch, held, then), None) or _of_next_log(
+        checkpoint, batch, app
+    )
 
 
 def crash_of_spark(checkpoint: Checkpoint, app: App) -> Crash | None:
@@ -177,11 +180,7 @@ def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
     log = log_of(batch)
     if log not in checkpoint.listed:
         return
-    strays = checkpoint.strays.get(log, ())
-    strays = tuple(
-        key for key in strays
-        if not written_over(batch, checkpoint.connector, key.rpartition("/")[2])
-    )
+    strays = checkpoint.strays.get(log, ()) if batch.committed else strays_beside(checkpoint, batch)
     if strays:
         why = f"{strays[0]} is no entry of the connector's log: it crashes at any other file there"
         yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)
@@ -191,6 +190,26 @@ def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
             "\"Unable to fetch committed metadata from previous batch\""
         )
         yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+
+
+def _of_next_log(checkpoint: Checkpoint, batch: Batch, app: App) -> Crash | None:
+    """The crash at a file in the log of the batch to come, when that has run.
+
+    A file that has the name of the log's folder keeps the batch from writing its entries.
+    """
+    if not batch.committed or not (strays := strays_beside(checkpoint, batch)):
+        return None
+    why = (
+        f"{strays[0]} is no entry of the connector's log: batch {batch.id + 1} writes its own "
+        "beside it, and the connector crashes at any other file when it reads them"
+    )
+    if strays[0] == checkpoint.log_folder(to_write(batch)):
+        why = (
+            f"{strays[0]} is a file, and batch {batch.id + 1} needs a folder of that name for its "
+            "log: it crashes when it has read its records"
+        )
+    waits = not app.traits.plans_empty
+    return Crash(why, "that file is moved elsewhere", certain=not waits, cause=Cause.UNREADABLE)
 
 
 def _of_shards(

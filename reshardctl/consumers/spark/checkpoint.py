@@ -107,7 +107,8 @@ class Checkpoint(Struct, frozen=True):
         committed: Ids that have a commit file, without the newest batch if its commit is spoiled.
         entries: The connector's log by batch.
         listed: Batches whose log folder was read.
-        strays: Keys of files in the log that the connector cannot read as entries.
+        strays: Keys of files in the log that the connector cannot read as entries, by batch, and
+            of a file that has the name of its folder.
         generation: Spark's release as far as the keys in `conf` tell ("3.3", "4.0-4.1", … or "").
         scalas: The Scala versions whose key order every line has.
         gaps: Ids missing between the oldest and the newest batch.
@@ -276,16 +277,38 @@ def log_of(batch: Batch) -> int:
     return batch.id if batch.batch_id is None else batch.batch_id
 
 
-def written_over(batch: Batch, connector: str, name: str) -> bool:
-    """Whether a file in the log of the newest batch is overwritten before anything reads it.
+def to_write(batch: Batch) -> int:
+    """The id of the connector's log that the next start writes first: a planned batch's own."""
+    return log_of(batch) + batch.committed
 
-    Qubole runs a planned batch again without reading its log, and overwrites the file of each shard
-    that is not at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add). A query that
-    was stopped while it wrote leaves an empty file.
+
+Ends = Mapping[int, Mapping[ShardId, Entry]]
+
+
+def written_over(batch: Batch, connector: str, name: str, ends: Ends) -> bool:
+    """Whether a file in the log `to_write` is overwritten before anything reads it.
+
+    Qubole runs a batch without reading its log, and overwrites the file of each shard that is not
+    at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add); awslabs reads an existing
+    log first (KinesisV2MicrobatchStream.planInputPartitions). A query that was stopped while it
+    wrote leaves an empty file. ends: the connector's log by batch.
     """
-    start = batch.positions.get(ShardId(name))
-    over = start is not None and start.kind != SHARD_END
-    return connector == QUBOLE and not batch.committed and over
+    shard = ShardId(name)
+    start = batch.positions.get(shard)
+    if batch.committed:
+        entry = ends.get(log_of(batch), {}).get(shard)
+        start = entry.position if entry is not None else None
+    return connector == QUBOLE and start is not None and start.kind != SHARD_END
+
+
+def strays_beside(checkpoint: Checkpoint, batch: Batch) -> tuple[str, ...]:
+    """Strays in the log `to_write`: its batch writes beside them, and the next one reads both."""
+    return tuple(
+        key for key in checkpoint.strays.get(to_write(batch), ())
+        if not written_over(
+            batch, checkpoint.connector, key.rpartition("/")[2], checkpoint.entries
+        )
+    )
 
 
 def log_elsewhere(checkpoint: Checkpoint) -> bool:

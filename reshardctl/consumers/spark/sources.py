@@ -341,6 +341,8 @@ def read_log(folders: Folders, stored: Retained, source: str, connector: str) ->
         folder = folders.get(f"{log}/{batch}", {})
         entries[batch] = {}
         strays += _batch(batch, folder, connector, entries[batch])
+        if (file := folders.get(log, {}).get(str(batch))) is not None and not is_orphan(file):
+            strays.append(Stray(batch, file, "it is a file, where the log has a folder"))
     kept = {batch: shards for batch, shards in entries.items() if shards}
     return Log(kept, whole | some.keys(), tuple(strays), connector)
 

@@ -549,6 +549,38 @@ def test_a_stray_file_in_the_log_that_is_read_next_is_an_error(image, why):
     assert why in errors(found)[image.key]
 
 
+@pytest.mark.parametrize(("image", "why"), [
+    (file(f"{LOG}/1/notes.txt", "kept"), "no JSON"),
+    (Image(f"{LOG}/1/more/", {}), "folder"),
+    (file(f"{LOG}/1", "kept"), "it is a file"),
+])  # fmt: skip
+def test_a_stray_file_in_the_log_of_the_next_batch_is_an_error(image, why):
+    """HDFSMetadataCommitter.add writes beside it, and get reads every file when that has run."""
+    found = read(tree(f"{HEAD}/s1"), image)
+    assert found.strays == {1: (image.key,)}
+    assert why in errors(found)[image.key]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "1.orig", "old/"])
+def test_other_names_beside_the_folders_of_the_log_are_passed_by(name):
+    """Batches are looked up by their number, and purge lists numbers (isBatchFile)."""
+    for folder in (LOG, "sources/0"):
+        key = f"{folder}/{name}"
+        image = Image(key, {}) if name.endswith("/") else file(key, "kept")
+        found = read(tree(f"{HEAD}/s1"), image)
+        assert (found.strays, errors(found)) == ({}, {})
+
+
+def test_an_empty_file_that_qubole_s_next_batch_writes_over_is_a_remark():
+    log = "sources/0/shard-commit"
+    found = read(tree(f"{QUBOLE}/s1"), file(f"{log}/1/{ZERO}", ""))
+    assert errors(found) == {}
+    assert "writes it again" in remarks(found)[f"{log}/1/{ZERO}"]
+    assert "no JSON" in errors(read(tree(f"{QUBOLE}/s1"), file(f"{log}/1/{ONE}", "")))[
+        f"{log}/1/{ONE}"
+    ]
+
+
 def test_a_stray_file_in_another_batch_s_log_is_a_remark():
     files = tree(f"{HEAD}/s1x")
     found = read(files, file(f"{LOG}/0/_SUCCESS", ""))
