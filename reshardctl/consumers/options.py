@@ -85,12 +85,20 @@ class Known(Struct, frozen=True):
             return MatchedRelease(newest if len(version) < len(newest) else version)
         return MatchedRelease(newest, newer_patch(release, f"{self.product} {dotted(newest)}"))
 
+    @property
+    def all_of_them(self) -> str:
+        """The known releases as text: 1.0 to 3.5.1."""
+        first, last = self.newest[0], self.newest[-1]
+        if first == last:
+            return f"{self.prefix}{dotted(last)}"
+        return f"{self.prefix}{dotted(first[:2])} to {self.prefix}{dotted(last)}"
+
     def _unknown(self, release: str, version: Version) -> UsageError:
         if version < self.newest[0]:
-            first, last = dotted(self.newest[0][:2]), dotted(self.newest[-1])
+            last = f"{self.prefix}{dotted(self.newest[-1])}"
             return UsageError(
                 f"release={release}: no such {self.product} is known to this reshardctl",
-                f"it knows {first} to {last}; e.g. release={self.prefix}{last}",
+                f"it knows {self.all_of_them}; e.g. release={last}",
             )
         same_major = (known for known in reversed(self.newest) if known[0] == version[0])
         newest = next(same_major, self.newest[-1])

@@ -167,7 +167,8 @@ def note_of(release: str | None) -> str:
 def _matched(release: str) -> MatchedRelease:
     if not _VERSION.match(release):
         raise UsageError(
-            f"release={release}: not a KCL version", "write it as in the pom, e.g. release=2.7.2"
+            f"release={release}: not a KCL version",
+            f"it knows {KNOWN.all_of_them}; write it as in the pom, e.g. release=2.7.2",
         )
     return KNOWN.matching(release, version_of(release))
 

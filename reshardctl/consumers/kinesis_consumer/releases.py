@@ -93,9 +93,12 @@ KNOWN = {
 OWN_READER = (1, 34)
 """Telegraf's first release with a reader of its own."""
 
-_NAME = re.compile(r"(?:(telegraf|group)(?:-|\Z))?(\d+(?:\.\d+){0,2})?\Z", re.ASCII)
+_NAME = re.compile(r"(?:(telegraf|group)(?:-(?=\d)|\Z))?(\d+(?:\.\d+){0,2})?\Z", re.ASCII)
 _MASTER = re.compile(r"master(?:-([0-9a-f]{7,40}))?\Z", re.ASCII)
-_WAYS = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or release=telegraf-1.36"
+_WAYS = (
+    f"it knows {KNOWN[None].all_of_them}, master, {KNOWN['group'].all_of_them}, "
+    f"{KNOWN['telegraf'].all_of_them}; e.g. release=0.5 or release=telegraf-1.36"
+)
 
 
 def traits_of(release: str) -> Traits:

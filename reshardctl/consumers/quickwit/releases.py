@@ -72,7 +72,8 @@ def _matched(release: str) -> MatchedRelease:
     if match is None:
         raise UsageError(
             f"release={release}: not a Quickwit version",
-            "write it as `quickwit --version` does, e.g. release=0.8.2",
+            f"it knows {KNOWN.all_of_them}; write it as `quickwit --version` does, e.g. "
+            "release=0.8.2",
         )
     return KNOWN.matching(release, version_of(match[1]))
 

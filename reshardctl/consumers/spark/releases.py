@@ -134,7 +134,7 @@ def _placed(release: str) -> tuple[tuple[Traits, ...], str]:
     if match := _NUMBERED.match(release):
         version = tuple(int(part) for part in match.groups()[:3] if part)
         return _awslabs(release, version, snapshot=bool(match[4]))
-    fitting = tuple(t for t in RELEASES if release and t.release.startswith(release))
+    fitting = tuple(traits for traits in RELEASES if _begins(traits.release, release))
     if not fitting and (match := _PATCHED.match(release)):
         return _patched(release, match)
     if not fitting:
@@ -143,6 +143,11 @@ def _placed(release: str) -> tuple[tuple[Traits, ...], str]:
             f"it knows {_KNOWN}; look for the connector's jar in the query's --jars or --packages",
         )
     return fitting, ""
+
+
+def _begins(known: str, release: str) -> bool:
+    """Whether a known release is the named one, or begins with it and a separator."""
+    return known == release or known.startswith(tuple(f"{release}{mark}" for mark in "-._"))
 
 
 def _awslabs(

@@ -98,6 +98,21 @@ NO_RELEASE = [
     *(("quickwit", text) for text in ("", "latest", "0.x", "0.6")),
     *(("spark", text) for text in ("", "roncemer-1.2.2_spark-3.2", "confluent")),
 ]
+CUT_OFF = {
+    ("kcl", "1.0 to 3.5.1"): ("3.", "3.5."),
+    ("kinsumer", "twitch, snowplow-1.6, snowplow-1.7"): (
+        "t", "twitch-", "snowplow-", "snowplow-v", "snowplow-1.",
+    ),
+    ("kinesis-consumer", "0.4 to 0.5.0, master, group-0.5.0, telegraf-1.34 to telegraf-1.39.3"): (
+        "0.", "g", "group-", "group-0.", "telegraf-", "telegraf-1.", "master-",
+    ),
+    ("quickwit", "0.7 to 0.9.0"): ("0.", "v"),
+    ("spark", "qubole-1.2.0_spark-3.0, roncemer-1.2.3_spark-3.2, awslabs-1.4.2, awslabs-1.4.3"): (
+        "aw", "awslabs-", "awslabs-1.", "awslabs-head-", "k", "kinesis-", "qubole-1.",
+        "qubole-1.2.0_",
+    ),
+}  # fmt: skip
+"""Releases whose end is missing, each refused with those there are."""
 
 
 def _releases(consumer: str):
@@ -134,6 +149,16 @@ def test_a_newer_release_is_refused_with_the_newest_known_one(consumer, release,
     assert release in refused.what
     assert newest in refused.next
     _releases(consumer).traits_of(newest)
+
+
+@pytest.mark.parametrize(("consumer", "known", "release"), [
+    (*which, text) for which, texts in CUT_OFF.items() for text in texts
+])  # fmt: skip
+def test_a_release_that_is_cut_off_is_refused_with_those_there_are(consumer, known, release):
+    with pytest.raises(UsageError) as refused:
+        CONSUMERS[consumer].validate_options({"release": release})
+    assert f"release={release}:" in refused.value.what
+    assert f"it knows {known}" in refused.value.next
 
 
 @pytest.mark.parametrize("consumer", MEANT)
