@@ -79,7 +79,8 @@ def _parts(effect: Effect, span: Span, run: Simulation) -> Iterator[Skipped]:
 def _joined(by_candidate: Sequence[Sequence[Skipped]]) -> list[Skipped]:
     """The parts of one shard without overlaps: certain where every candidate's is."""
     parts = [part for each in by_candidate for part in each]
-    cuts = _in_order({c for part in parts for c in (part.records.since, part.records.until)})
+    ends = [cut for part in parts for cut in (part.records.since, part.records.until)]
+    cuts = _in_order(dict.fromkeys(ends))
     joined: list[Skipped] = []
     for low, high in pairwise(cuts):
         covering = [[p for p in each if _covers(p, low, high)] for each in by_candidate]
