@@ -19,7 +19,15 @@ from reshardctl.model import (
     exactly,
     shard_id,
 )
-from reshardctl.planning.effects import Effect, Harm, StreamState, drained_unended, effects
+from reshardctl.planning.effects import (
+    Deadline,
+    Effect,
+    Harm,
+    StreamState,
+    deadline,
+    drained_unended,
+    effects,
+)
 from reshardctl.planning.unread import has_unread
 from tests.support.lineages import number_inside, split_in_turn
 
@@ -98,3 +106,31 @@ def test_a_read_that_met_nothing_after_the_position_shows_a_drained_shard(since,
     probe = Probe(at_number(number_inside(LINEAGE, PARENT, since)), drained=True)
     state = StreamState(LINEAGE, NOW, {PARENT: probe})
     assert drained_unended(state, Simulation(fates)) == found
+
+
+NUMBER = at_number(number_inside(LINEAGE, PARENT))
+SINCE, CLOSED = LINEAGE.stream.created + 57.0, LINEAGE.stream.created + 600.0
+"""Its numbers begin three seconds before the stream's creation; it closes ten minutes after it."""
+
+
+@pytest.mark.parametrize(("probe", "starts", "probed"), [
+    (None, SINCE, False),
+    (Probe(at_number(NUMBER.text), False, first_arrival=SINCE + 300), SINCE + 300, True),
+    (Probe(START, False, first_arrival=SINCE - 30), SINCE, False),  # of records that are processed
+    (Probe(NUMBER, True), SINCE, False),
+])  # fmt: skip
+def test_unread_records_expire_from_the_first_on_that_a_read_met(probe, starts, probed):
+    """The arrival counts of a read from the same position; else the position's own time."""
+    keep = LINEAGE.stream.retention
+    state = StreamState(LINEAGE, NOW, {PARENT: probe} if probe else {})
+    assert deadline(state, PARENT, NUMBER) == Deadline(starts + keep, CLOSED + keep, probed)
+
+
+@pytest.mark.parametrize(("since", "seconds"), [(None, 543), (SINCE + 200, 343), (NOW, 0)])
+def test_what_is_read_again_from_a_policy_s_place_arrived_at_its_time_or_later(since, seconds):
+    """What is processed to its close, and read again from its first minute on."""
+    fate = WillRead(exactly(NUMBER), DONE, frozenset(), True, Cause.POSITION, "reads")
+    state = StreamState(LINEAGE, NOW, since=since, places={PARENT: NUMBER})
+    (one,) = effects(state, {PARENT: NUMBER}, {PARENT: exactly(DONE)}, Simulation({PARENT: fate}))
+    assert (one.harm, one.since, one.until) == (Harm.REREAD, NUMBER, DONE)
+    assert one.seconds == seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reshardctl.model import (
     DONE,
@@ -47,17 +48,25 @@ def questions(draw):
     want: dict[ShardId, Cut] = {}
     processed: dict[ShardId, Span] = {}
     run: dict[ShardId, Fate] = {}
-    for _ in range(3):
-        for shard in lineage:
-            anew = draw(st.sampled_from(["want", "processed", "run", ""])) if asked else "all"
+    some = st.lists(st.sampled_from(list(lineage)), max_size=3, unique=True)
+    for number in range(6):
+        kinds = ["want", "processed", "head", "run", "gone"] if number else ["all"]
+        for shard in draw(some) if number else lineage:
+            anew = draw(st.sampled_from(kinds))
             lo, at = (draw(st.sampled_from(cuts[shard])) for _ in range(2))
             if anew in ("processed", "all"):
                 processed = {**processed, shard: Span(lo, draw(st.sampled_from([lo, DONE])))}
+            if anew in ("head", "all") and shard in processed:
+                head = draw(st.sampled_from(["", "an earlier start may have begun it late"]))
+                processed = {**processed, shard: replace(processed[shard], head=head)}
             if anew in ("want", "all"):
                 want = {**want, shard: at}
             if anew in ("run", "all"):
                 run = {**run, shard: fates(draw, lineage, shard, at)}
-        ordered = {shard: run[shard] for shard in lineage}
+            if anew == "gone":
+                told = (want, processed, run)
+                want, processed, run = ({s: each[s] for s in each if s != shard} for each in told)
+        ordered = {shard: run[shard] for shard in lineage if shard in run}
         asked.append((want, processed, Simulation(ordered, orders=draw(st.booleans()))))
     return lineage, asked
 
@@ -75,8 +84,9 @@ def test_what_was_measured_before_changes_nothing(question):
         )
 
 
-def test_disorder_that_has_become_certain_is_told_anew():
-    """A position just before a shard's close may be its end only where no end is ever marked."""
+def test_disorder_that_has_become_certain_or_has_no_cause_any_more_is_told_anew():
+    """A position just before a shard's close may be its end only where no end is ever marked, and
+    nothing is read beside a parent of which a start says nothing."""
     lineage = split_in_turn(1, [0])
     parent, *children = lineage
     opened, closed = lineage.opened_at(parent), lineage.closed_at(parent)
@@ -85,13 +95,16 @@ def test_disorder_that_has_become_certain_is_told_anew():
     cut = at_number(str(late))
     state = StreamState(lineage, closed + 60)
     nothing: frozenset[ShardId] = frozenset()
+    below: dict[ShardId, Fate] = {
+        child: WillRead(exactly(START), TIP, nothing, False, Cause.POSITION, "reads")
+        for child in children
+    }
     told = []
-    for cause in (Cause.UNMARKED, Cause.POSITION):
-        run: dict[ShardId, Fate] = {
-            child: WillRead(exactly(START), TIP, nothing, False, Cause.POSITION, "reads")
-            for child in children
-        }
-        run = {parent: WillRead(exactly(cut), DONE, nothing, True, cause, "reads"), **run}
-        found = effects(state, {}, {parent: Span(cut, cut)}, Simulation(run, orders=True))
+    for cause in (Cause.UNMARKED, Cause.POSITION, None):
+        above: dict[ShardId, Fate] = {
+            parent: WillRead(exactly(cut), DONE, nothing, True, cause, "reads")
+        } if cause else {}
+        run = Simulation({**above, **below}, orders=True)
+        found = effects(state, {}, {parent: Span(cut, cut)}, run)
         told.append([effect.certain for effect in found if effect.harm is Harm.DISORDERED])
-    assert told == [[False] * len(children), [True] * len(children)]
+    assert told == [[False] * len(children), [True] * len(children), []]

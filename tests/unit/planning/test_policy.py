@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from msgspec.structs import replace
 
@@ -11,14 +13,20 @@ from reshardctl.model import (
     DONE,
     START,
     TIP,
+    Cause,
     Cut,
+    Simulation,
     Span,
+    WillRead,
+    WontRead,
     at_number,
     exactly,
     shard_id,
 )
 from reshardctl.model.times import When, parse_when
+from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.policy import LATEST, LATEST_AT_START, POLICIES, Policy
+from reshardctl.planning.starts import policy_costs
 from reshardctl.snapshot.resolve import moment_of, open_at
 from reshardctl.testing import load_topology
 from tests.support.judging import lineage_of
@@ -133,3 +141,30 @@ def test_a_policy_as_it_is_written(text: str) -> None:
 
 def test_a_relative_time() -> None:
     assert parse_when("-90m") == When("-90m", ago=5400.0)
+
+
+@pytest.mark.parametrize(("word", "since", "lasts"), [
+    ("at-timestamp=-90m", 1795233600.0, "at-timestamp=2026-11-21T04:00:00Z"),
+    ("at-timestamp=-90m", None, "at-timestamp=-90m"),
+    ("at-timestamp=2026-11-21T05:00:00+01:00", 1795233600.0,
+     "at-timestamp=2026-11-21T05:00:00+01:00"),
+    ("lossless", None, "lossless"),
+])  # fmt: skip
+def test_a_command_that_is_run_later_means_the_time_that_was_shown(word, since, lasts):
+    """Of all its words only the relative time of its policy is resolved."""
+    policy = replace(policy_of(word), since=since)
+    assert policy.lasting(["fix", "--policy", word, "-90m"]) == ("fix", "--policy", lasts, "-90m")
+
+
+@pytest.mark.parametrize(("want", "skipped"), [(DONE, True), (START, False)])
+def test_a_closed_shard_that_is_taken_as_over_and_never_read_is_skipped(want, skipped):
+    """What a start reads again in another shard is no cost of the policy."""
+    over, other = shard_id(0), shard_id(1)
+    processed = {over: exactly(START), other: exactly(at_number("7"))}
+    run = Simulation({
+        over: WontRead(Cause.NO_POSITION, "has no row"),
+        other: WillRead(exactly(START), TIP, frozenset(), False, Cause.POSITION, "reads"),
+    })
+    case = SimpleNamespace(policy=LATEST_AT_START, state=StreamState(lineage(), NOW))
+    costs = policy_costs(case, {over: want, other: DONE}, processed, run)  # type: ignore[arg-type]
+    assert [(e.harm, e.shard) for e in costs] == [(Harm.SKIPPED, over)] * skipped

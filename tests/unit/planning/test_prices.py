@@ -41,6 +41,7 @@ HOUR = 3600.0
     ([], None, ""),
     ([Effect(Harm.REREAD, None, True, seconds=HOUR)], None, ""),  # taken without a question
     ([Effect(Harm.REREAD, None, True, seconds=2 * HOUR)], None, "reread=2h30m"),
+    ([Effect(Harm.REREAD, None, True, seconds=24 * HOUR)], None, "reread=1d1h"),
     ([Effect(Harm.REREAD, None, True, seconds=2 * HOUR), Effect(Harm.REREAD, None, True)],
      None, "reread=all"),
     ([Effect(Harm.SKIPPED, None, True, seconds=60.0), Effect(Harm.DISORDERED, None, True)],

@@ -193,6 +193,20 @@ def test_a_plan_that_writes_an_unrelated_shard_is_asked_for_by_all_that_it_write
     assert found.needs == (shard_id(1), shard_id(2))
 
 
+def test_what_the_selection_and_its_relatives_take_is_asked_for_and_no_more() -> None:
+    """All of the plan of everything writes 0 to 3; that of 0 and its children leaves 0 alone."""
+    assert isinstance(WHOLE, Plan)
+    (write, *_) = (write for step in WHOLE.steps for write in step.writes)
+    one, own = (
+        Step("beside", tuple(replace(write, key=shard_id(n)) for n in more)) for more in ([1], [0])
+    )
+    some = replace(WHOLE, steps=(*WHOLE.steps, one))
+    every = replace(WHOLE, steps=(*WHOLE.steps, one, own))
+    found = scripted({0}, {None: every, (0, 2, 3): some})
+    assert isinstance(found, NoSafePlan)
+    assert found.needs == tuple(map(shard_id, (1, 2, 3)))
+
+
 def test_of_a_row_of_many_shards_those_count_that_begin_elsewhere() -> None:
     """A number that is only spelled anew, as Quickwit spells them, moves nobody."""
     one, other = shard_id(0), shard_id(1)
