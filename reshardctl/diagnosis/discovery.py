@@ -75,12 +75,12 @@ class Evidence(Struct, frozen=True):
         theirs: Whether a number is of a later shard of one of them, so that all may be.
     """
 
-    rows: int = 0
-    others: int = 0
-    numbers: Mapping[str, Origin] = field(default_factory=dict)
-    taken: int = 0
-    known: int = 0
-    named: bool = False
+    rows: int
+    others: int
+    numbers: Mapping[str, Origin]
+    taken: int
+    known: int
+    named: bool
     alike: tuple[str, ...] = ()
     theirs: bool = False
 

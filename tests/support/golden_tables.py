@@ -79,7 +79,7 @@ def found_in(case: Case) -> list[Finding]:
     return merged(
         {
             str(j.candidate.options): findings(
-                View(case.state, processed, j.simulation, j.effects, anomalies)
+                View(case.state, processed, j.simulation, j.effects, anomalies, False)
             )
             for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
         }

@@ -61,7 +61,7 @@ class View(Struct, frozen=True):
     simulation: Simulation
     effects: Sequence[Effect]
     anomalies: Sequence[Anomaly]
-    recreated: bool = False
+    recreated: bool
     watched: Watched | None = None
     earlier: Earlier | None = None
     findings: Sequence[Finding] | None = None

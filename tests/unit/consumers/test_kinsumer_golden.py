@@ -72,7 +72,7 @@ def codes(case: Case, at_least: Severity) -> set[str]:
     return {
         f.code
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.state, processed, j.simulation, j.effects, anomalies))
+        for f in findings(View(case.state, processed, j.simulation, j.effects, anomalies, False))
         if f.severity >= at_least
     }
 

@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.consumers.locator import SPECS, library_of
 from reshardctl.consumers.sequence_numbers import Origin
-from reshardctl.diagnosis.discovery import Confidence, Evidence, Holding, Table, tables_of, weigh
+from reshardctl.diagnosis.discovery import Confidence, Holding, Table, tables_of, weigh
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
 from tests.support.case import all_cases
@@ -225,4 +225,4 @@ def test_a_table_whose_rows_all_name_another_stream_is_of_others():
 ])  # fmt: skip
 def test_a_table_of_kinsumer_has_the_application_in_its_name(name, locator):
     """kinsumer: the tables of an application are APP_checkpoints, APP_clients, APP_metadata."""
-    assert Table(name, SPECS["kinsumer"], Evidence()).locator == locator
+    assert Table(name, SPECS["kinsumer"], evidence([])).locator == locator

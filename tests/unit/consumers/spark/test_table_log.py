@@ -100,7 +100,7 @@ def test_rows_of_the_planned_batch_are_its_own():
 
 def shared(one: Case) -> list[Finding]:
     then = judged(one)
-    view = View(one.state, processed_frontier(one), then.simulation, then.effects, ())
+    view = View(one.state, processed_frontier(one), then.simulation, then.effects, (), False)
     return [finding for finding in findings(view) if finding.code == "RSH234"]
 
 

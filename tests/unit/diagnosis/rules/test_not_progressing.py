@@ -115,7 +115,7 @@ def test_other_owners_are_named_and_not_all_of_them() -> None:
     processed = dict.fromkeys(many, view.processed[A])
     state = StreamState(lineage, view.state.now)
     run = SimpleNamespace(fates=dict.fromkeys(many, view.simulation.fates[A]))
-    (found,) = not_progressing(View(state, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
+    (found,) = not_progressing(View(state, processed, run, [], [], False, seen))  # type: ignore[arg-type]
     assert "held by w0, w1, w2 and others" in found.what
 
 
