@@ -212,7 +212,7 @@ class Reading:
         sibling: tuple[ShardId, tuple[ShardId, ...], frozenset[ShardId]] | None = None
         for shard, parents, fate in below:
             after = awaited(fate)
-            if sibling and sibling[1:] == (parents, after) and sibling[0] not in after:
+            if sibling and sibling[1:] == (parents, after):
                 earlier = sibling[0]  # siblings follow one another
                 self._gating[shard], self.loose[shard] = self._gating[earlier], self.loose[earlier]
                 continue
