@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import SPECS, library_of
 from reshardctl.consumers.sequence_numbers import Origin
@@ -154,6 +155,17 @@ def test_a_number_of_a_later_shard_tells_streams_of_one_second_apart(later):
     assert ("stream clicks, created in the same second" in table.sentence) is not later
 
 
+@pytest.mark.parametrize(("count", "words"), [
+    (1, "stream s0, created in the same second, look the same: it may be of either"),
+    (3, "streams s0, s1, s2, created in the same second, look the same: it may be of any of them"),
+    (4, "streams s0, s1, s2 and 1 more, created in the same second"),
+])  # fmt: skip
+def test_streams_of_one_second_are_named_up_to_three(count, words):
+    found = evidence(images_of(CASES["a-both"].items()))
+    alike = replace(found, alike=tuple(f"s{number}" for number in range(count)))
+    assert f"; numbers of {words}" in alike.sentence()
+
+
 def test_rows_of_two_streams_name_both():
     other = str(int(moved()) + (256 << 4))
     rows = [*images_of(CASES["a-both"].items()), row("shardId-000000000257", other)]
@@ -188,6 +200,7 @@ def test_keys_that_name_the_stream():
     other = row(key.replace(stream.name, "clicks"), str(int(number_of("a-both")) + (99 << 4)))
     found = evidence([own, other])
     assert found.confidence is Confidence.CERTAIN and (found.rows, found.others) == (1, 1)
+    assert str(found.confidence) == "certain"
     assert found.sentence() == "the keys of its rows (1 in the sample) name the stream"
     assert evidence([other]).confidence is Confidence.NONE
 

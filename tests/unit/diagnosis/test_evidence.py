@@ -7,11 +7,21 @@ from msgspec.structs import replace
 
 from reshardctl.consumers import locator
 from reshardctl.consumers.sequence_numbers import Origin
-from reshardctl.diagnosis.evidence import Foreign, located, naming, unverified
+from reshardctl.diagnosis.evidence import (
+    ENDED,
+    FIRST,
+    Earlier,
+    Foreign,
+    Trace,
+    located,
+    naming,
+    unverified,
+)
 from reshardctl.diagnosis.rules.rows import unreadable_entry
 from reshardctl.errors import UsageError, WrongStream
-from reshardctl.model import Anomaly, AnomalyKind, ShardId, shard_id
+from reshardctl.model import START, Anomaly, AnomalyKind, Cut, ShardId, at_number, shard_id
 from tests.support.case import CASES, load
+from tests.support.lineages import split_in_turn
 from tests.unit.diagnosis.rules.rule_tables import view_of
 from tests.unit.diagnosis.rules.test_tables import BY_CASES
 from tests.unit.snapshot.test_file import snapshot_of
@@ -66,3 +76,34 @@ def test_a_table_that_keeps_no_position_is_an_error_of_the_whole_consumer():
     (found,) = unreadable_entry(replace(view, anomalies=(odd,)))
     assert (str(found.severity), found.shards) == ("error", ())
     assert found.what == "no position can be saved: no unique key"
+
+
+SPLIT_TWICE = split_in_turn(1, [0, 1])
+"""0 is split into 1 and 2 after ten minutes, 1 into 3 and 4 after twenty."""
+
+
+@pytest.mark.parametrize(("positions", "minutes", "trace"), [
+    ({1: ENDED}, 30, Trace.FINISHED),
+    ({1: ENDED}, 15, Trace.UNKNOWN),  # it was open then
+    ({1: "7"}, 30, Trace.STOOD),
+    ({1: "LATEST"}, 30, Trace.UNKNOWN),
+    ({}, 30, Trace.UNKNOWN),  # an empty table proves nothing
+    ({0: ENDED, 2: "7"}, 30, Trace.LOST),
+    ({0: ENDED, 2: "7"}, 15, Trace.UNKNOWN),
+    ({0: "7"}, 30, Trace.UNKNOWN),  # its parent was still to create its row
+    ({0: ENDED, 3: FIRST}, 30, Trace.LOST),
+    ({0: ENDED, 3: "7"}, 30, Trace.UNKNOWN),  # a child was begun
+    ({0: ENDED, 3: "~eof-7"}, 30, Trace.UNKNOWN),
+])  # fmt: skip
+def test_an_earlier_reading_tells_what_became_of_a_shard_without_a_row(positions, minutes, trace):
+    taken = SPLIT_TWICE.stream.created + 60 * minutes
+    earlier = Earlier(taken, {shard_id(n): text for n, text in positions.items()})
+    assert earlier.trace(SPLIT_TWICE, shard_id(1)) is trace
+
+
+@pytest.mark.parametrize(("text", "cut"), [
+    (FIRST, START), ("7", at_number("7")), ("7/3", at_number("7", 3)), ("7/x", None),
+    ("LATEST", None), (ENDED, None),
+])  # fmt: skip
+def test_a_position_as_it_was_spelled_then(text: str, cut: Cut | None) -> None:
+    assert Earlier(0.0, {shard_id(1): text}).stood(shard_id(1)) == cut

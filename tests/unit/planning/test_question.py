@@ -15,10 +15,15 @@ def test_an_answer_names_no_option_that_is_the_same_for_all_it_leaves():
         ("2", "LATEST", "a"): NONE, ("2", "TRIM_HORIZON", "a"): Nothing(),
     }  # fmt: skip
     names = ("release", "initial", "application")
-    read = [Candidate(None, dict(zip(names, values, strict=True))) for values in candidates]
+    read = [
+        Candidate(None, dict(zip(names, values, strict=True)), defaults={
+            "release": values[0], "initial": "LATEST",
+        }) for values in candidates
+    ]
     ask = agree(names, read, list(candidates.values()))
     assert isinstance(ask, Ask) and ask.options == names
     assert list(map(dict, ask.answers)) == [
         {"release": "1", "application": "a"}, {"release": "1", "application": "b"},
         {"release": "2", "initial": "LATEST"}, {"release": "2", "initial": "TRIM_HORIZON"},
     ]
+    assert ask.defaults == {"initial": "LATEST"}, "only what the library does in each of them"

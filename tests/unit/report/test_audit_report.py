@@ -61,7 +61,10 @@ def test_a_hole_is_a_certain_loss_with_its_deadline():
     })
     one = only(judged(found), "RSH501")
     assert one.severity is Severity.ERROR and one.shards == ids(1)
-    assert one.what.startswith("3 records of the stream are not in the sink")
+    assert one.what == (
+        "3 records of the stream are not in the sink, arrived 2026-09-21T14:18:20Z to "
+        "2026-09-21T14:20:00Z"
+    )
     assert "later records of the same shard" in one.costs
     assert one.deadline is not None
     assert (one.deadline.starts, one.deadline.complete) == (
@@ -75,7 +78,8 @@ def test_a_hole_of_records_without_a_time_has_no_deadline():
         lacking(1, 3, 300, 400), first_missing=Record("7"), last_missing=Record("9")
     )
     found = replace(whole(), compared={**whole().compared, shard_id(1): hole})
-    assert only(judged(found), "RSH501").deadline is None
+    one = only(judged(found), "RSH501")
+    assert (one.what, one.deadline) == ("3 records of the stream are not in the sink", None)
 
 
 def test_a_hole_between_what_is_and_may_be_processed_is_a_hole():
@@ -249,6 +253,11 @@ def test_every_fault_of_a_row_has_its_code(fault, code):
     assert one.what.startswith("7 rows: ") and one.what.endswith("such as “4.9E55”")
 
 
+def test_three_of_the_texts_are_shown():
+    found = replace(whole(), unusable=(Unusable(Fault.NOT_NUMERIC, 4, None, tuple("abcd")),))
+    assert only(judged(found), "RSH509").what.endswith(" such as “a”, “b”, “c”")
+
+
 def test_a_number_of_a_wrong_length_says_how_long_it_is():
     """Shown shortened, 55 digits look like 56."""
     text = number(1, 5)[:-1]
@@ -315,7 +324,8 @@ def test_of_several_positions_behind_the_sink_the_farthest_is_told():
 
 @pytest.mark.parametrize("before", [
     str(SequenceNumber(CREATED - 3, 889, CREATED + 890, 1)), str(int(number(1, 890)) - 1),
-], ids=["of the same second", "of no known time"])
+    str(SequenceNumber(CREATED - 3, 889, CREATED + 895, 1)),
+], ids=["of the same second", "of no known time", "of a later second"])
 def test_how_far_a_position_is_behind_is_told_only_where_the_numbers_show_it(before: str):
     one = only(judged(whole(), {1: at_number(before)}), "RSH506")
     assert one.what == "the sink is ahead of the stored position"
@@ -344,9 +354,23 @@ def test_an_acknowledged_record_that_was_never_stored(cut):
     assert one.severity is Severity.ERROR and one.shards == ids(1)
 
 
-def test_the_stream_shows_that_nothing_lies_between():
-    """The position's number is no record that is missing: a place that another tool wrote."""
-    assert judged(whole(), {1: at_number(number(1, 900))}).findings == ()
+@pytest.mark.parametrize(("read", "ahead"), [
+    ({"tip": True, "whole": True}, False), ({"ended": True, "whole": True}, False),
+    ({"whole": True}, True),  # not to the position
+    ({"whole": True, "until": 899}, True), ({"whole": True, "until": 900}, False),
+    ({"whole": True, "until": 901}, False),
+    ({"tip": True}, True),  # not from the sink's last row
+    ({"tip": True, "since": 889}, False), ({"tip": True, "since": 890}, False),
+    ({"tip": True, "since": 891}, True),
+    ({"tip": True, "whole": True, "short": "the reads allowed ran out"}, True),
+])  # fmt: skip
+def test_only_a_read_from_the_last_row_to_the_position_shows_that_nothing_lies_between(read, ahead):
+    """The position's number is no record that is missing: a place that another tool wrote. The
+    sink has the shard's records up to 890."""
+    ends = {end: record(1, read[end]) for end in ("since", "until") if end in read}
+    one = replace(Compared(shard_id(1), 10, 0), **{**read, **ends})
+    report = judged(replace(whole(), compared={shard_id(1): one}), {1: at_number(number(1, 900))})
+    assert ("RSH507" in codes(report)) is ahead
 
 
 def test_what_retention_has_taken_is_never_fine():

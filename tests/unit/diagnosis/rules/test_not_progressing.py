@@ -75,6 +75,15 @@ def test_evidence_makes_the_severity(
     assert severities(found) == ([] if severity is None else [(severity, (B,))])
 
 
+@pytest.mark.parametrize(("probes", "words"), [
+    ({}, "--probe tells whether records are there"), ({B: BEFORE}, "watch again for longer"),
+    ({B: MEANWHILE}, "watch again for longer"),
+])  # fmt: skip
+def test_a_shard_that_nobody_takes_is_probed_or_watched_for_longer(probes, words) -> None:
+    (found,) = findings({A: MOVED, B: LEFT}, probes)
+    assert found.helps.endswith(f"; 60 s rules out 180 s; {words}")
+
+
 @pytest.mark.parametrize(("others", "words"), [
     ([HELD], "1 other was renewed"), ([HELD, MOVED], "2 others were renewed"),
     ([], "the consumer runs"),
@@ -123,7 +132,7 @@ def test_two_looks() -> None:
     first = {A: ShardOwner("w1", "7", "1/0"), B: ShardOwner("w1", "7", "1/0")}
     second = {
         A: ShardOwner("w1", "8", "1/0"),
-        B: ShardOwner("w1", "7", "2/0"),
+        B: ShardOwner("w1", "7", "0/9"),
         shard_id(2): ShardOwner("", "0", "T/0"),
         shard_id(3): ShardOwner("w1", "1", "S/0", finished=True),
     }

@@ -1,0 +1,96 @@
+"""Rules over views made by hand: what the tables of lease rows do not show.
+
+Expectations: what the pages of the rules and the docstrings promise.
+"""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from reshardctl.auditing.facts import Compared
+from reshardctl.diagnosis.rules import Finding, Severity, View
+from reshardctl.diagnosis.rules.base import merged
+from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
+from reshardctl.diagnosis.rules.rows import unreadable_entry
+from reshardctl.diagnosis.rules.starts import blocked_for_ever, head_unknown, waits_for_a_parent
+from reshardctl.model import (
+    START,
+    Anomaly,
+    AnomalyKind,
+    Cause,
+    Fate,
+    ShardId,
+    WillRead,
+    WontRead,
+    exactly,
+    shard_id,
+)
+from reshardctl.planning.effects import Effect, Harm
+from tests.unit.diagnosis.rules.rule_tables import view_of
+from tests.unit.diagnosis.rules.test_tables import BY_CASES
+
+SPLIT = view_of(next(told for told in BY_CASES if told.name == "a-both"))
+PARENT, OTHER, CHILD = map(shard_id, (0, 1, 2))
+
+
+def of(fates: dict[ShardId, Fate], *effects: Effect, anomalies: tuple[Anomaly, ...] = ()) -> View:
+    run = replace(SPLIT.simulation, fates=fates)
+    processed = {shard: exactly(START) for shard in SPLIT.lineage}
+    return replace(
+        SPLIT, simulation=run, effects=effects, anomalies=anomalies, processed=processed
+    )
+
+
+@pytest.mark.parametrize(("cause", "waits"), [
+    (Cause.NO_POSITION, True), (Cause.UNREADABLE, False), (Cause.FALSE_END, False),
+])  # fmt: skip
+def test_a_shard_waits_for_a_parent_that_has_no_position(cause: Cause, waits: bool) -> None:
+    """A row that cannot be read, or that says too much, has a finding of its own."""
+    assert waits_for_a_parent(of({PARENT: WontRead(cause, "")}), CHILD) is waits
+
+
+@pytest.mark.parametrize(("by", "helps"), [
+    ((), ""),
+    ((PARENT,), "mend what it waits for first: see the other findings"),
+    ((OTHER,), "1 is no parent of what waits for it: the row names a wrong one"),
+])  # fmt: skip
+def test_what_a_shard_waits_for_is_mended_first_unless_it_is_no_parent(by, helps) -> None:
+    (found,) = blocked_for_ever(of({}, Effect(Harm.STALLED, CHILD, True, by=by)))
+    assert found.helps == helps
+
+
+@pytest.mark.parametrize(("gone", "codes"), [(False, 1), (True, 0)])
+def test_records_that_are_gone_are_no_head_that_may_be_read_again(gone: bool, codes: int) -> None:
+    effect = Effect(Harm.SKIPPED, CHILD, False, cause=Cause.HEAD_PASSED, past=not gone, gone=gone)
+    assert len(list(head_unknown(of({}, effect)))) == codes
+
+
+@pytest.mark.parametrize(("cause", "costs"), [
+    (Cause.REFILLED, "the consumer goes on as if there were no such row"),
+    (Cause.UNREADABLE, "nothing of such a shard is read"),
+])  # fmt: skip
+def test_what_a_row_that_cannot_be_read_costs(cause: Cause, costs: str) -> None:
+    fate = WillRead(exactly(START), START, frozenset(), False, cause, "")
+    odd = Anomaly(AnomalyKind.UNREADABLE, "", "", "torn", CHILD)
+    (found,) = unreadable_entry(of({CHILD: fate}, anomalies=(odd,)))
+    assert (found.what, found.costs) == ("rows that cannot be read: torn", costs)
+
+
+def test_a_finding_says_for_which_candidates_it_holds_unless_for_all() -> None:
+    """The gravest of them is shown."""
+    grave, mild = (
+        Finding("RSH202", "", severity, (PARENT,), "") for severity in (
+            Severity.ERROR, Severity.WARNING)
+    )
+    alone = Finding("RSH203", "", Severity.WARNING, (CHILD,), "")
+    parts = {"release=1": [mild, alone], "release=2": [grave, alone], "release=3": [alone]}
+    assert [(f.code, f.severity, f.when) for f in merged(parts)] == [
+        ("RSH202", Severity.ERROR, "release=1 or release=2"), ("RSH203", Severity.WARNING, ""),
+    ]
+
+
+@pytest.mark.parametrize(("count", "end"), [(12, "10, 11"), (13, "10, 11 and 1 more")])
+def test_a_reason_names_twelve_shards(count: int, end: str) -> None:
+    lacking = [Lack(Compared(shard_id(n), 1, 1), Why.TAIL) for n in range(count)]
+    assert _shards_of(lacking, Why.TAIL).endswith(f"9, {end}")
