@@ -302,7 +302,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
         and shard in lineage and not lineage.is_open(shard)
     }
     ordered = [*(s for s in lineage if s in harmed), *(s for s in lineage if s in ending - harmed)]
-    return [(s, wanted[s]) for s in ordered if wanted[s] != DONE and askable(wanted[s])]
+    return [(s, wanted[s]) for s in ordered if askable(wanted[s])]
 
 
 def intervals_to_count(report: Report) -> list[Interval]:

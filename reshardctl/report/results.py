@@ -232,11 +232,10 @@ def behind(report: Report) -> float | None:
     if not report.judged:
         return None
     case = case_of(report.snapshot, report.options)
-    lineage, now = report.snapshot.lineage, report.snapshot.now
     unread = [
         (shard, span.lo) for shard, span in processed_frontier(case).items()
-        if shard in lineage and span.lo != DONE and has_unread(case.state, shard, span.lo)
+        if has_unread(case.state, shard, span.lo)
     ]
     times = [moment(case.state, shard, cut) for shard, cut in unread]
     known = [time for time in times if time is not None]
-    return max(0.0, now - min(known)) if known else None
+    return max(0.0, report.snapshot.now - min(known)) if known else None
