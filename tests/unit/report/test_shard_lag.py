@@ -15,7 +15,7 @@ from reshardctl.model import START, TIP, Count, Cut, Interval, Probe, shard_id
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.report.lag import (
     NO_UNREAD,
-    NOISE,
+    Behind,
     Lag,
     LagMeter,
     Look,
@@ -25,6 +25,7 @@ from reshardctl.report.lag import (
     slower_places,
     unread_intervals,
     unread_places,
+    with_pace,
     worst_of,
 )
 from reshardctl.report.report import Report, case_of
@@ -57,6 +58,19 @@ def test_without_a_read_the_position_is_the_bound():
     )
 
 
+@pytest.mark.parametrize(("now", "shard", "seconds"), [
+    (455, 1, 0), (3 * DAY, 1, 3 * DAY - 460), (3 * DAY, 2, DAY), (3 * DAY, 0, 0),
+])  # fmt: skip
+def test_the_bounds_of_what_is_unread(now: float, shard: int, seconds: float) -> None:
+    """A clock behind the stream's shows no lag, and nothing from before the trim horizon can be
+    read: of shard 2 nothing was read, and 0 is finished."""
+    report = with_reads(now=BEGIN + now)
+    case = case_of(report.snapshot, report.options)
+    one = shard_id(shard)
+    found = LagMeter(report, case).lag(one, processed_frontier(case)[one])
+    assert (found.seconds, found.least_seconds, found.unread_seconds) == (seconds,) * 3
+
+
 @pytest.mark.parametrize("evidence", [
     {"counts": {Interval(ONE, AT, TIP): COUNT}}, {"probes": {ONE: PROBE}},
 ], ids=["count", "probe"])
@@ -74,8 +88,8 @@ def test_a_record_that_was_read_is_measured(evidence):
 ], ids=["count", "probe", "first record"])
 def test_a_read_to_the_end_without_a_record_measures_none(evidence):
     measured = lag(**evidence)
-    assert measured.measured and measured.measured_seconds == 0 and measured.records == 0
-    assert measured.margin is None, "there is nothing that can expire"
+    assert measured == Lag(0, 0, 0, 0, 0, measured=True, position_age=1500 - 460, margin=None)
+    assert measured.measured_seconds == 0
     assert first_unread(reads_of(with_reads(**evidence).snapshot), ONE, AT) == NO_UNREAD
 
 
@@ -151,8 +165,19 @@ def test_from_a_time_that_no_row_tells_no_read_begins():
     assert ONE not in {interval.shard for interval in unread_intervals(report)}
 
 
-@pytest.mark.parametrize(("short", "slower"), [(0, False), (NOISE, False), (NOISE + 1, True)])
+@pytest.mark.parametrize(("short", "slower"), [(0, False), (5, False), (6, True)])
 def test_a_shard_is_slower_if_it_moved_by_less_than_the_time_between_two_looks(short, slower):
     """Numbers carry whole seconds, and their records arrive up to three seconds later."""
     first = Look(REPORT.snapshot.now - 100, {ONE: BEGIN + 460.0 - (100 - short)})
     assert [shard for shard, _ in slower_places(REPORT, first)] == [ONE] * slower
+
+
+@pytest.mark.parametrize(("count", "words"), [
+    (1, "shard 0 falls behind: in 1m40s the consumer read 7s of 0; "),
+    (5, "shards 0, 1, 2, 3, 4 fall behind: "), (6, "shards 0, 1, 2, 3, 4 and 1 more fall behind: "),
+])  # fmt: skip
+def test_five_shards_that_fall_behind_are_named(monkeypatch, count: int, words: str) -> None:
+    slow = [Behind(shard_id(number), 7.0, BEGIN + DAY) for number in range(count)]
+    monkeypatch.setattr("reshardctl.report.lag.falling_behind", lambda *_: slow)
+    pace = with_pace(REPORT, Look(REPORT.snapshot.now - 100, {})).pace
+    assert pace.startswith(words) and pace.endswith("expire at 2026-11-22T00:00:00Z")

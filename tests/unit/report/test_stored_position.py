@@ -10,6 +10,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
+from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
@@ -18,6 +19,7 @@ from reshardctl.model import (
     Cut,
     Fate,
     Rank,
+    ShardId,
     Span,
     WillRead,
     WontRead,
@@ -27,9 +29,16 @@ from reshardctl.model import (
     time_of,
 )
 from reshardctl.model.cuts import PARTS
-from reshardctl.report.status import PositionKind, StoredPosition, position_of
+from reshardctl.report.status import (
+    PositionKind,
+    ShardState,
+    StoredPosition,
+    _life,
+    position_of,
+)
 from tests.support.case import all_cases
 from tests.support.judging import Bench, dialect_of, options_of
+from tests.support.lineages import split_in_turn
 
 SAID = {"kinesis-consumer": {"app": "app"}}
 
@@ -111,3 +120,15 @@ def test_a_part_of_an_aggregated_record_is_told_by_its_last_user_record(sub: int
     span = exactly(at_number(NUMBER, sub))
     found = position_of(f"AFTER_SEQUENCE_NUMBER {NUMBER}", NUMBER, span, None)
     assert (found.kind, found.sub) == (PositionKind.NUMBER, told)
+
+
+@pytest.mark.parametrize(("shard", "state"), [
+    ("shardId-000000000000", ShardState.TRIMMED), ("shardId-000000000001", ShardState.CLOSED),
+    ("shardId-000000000003", ShardState.OPEN), ("shardId-000000000005", ShardState.UNBORN),
+    ("shard", ShardState.TRIMMED),
+])  # fmt: skip
+def test_a_shard_that_is_not_listed_is_gone_or_still_to_come(shard: str, state: ShardState) -> None:
+    """0 is split into 1 and 2, 1 into 3 and 4; 0 has expired since."""
+    whole = split_in_turn(1, [0, 1])
+    left = Lineage(whole.stream, [whole[one] for one in whole][1:])
+    assert _life(left, ShardId(shard))[0] is state

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.base import Worker
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.model import Image, canonical, shard_id
+from reshardctl.report.lag import Lag
 from reshardctl.report.report import Report
 from reshardctl.report.status import PositionKind, StatusSelection, status_of
-from reshardctl.report.workers import Room, by_worker, ownership_of, room_of
+from reshardctl.report.workers import (
+    Room,
+    WorkerStatus,
+    _worst_first,
+    by_worker,
+    ownership_of,
+    room_of,
+)
 from tests.support import golden_kinsumer
 from tests.support.golden_tables import GOLDEN, items_of, side_images
 from tests.support.judging import images_of
@@ -79,6 +88,21 @@ def test_shards_are_put_under_their_owners_the_worst_first():
     assert [row.shard for row in one.shards] == [shard_id(1), shard_id(0)]
     assert [row.shard for row in one.unfinished] == [shard_id(1)]
     assert one.lag == max(row.lag.seconds or 0 for row in one.shards)
+
+
+def test_workers_come_by_their_gravest_finding_then_by_their_lag():
+    """One without a finding comes after one with a remark, however far it is behind."""
+    report = report_of("a-both", OPTIONS)
+    (row, *_) = status_of(report, report.findings, StatusSelection()).rows
+    order = [
+        (Severity.ERROR, 1.0), (Severity.WARNING, 9.0), (Severity.INFO, 2.0), (Severity.INFO, 1.0),
+        (None, 9.0), (None, None),
+    ]
+    workers = [
+        WorkerStatus(f"w{n}", (replace(row, verdict=verdict, lag=Lag(seconds)),))
+        for n, (verdict, seconds) in enumerate(order)
+    ]
+    assert sorted(reversed(workers), key=_worst_first) == workers
 
 
 def test_finished_shards_of_nobody_are_no_worker():
