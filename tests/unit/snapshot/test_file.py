@@ -151,7 +151,7 @@ WRONG = {
     "a sequence number": (
         lambda: damaged(lambda b: b["shards"][0].__setitem__(5, "soon")), "shards[0][5]"
     ),
-    "no ARN": (lambda: damaged(lambda b: b["stream"].update(arn="orders")), "stream.arn"),
+    "no ARN": (lambda: damaged(lambda b: b["stream"].update(arn="a:b:c:d:e")), "stream.arn"),
     "kept for less than no time": (
         lambda: damaged(lambda b: b["stream"].update(retention_seconds=-1)),
         "stream.retention_seconds: no stream keeps",

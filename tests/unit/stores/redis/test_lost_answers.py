@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from redis.exceptions import BusyLoadingError, NoPermissionError, WatchError
+from redis.exceptions import BusyLoadingError, NoPermissionError, ResponseError, WatchError
 from redis.exceptions import ConnectionError as Gone
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import Attributes, Create, Image, Step, TableShape, Write
+from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Server, Strings
 
@@ -191,6 +192,19 @@ def test_one_command_of_several_that_exec_refuses(monkeypatch: pytest.MonkeyPatc
     medium, _ = strings(monkeypatch, lambda _apply: [True, NoPermissionError("no DEL")])
     with pytest.raises(AnswerLost, match="1 of 2 commands"):
         medium.write(STEP, "t")
+
+
+@pytest.mark.parametrize(("error", "kind"), [
+    (ResponseError("BUSY Redis is busy running a script."), FailureKind.TRANSIENT),
+    (Gone("max number of clients reached"), FailureKind.TRANSIENT),
+    (BusyLoadingError("Redis is loading the dataset in memory"), FailureKind.TRANSIENT),
+    (Gone("Connection closed by server."), FailureKind.LOST_ANSWER),
+    (ResponseError("WRONGTYPE Operation against a key"), FailureKind.PERMANENT),
+])  # fmt: skip
+def test_what_an_error_of_redis_means(error: Exception, kind: FailureKind) -> None:
+    """Redis' own words (src/script.c, src/networking.c); as an error of a connection, redis-py
+    raises what a server says before it closes one."""
+    assert Server("127.0.0.1:1/0", "").kind_of(error) is kind
 
 
 @pytest.mark.parametrize("error", [Gone("refused"), BusyLoadingError("loading the dataset")])
