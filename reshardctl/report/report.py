@@ -41,7 +41,7 @@ from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings,
 from reshardctl.errors import EmptyCheckpoint, UsageError, command_line
 from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
+from reshardctl.model import Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import instant
 from reshardctl.planning.case import parsed

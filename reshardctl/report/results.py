@@ -12,7 +12,7 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.base import Sifted
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
-from reshardctl.model import DONE, Step
+from reshardctl.model import Step
 from reshardctl.planning.effects import has_unread, moment
 from reshardctl.planning.plan import processed_frontier
 from reshardctl.report.forecast import threatened
