@@ -78,7 +78,7 @@ def unknowable(facts: Facts, lineage: Lineage) -> Iterator[Unknowable]:
         if not compared.whole and opened < horizon:
             end = horizon if closed is None else min(horizon, closed)
             yield Unknowable(shard, opened, end, TAKEN)
-        if facts.since is not None and max(opened, horizon) < since:
+        if max(opened, horizon) < since:
             yield Unknowable(shard, max(opened, horizon), since, NOT_ASKED)
         if compared.short:
             why = NOT_ASKED if compared.short == UP_TO_A_TIME else compared.short

@@ -40,8 +40,8 @@ class InSink(Struct, frozen=True):
     rows: int
     first: Record
     last: Record
-    doubled: int = 0
-    extra: int = 0
+    doubled: int
+    extra: int
     disordered: int | None = None
     proven: Record | None = None
     proof: str = ""
@@ -93,11 +93,11 @@ class Compared(Struct, frozen=True):
     shard: ShardId
     read: int
     missing: int
-    since: Record | None = None
-    until: Record | None = None
-    whole: bool = False
-    ended: bool = False
-    tip: bool = False
+    since: Record | None
+    until: Record | None
+    whole: bool
+    ended: bool
+    tip: bool
     short: str = ""
     first_missing: Record | None = None
     last_missing: Record | None = None

@@ -46,7 +46,7 @@ class SinkFrontier(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkFrontier:
+def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool) -> SinkFrontier:
     """The frontier.
 
     inside: whether the store holds positions inside an aggregated record, like KCL's.

@@ -65,7 +65,7 @@ class Spark:
         return Record(str(int(self.lineage[shard].start) + (1 << 80)), 0, None)
 
     def _inside(self, shard) -> InSink:
-        return InSink(shard, 5, self._place(shard), self._place(shard))
+        return InSink(shard, 5, self._place(shard), self._place(shard), 0, 0)
 
     def _compared(self, shard) -> Compared:
         first = self._place(shard)

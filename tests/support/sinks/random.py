@@ -85,7 +85,7 @@ def _inside(name: ShardId, shard: CaseShard, rows: list[Stored], proofs: bool) -
             break
         proven = _record(one)
     return InSink(
-        name, len(rows), _record(rows[0]), _record(rows[-1]), proven=proven,
+        name, len(rows), _record(rows[0]), _record(rows[-1]), 0, 0, proven=proven,
         proof="the file sink's log" if proven else "",
     )
 

@@ -104,7 +104,7 @@ def record(shard: int, at: int) -> Record:
 
 def inside(shard: int, first: int, last: int, rows: int = 10, **more: Unpack[MoreInSink]) -> InSink:
     return replace(
-        InSink(shard_id(shard), rows, record(shard, first), record(shard, last)), **more
+        InSink(shard_id(shard), rows, record(shard, first), record(shard, last), 0, 0), **more
     )
 
 

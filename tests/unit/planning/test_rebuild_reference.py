@@ -98,7 +98,7 @@ def trial(consumer: str, seed: int) -> Trial | None:
     try:
         cut = rng if rng.random() < 0.3 else None
         found = facts(case, sink, streamed=streamed, proofs=rng.random() < 0.8, cut=cut)
-        line = sink_frontier_of(found, bench.plan_case.state.lineage)
+        line = sink_frontier_of(found, bench.plan_case.state.lineage, inside=True)
     except Refused:
         return None
     plan_case = replace(bench.plan_case, line=line.spans, accept=TAKES_ALL)

@@ -73,7 +73,7 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
     case = case_of(rng)
     sink = {s: frozenset(p for _, p, _ in held) for s, held in case.records.items()}
     plain = lost(case, LINEAGE, "LATEST", 7)
-    line = sink_frontier_of(facts(case, sink), plain.state.lineage)
+    line = sink_frontier_of(facts(case, sink), plain.state.lineage, inside=True)
     decision = rebuilt(replace(plain, line=line.spans))
     assert [w.key for step in decision.steps for w in step.writes] == [
         "offsets/6", "offsets/7", "commits/7", "metadata",

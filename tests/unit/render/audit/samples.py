@@ -109,9 +109,9 @@ def large(shards: int = 1000) -> AuditReport:
     def place(shard: int, at: int) -> Record:
         return Record(text(shard, at), 0, float(CREATED + at))
 
-    sink = [InSink(shard_id(s), 1000, place(s, 1), place(s, 900)) for s in range(shards)]
+    sink = [InSink(shard_id(s), 1000, place(s, 1), place(s, 900), 0, 0) for s in range(shards)]
     read = [
-        Compared(shard_id(s), 1001, 1, place(s, 1), place(s, 900), True, tip=True,
+        Compared(shard_id(s), 1001, 1, place(s, 1), place(s, 900), True, False, True,
                  first_missing=place(s, 500), last_missing=place(s, 500))
         for s in range(shards)
     ]
