@@ -19,7 +19,7 @@ class Record(Struct, frozen=True):
     """A record's number and, where it is known, its arrival."""
 
     number: str
-    sub: int = 0
+    sub: int
     arrival: float | None = None
 
 
@@ -120,8 +120,8 @@ class Bucket(Struct, frozen=True):
     since: float
     seconds: float
     rows: int
-    missing: int = 0
-    extra: int = 0
+    missing: int
+    extra: int
 
 
 class Facts(Struct, frozen=True):

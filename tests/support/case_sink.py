@@ -98,8 +98,8 @@ class SinkCase:
                 doubled = sum(payload in twice for _, payload in held)
                 behind = [p for place, (_, p) in enumerate(held) if p in late and held[place + 1:]]
                 yield InSink(
-                    ShardId(shard_name(shard.id)), len(held) + doubled, Record(held[0][0]),
-                    Record(held[-1][0]), doubled, doubled, len(behind),
+                    ShardId(shard_name(shard.id)), len(held) + doubled, Record(held[0][0], 0),
+                    Record(held[-1][0], 0), doubled, doubled, len(behind),
                 )
 
     def _compared(self) -> Iterator[Compared]:

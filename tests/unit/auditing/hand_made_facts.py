@@ -147,7 +147,7 @@ def whole(**more: Unpack[AllButBuckets]) -> Facts:
         inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880), inside(3, 120, 870),
         against=(compared(0, 10, 1, 90), compared(1, 10, 2, 890), compared(2, 10, 110, 880),
                  compared(3, 10, 120, 870)),
-        buckets=(Bucket(shard_id(1), CREATED, 300.0, 10),),
+        buckets=(Bucket(shard_id(1), CREATED, 300.0, 10, 0, 0),),
         **more,
     )
 

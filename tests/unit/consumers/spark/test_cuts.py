@@ -51,7 +51,7 @@ def test_they_lie_in_their_order() -> None:
 
 
 def test_the_record_itself_is_owed() -> None:
-    record = Record(N)
+    record = Record(N, 0)
     assert behind(cut_of(AT), record)
     assert not covers(cut_of(AT), record)
     assert covers(cut_of(AFTER), record)

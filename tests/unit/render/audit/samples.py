@@ -57,8 +57,8 @@ def everything() -> AuditReport:
             Unusable(Fault.OTHER_INCARNATION, 2, shard_id(1), (number(1, 1),)),
         ),
         buckets=(
-            Bucket(shard_id(1), CREATED + 200, 100.0, 40), Bucket(
-                shard_id(1), CREATED + 300, 100.0, 60, 3), Bucket(
+            Bucket(shard_id(1), CREATED + 200, 100.0, 40, 0, 0), Bucket(
+                shard_id(1), CREATED + 300, 100.0, 60, 3, 0), Bucket(
                 shard_id(0), CREATED + 20, 10.0, 50, 0, 3),
         ),
         ordered_by="batch", changed="3 new files", notes=("a note of the reader",),
