@@ -48,7 +48,7 @@ def records(case, shard):
 
 
 def inside(shard, rows, **more):
-    return InSink(shard, len(rows), rows[0], rows[-1], **more)
+    return InSink(shard, len(rows), rows[0], rows[-1], 0, 0, **more)
 
 
 def read(shard, rows, missing=(), **more):
@@ -57,7 +57,8 @@ def read(shard, rows, missing=(), **more):
     return Compared(
         shard, len(rows), len(lost), rows[0] if rows else None, rows[-1] if rows else None,
         first_missing=lost[0] if lost else None, last_missing=lost[-1] if lost else None,
-        before_missing=before[-1] if before else None, **({"whole": True} | more),
+        before_missing=before[-1] if before else None,
+        **({"whole": True, "ended": False, "tip": False} | more),
     )
 
 
@@ -79,7 +80,7 @@ def test_the_record_before_the_first_missing_one_and_the_furthest(case, lineage)
         [read(S0, records(case, S0), ended=True), read(S1, of, [of[1]], tip=True),
          read(S2, [], tip=True)],
     )  # fmt: skip
-    line = sink_frontier_of(found, lineage)
+    line = sink_frontier_of(found, lineage, inside=True)
     assert line.spans[S0].lo == line.spans[S0].hi == DONE
     assert line.spans[S0].basis is Basis.PROBED
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[0]), at(of[2]))
@@ -96,7 +97,7 @@ def test_nothing_missing_is_up_to_the_last_record_read(case, lineage):
     of = records(case, S1)
     line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, of[:2], tip=True), read(S2, [], tip=True),
-    ]), lineage)  # fmt: skip
+    ]), lineage, inside=True)  # fmt: skip
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
 
 
@@ -104,7 +105,7 @@ def test_a_shard_of_which_the_stream_has_no_record_left_is_at_its_last_row(case,
     of = records(case, S1)
     line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, [], tip=True), read(S2, [], tip=True),
-    ]), lineage)  # fmt: skip
+    ]), lineage, inside=True)  # fmt: skip
     assert line.spans[S1].lo == line.spans[S1].hi == at(of[-1])
     assert line.spans[S1].basis is Basis.PROBED
 
@@ -118,7 +119,7 @@ def test_a_first_record_that_is_missing_is_the_beginning(case, lineage, whole):
     line = sink_frontier_of(facts([inside(S0, of[3:])], [
         read(S0, window, window[:1], ended=True, whole=whole), read(S1, [], tip=True),
         read(S2, [], tip=True),
-    ]), lineage)  # fmt: skip
+    ]), lineage, inside=True)  # fmt: skip
     assert (line.spans[S0].lo, line.spans[S0].hi) == (START, at(of[3]))
     assert any("is unknown" in note for note in line.notes) is not whole
 
@@ -132,7 +133,7 @@ def test_ended_only_where_listing_and_stream_prove_it(case, lineage, how):
         ended=how != "not read to its end", short="the budget ran out" if "not" in how else "",
     )
     others = [read(s, [], tip=True) for s in (S0, S1, S2) if s != shard]
-    line = sink_frontier_of(facts([inside(shard, of)], [compared, *others]), lineage)
+    line = sink_frontier_of(facts([inside(shard, of)], [compared, *others]), lineage, inside=True)
     assert line.spans[shard].lo == at(of[-2] if how == "one missing" else of[-1])
 
 
@@ -140,7 +141,7 @@ def test_a_closed_shard_without_rows_and_with_nothing_to_read_is_over(case, line
     of = records(case, S1)
     line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
-    ]), lineage)  # fmt: skip
+    ]), lineage, inside=True)  # fmt: skip
     assert line.spans[S0].lo == DONE and line.spans[S2].lo == START
 
 
@@ -162,7 +163,8 @@ def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(tmp_path):
         read(S0, first, first[2:], ended=True), read(S1, second, ended=True),
         *(read(ShardId(f"shardId-{n:012d}"), [], tip=True) for n in (2, 3, 4)),
     ]
-    line = sink_frontier_of(facts([inside(S0, first[:2]), inside(S1, second)], compared), lineage)
+    found = facts([inside(S0, first[:2]), inside(S1, second)], compared)
+    line = sink_frontier_of(found, lineage, inside=True)
     assert line.spans[S0].lo == at(first[1])
     assert line.spans[S1].lo == line.spans[S1].hi == at(second[-1])
 
@@ -170,13 +172,14 @@ def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(tmp_path):
 def test_without_the_stream_only_what_commits_prove(case, lineage):
     of = records(case, S1)
     proven = inside(S1, of, proven=of[1], proof="the file sink's log")
-    line = sink_frontier_of(facts([proven]), lineage)
+    line = sink_frontier_of(facts([proven]), lineage, inside=True)
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
     assert line.spans[S1].basis is Basis.STORED
     assert line.spans[S0].lo == line.spans[S2].lo == START
     closed = replace(proven, shard=S0, first=records(case, S0)[0], last=records(case, S0)[3],
                      proven=records(case, S0)[3])  # fmt: skip
-    assert sink_frontier_of(facts([closed]), lineage).spans[S0].lo == at(records(case, S0)[3])
+    line = sink_frontier_of(facts([closed]), lineage, inside=True)
+    assert line.spans[S0].lo == at(records(case, S0)[3])
 
 
 @pytest.mark.parametrize("found", [
@@ -190,7 +193,7 @@ def test_without_the_stream_only_what_commits_prove(case, lineage):
 ])  # fmt: skip
 def test_what_proves_nothing_is_refused(case, lineage, found):
     with pytest.raises(Refused) as refusal:
-        sink_frontier_of(found(records(case, S1)), lineage)
+        sink_frontier_of(found(records(case, S1)), lineage, inside=True)
     assert refusal.value.next
 
 
@@ -198,7 +201,7 @@ def test_a_sink_without_a_row_of_the_stream_says_why_where_it_is_known(lineage):
     said = "s3://lake/orders holds no row of a listed shard of stream orders"
     for unusable, why in (((), ""), ((Unusable(Fault.OTHER_STREAM, 12),), " (12 rows: ")):
         with pytest.raises(Refused) as refusal:
-            sink_frontier_of(facts([], unusable=unusable), lineage)
+            sink_frontier_of(facts([], unusable=unusable), lineage, inside=True)
         assert refusal.value.what.startswith(said + why)
         assert why or refusal.value.what == said
 
@@ -231,8 +234,22 @@ def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):
     of = records(case, S1)
     line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
-    ], unusable=(Unusable(Fault.OTHER_INCARNATION, 7),)), lineage)  # fmt: skip
+    ], unusable=(Unusable(Fault.OTHER_INCARNATION, 7),)), lineage, inside=True)  # fmt: skip
     assert any("7 rows" in note and "other incarnation" in note for note in line.notes)
+
+
+@pytest.mark.parametrize(("whole", "words"), [
+    (True, "its first record among them"),
+    (False, "the oldest record left in the stream among them"),
+])  # fmt: skip
+def test_without_a_record_before_the_gap_all_is_read(case, lineage, whole, words):
+    of = records(case, S1)
+    found = facts([inside(S1, of[1:])], [
+        read(S0, [], ended=True), read(S1, of, of[:1], whole=whole, tip=True),
+        read(S2, [], tip=True),
+    ])  # fmt: skip
+    span = sink_frontier_of(found, lineage, inside=False).spans[S1]
+    assert (span.lo, span.why) == (START, f"1 record is missing, {words}")
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -241,7 +258,7 @@ def test_a_record_that_is_there_in_part(case, lineage, inside):
     all before it, since no fact names the record before."""
     of = records(case, S1)
     torn = Compared(
-        S1, 5, 2, of[0], replace(of[2], sub=1), tip=True, whole=True,
+        S1, 5, 2, of[0], replace(of[2], sub=1), whole=True, ended=False, tip=True,
         first_missing=replace(of[1], sub=1), last_missing=replace(of[1], sub=2),
         before_missing=of[1],
     )
@@ -255,7 +272,7 @@ def test_a_record_that_is_there_in_part(case, lineage, inside):
 
 
 def inside_of(of):
-    return InSink(S1, 4, of[0], replace(of[2], sub=1))
+    return InSink(S1, 4, of[0], replace(of[2], sub=1), 0, 0)
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -298,6 +315,6 @@ def test_five_shards_with_a_gap_are_named_and_the_others_counted(tmp_path, gaps)
         of = records(wide, shard)
         rows.append(inside(shard, [of[0], of[2]] if n < gaps else of))
         compared.append(read(shard, of, [of[1]] if n < gaps else (), tip=True))
-    _, *notes = sink_frontier_of(facts(rows, compared), lineage).notes
+    _, *notes = sink_frontier_of(facts(rows, compared), lineage, inside=True).notes
     assert [note for note in notes if note.startswith("shard ")] == notes[: min(gaps, 5)]
     assert notes[5:] == ([f"{gaps - 5} more shards re-read later records"] if gaps > 5 else [])

@@ -134,3 +134,21 @@ def test_what_is_read_again_from_a_policy_s_place_arrived_at_its_time_or_later(s
     (one,) = effects(state, {PARENT: NUMBER}, {PARENT: exactly(DONE)}, Simulation({PARENT: fate}))
     assert (one.harm, one.since, one.until) == (Harm.REREAD, NUMBER, DONE)
     assert one.seconds == seconds
+
+
+@pytest.mark.parametrize(("hours", "seconds"), [(1, 603), (24, 600), (24.1, 240), (25, 0)])
+def test_what_has_expired_is_not_read_again(hours, seconds):
+    """Read from its beginning, three seconds before the creation; closed after ten minutes."""
+    fate = WillRead(exactly(START), DONE, frozenset(), True, Cause.POSITION, "reads")
+    state = StreamState(LINEAGE, LINEAGE.stream.created + hours * 3600)
+    (one,) = effects(state, {PARENT: START}, {PARENT: exactly(DONE)}, Simulation({PARENT: fate}))
+    assert (one.harm, one.seconds) == (Harm.REREAD, pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(("hi", "certain"), [(NUMBER, True), (DONE, False)])
+def test_what_follows_the_end_of_a_start_is_skipped_surely_unless_it_may_be_processed(hi, certain):
+    fate = WillRead(exactly(START), NUMBER, frozenset(), True, Cause.POSITION, "reads")
+    state, span = StreamState(LINEAGE, NOW), Span(START, hi)
+    found = effects(state, {PARENT: START}, {PARENT: span}, Simulation({PARENT: fate}))
+    (one,) = (effect for effect in found if effect.harm is Harm.SKIPPED)
+    assert (one.since, one.until, one.certain) == (NUMBER, DONE, certain)

@@ -64,8 +64,9 @@ def questions(draw):
             if anew in ("run", "all"):
                 run = {**run, shard: fates(draw, lineage, shard, at)}
             if anew == "gone":
-                told = (want, processed, run)
-                want, processed, run = ({s: each[s] for s in each if s != shard} for each in told)
+                want, processed, run = want.copy(), processed.copy(), run.copy()
+                for told in (want, processed, run):
+                    told.pop(shard, None)  # type: ignore[attr-defined]
         ordered = {shard: run[shard] for shard in lineage if shard in run}
         asked.append((want, processed, Simulation(ordered, orders=draw(st.booleans()))))
     return lineage, asked
@@ -107,4 +108,5 @@ def test_disorder_that_has_become_certain_or_has_no_cause_any_more_is_told_anew(
         run = Simulation({**above, **below}, orders=True)
         found = effects(state, {}, {parent: Span(cut, cut)}, run)
         told.append([effect.certain for effect in found if effect.harm is Harm.DISORDERED])
+        assert all("beside ancestors" in e.why for e in found if e.harm is Harm.DISORDERED)
     assert told == [[False] * len(children), [True] * len(children), []]

@@ -139,6 +139,12 @@ def test_a_policy_as_it_is_written(text: str) -> None:
     assert policy_of(text).text == text
 
 
+def test_a_policy_of_a_file_is_written_with_its_time() -> None:
+    """Its name is another object there."""
+    name = "at-timestamp -90m".partition(" ")[0]
+    assert Policy(name, when=When("-90m", ago=5400.0)).text == "at-timestamp=-90m"
+
+
 def test_a_relative_time() -> None:
     assert parse_when("-90m") == When("-90m", ago=5400.0)
 

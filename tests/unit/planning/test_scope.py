@@ -137,15 +137,21 @@ SECOND, THIRD = (decide(case_of("a-both-named", number)) for number in (2, 3))
 NONE, OTHER = NoSafePlan("no row can hold it", ()), NoSafePlan("nor for the rest", ())
 
 
-def scripted(selected: set[int], script: dict[tuple[int, ...] | None, Decision]) -> Decision:
-    """The decision on shards of a-both-named. script: what is decided on which, or on all of them.
+def scripted(
+    selected: set[int], script: dict[tuple[int, ...] | None, Decision],
+    name: str = "a-both-named", asked: list[tuple[int, ...] | None] | None = None,
+) -> Decision:
+    """The decision on shards of a case. script: what is decided on which, or on all of them.
+
+    asked: gets these, in the order in which they are looked at.
     """
     def decided(case: Case) -> Decision:
-        if case.scope is None:
-            return script[None]
-        return script.get(tuple(sorted(int(s[8:]) for s in case.scope.shards)), NONE)
+        of = None if case.scope is None else tuple(sorted(int(s[8:]) for s in case.scope.shards))
+        if asked is not None:
+            asked.append(of)
+        return script[None] if of is None else script.get(of, NONE)
 
-    case = replace(case_of("a-both-named"), scope=None)
+    case = replace(case_of(name), scope=None)
     return widened(case, Scope(frozenset(map(shard_id, selected))), decided)
 
 
@@ -169,6 +175,21 @@ def test_an_added_shard_that_the_plan_can_do_without_is_left_out() -> None:
     found = scripted({0}, {None: WHOLE, (0, 2, 3): WHOLE, (0, 2): mended})
     assert writes(case_of("a-both-named"), found) == {shard_id(2)}
     assert isinstance(found, Plan) and [more.shard for more in found.added] == [shard_id(2)]
+
+
+def test_the_nearest_shards_are_added_first() -> None:
+    """3 is the parent of 4, and 0 that of 3."""
+    assert isinstance(SECOND, Plan)
+    ((write,),) = (step.writes for step in SECOND.steps)
+    far, near = (
+        replace(SECOND, steps=tuple(
+            Step("row", (replace(write, key=shard_id(number)),)) for number in numbers
+        )) for numbers in ((0, 3, 4), (3, 4))
+    )
+    asked: list[tuple[int, ...] | None] = []
+    found = scripted({4}, {None: far, (3, 4): near, (0, 3, 4): far}, "i1-deep", asked)
+    assert asked[:3] == [(4,), None, (3, 4)] and (0, 3, 4) not in asked
+    assert writes(case_of("i1-deep"), found) == {shard_id(3), shard_id(4)}
 
 
 def test_a_proven_plan_that_mends_a_part_is_better_than_none() -> None:

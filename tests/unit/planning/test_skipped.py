@@ -44,6 +44,6 @@ def test_what_may_lie_between_a_position_and_a_start_a_second_later_is_kept() ->
     ((0, 7), [part(1, 5, False)]),
 ])  # fmt: skip
 def test_only_what_is_surely_unread_is_certain(processed, parts) -> None:
-    span = Span(*(at_number(str(number)) for number in processed))
+    lo, hi = (at_number(str(number)) for number in processed)
     effect = Effect(Harm.SKIPPED, SHARD, False, at_number("1"), at_number("5"))
-    assert list(_parts(effect, span, Simulation({}))) == parts
+    assert list(_parts(effect, Span(lo, hi), Simulation({}))) == parts

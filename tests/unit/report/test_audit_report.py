@@ -47,12 +47,20 @@ def codes(report: AuditReport) -> list[str]:
     return [f.code for f in report.findings]
 
 
+def unread(shard: int, short: str = "") -> Compared:
+    """A shard of which no record was read."""
+    return Compared(shard_id(shard), 0, 0, None, None, False, False, False, short)
+
+
 def test_a_whole_sink_has_no_finding():
     report = judged(whole())
     assert report.findings == ()
     assert report.counts() == {"error": 0, "warning": 0, "info": 0}
     assert report.read == 40 and report.missing == 0
-    assert all(one.unknowable == () and one.window is not None for one in report.coverages)
+    assert [one.unknowable for one in report.coverages] == [()] * 4
+    assert [one.window and (one.window.since, one.window.until) for one in report.coverages] == [
+        (CREATED, CREATED + 100), (CREATED, TAKEN), (CREATED + 101, TAKEN), (CREATED + 101, TAKEN),
+    ], "from the second of a shard's first number to its close, or to the audit"
 
 
 def test_a_hole_is_a_certain_loss_with_its_deadline():
@@ -75,7 +83,7 @@ def test_a_hole_is_a_certain_loss_with_its_deadline():
 def test_a_hole_of_records_without_a_time_has_no_deadline():
     """An emulator may number records as it likes; "7" has no time in it."""
     hole = replace(
-        lacking(1, 3, 300, 400), first_missing=Record("7"), last_missing=Record("9")
+        lacking(1, 3, 300, 400), first_missing=Record("7", 0), last_missing=Record("9", 0)
     )
     found = replace(whole(), compared={**whole().compared, shard_id(1): hole})
     one = only(judged(found), "RSH501")
@@ -92,12 +100,12 @@ def test_a_hole_between_what_is_and_may_be_processed_is_a_hole():
     ((1,), "of 1 shard the read failed"), ((1, 2), "of 2 shards the read failed"),
 ])  # fmt: skip
 def test_a_read_that_failed_is_told(shards, words):
-    torn = {shard_id(n): Compared(shard_id(n), 0, 0, short=f"{FAILED}denied") for n in shards}
+    torn = {shard_id(n): unread(n, short=f"{FAILED}denied") for n in shards}
     report = judged(replace(whole(), compared={**whole().compared, **torn}))
     assert report.failed == tuple(map(shard_id, shards))
     assert any(note.startswith(words) for note in report.notes)
-    unread = [one.shard for one in report.coverages if one.window is None]
-    assert unread == [*report.failed]
+    windowless = [one.shard for one in report.coverages if one.window is None]
+    assert windowless == [*report.failed]
 
 
 def test_a_tail_may_be_on_its_way():
@@ -368,7 +376,7 @@ def test_only_a_read_from_the_last_row_to_the_position_shows_that_nothing_lies_b
     """The position's number is no record that is missing: a place that another tool wrote. The
     sink has the shard's records up to 890."""
     ends = {end: record(1, read[end]) for end in ("since", "until") if end in read}
-    one = replace(Compared(shard_id(1), 10, 0), **{**read, **ends})
+    one = replace(unread(1), read=10, **{**read, **ends})
     report = judged(replace(whole(), compared={shard_id(1): one}), {1: at_number(number(1, 900))})
     assert ("RSH507" in codes(report)) is ahead
 
@@ -417,6 +425,13 @@ def test_a_shard_that_was_not_read_is_not_known():
         s: one for s, one in whole().compared.items() if s != shard_id(2)
     }))
     assert only(report, "RSH508").shards == ids(2)
+
+
+@pytest.mark.parametrize("window", [{"since": CREATED + 500.0}, {"until": CREATED + 50.0}])
+def test_a_shard_outside_the_window_was_not_asked_for(window):
+    compared = {s: one for s, one in whole().compared.items() if s != shard_id(2)}
+    report = judged(replace(whole(**window), compared=compared))
+    assert [gap.why for gap in report.coverages[2].unknowable] == [NOT_ASKED]
 
 
 def test_the_sink_alone_knows_nothing_of_losses_and_says_so():

@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
-from reshardctl.report.forecast import retention_advice
+from reshardctl.planning.effects import Deadline
+from reshardctl.report.forecast import aid_for, retention_advice
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import CASES, load
 from tests.unit.render.formats import FORMATS
@@ -38,6 +39,17 @@ def test_how_long(have, asked):
 
 def test_where_there_is_nothing_longer():
     assert retention_advice(report("a-both", hours=8760)) is None
+
+
+def test_the_first_loss_of_which_the_time_is_known():
+    found = report("a-both")
+    (one, *_) = (finding for finding in found.findings if finding.deadline)
+    soon, late, unknown = (
+        replace(one, deadline=Deadline(at, None)) for at in (7e9, 8e9, None)
+    )
+    for findings, since in (([late, unknown, soon], 7e9), ([unknown], None)):
+        aid = aid_for(found.snapshot.lineage.stream, findings, found.snapshot.now)
+        assert aid is not None and aid.since == since
 
 
 @pytest.mark.parametrize("name", ["healthy-split-cleaned", "c"])

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
+from reshardctl.codec.argv import words
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.rules import Finding
@@ -44,6 +45,11 @@ LOST = finding("RSH203", Severity.ERROR, ONE)
 def test_a_crash_takes_part_unless_rules_leave_it_out(options: ScopeOptions, whole: bool) -> None:
     parted = options.parted([CRASH, LOST], [ONE, shard_id(2)])
     assert parted.scope is not None and parted.scope.whole is whole
+
+
+def test_a_selection_is_spelled_with_its_shards_in_one_word() -> None:
+    chosen = ScopeOptions(shards=("0", "4-6"), rules=("RSH203", "RSH204"))
+    assert words(chosen) == ("--shards", "0,4-6", "--rule", "RSH203", "--rule", "RSH204")
 
 
 def test_shards_take_part_in_a_crash_whatever_is_found() -> None:

@@ -102,7 +102,9 @@ def test_workers_come_by_their_gravest_finding_then_by_their_lag():
         WorkerStatus(f"w{n}", (replace(row, verdict=verdict, lag=Lag(seconds)),))
         for n, (verdict, seconds) in enumerate(order)
     ]
-    assert sorted(reversed(workers), key=_worst_first) == workers
+    found = workers[::-1]
+    found.sort(key=_worst_first)
+    assert found == workers
 
 
 def test_finished_shards_of_nobody_are_no_worker():

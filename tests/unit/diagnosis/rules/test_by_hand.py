@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from reshardctl.auditing.facts import Compared
 from reshardctl.diagnosis.rules import Finding, Severity, View
 from reshardctl.diagnosis.rules.base import merged
 from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
@@ -27,6 +26,7 @@ from reshardctl.model import (
     shard_id,
 )
 from reshardctl.planning.effects import Effect, Harm
+from tests.unit.auditing.hand_made_facts import compared as compared_of_one
 from tests.unit.diagnosis.rules.rule_tables import view_of
 from tests.unit.diagnosis.rules.test_tables import BY_CASES
 
@@ -92,5 +92,6 @@ def test_a_finding_says_for_which_candidates_it_holds_unless_for_all() -> None:
 
 @pytest.mark.parametrize(("count", "end"), [(12, "10, 11"), (13, "10, 11 and 1 more")])
 def test_a_reason_names_twelve_shards(count: int, end: str) -> None:
-    lacking = [Lack(Compared(shard_id(n), 1, 1), Why.TAIL) for n in range(count)]
+    compared = compared_of_one(0, 1, 1, 2)
+    lacking = [Lack(replace(compared, shard=shard_id(n)), Why.TAIL) for n in range(count)]
     assert _shards_of(lacking, Why.TAIL).endswith(f"9, {end}")

@@ -159,7 +159,9 @@ SPLIT = next(told for told in BY_CASES if told.name == "a-both")
 CHILD = shard_id(2)
 
 
-def of_a_split(shards: dict[ShardId, Movement], probes: dict[ShardId, Probe]) -> list[Found]:
+def of_a_split(
+    shards: dict[ShardId, Movement], probes: dict[ShardId, Probe], since: float = SINCE
+) -> list[Found]:
     """A, whose child is CHILD, closed long before the watch and was not read to its end."""
     view = view_of(SPLIT)
     processed = {**view.processed, A: Span(START, START)}
@@ -167,7 +169,7 @@ def of_a_split(shards: dict[ShardId, Movement], probes: dict[ShardId, Probe]) ->
         exactly(START), TIP, frozenset({A}), False, Cause.CREATED_AT_PARENT_END, "waits"
     )
     run = replace(view.simulation, fates={**view.simulation.fates, CHILD: waits})
-    seen = Watched(SINCE, UNTIL, "60 s rules out 180 s", shards)
+    seen = Watched(since, since + 60, "60 s rules out 180 s", shards)
     state = StreamState(view.lineage, view.state.now, probes)
     return list(not_progressing(
         replace(view, state=state, processed=processed, simulation=run, watched=seen)
@@ -181,6 +183,16 @@ def test_a_closed_shard_that_does_not_end_keeps_its_children_waiting(probes, wor
     (found,) = of_a_split({A: HELD}, probes)
     assert (str(found.severity), found.shards) == ("warning", (A,))
     assert found.what.endswith(words) and found.costs == "its children wait for its end"
+
+
+@pytest.mark.parametrize(("after", "words"), [
+    (1, ": it is closed and does not end"), (-1, ": no progress seen, may be idle"),
+])  # fmt: skip
+def test_a_shard_that_closes_during_the_watch_may_still_end(after: float, words: str) -> None:
+    closed = view_of(SPLIT).lineage.closed_at(A)
+    assert closed is not None
+    (found,) = of_a_split({A: HELD}, {}, since=closed + after)
+    assert found.what.endswith(words)
 
 
 def test_a_shard_that_waits_for_its_parent_is_not_blamed() -> None:
