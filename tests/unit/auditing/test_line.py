@@ -238,6 +238,18 @@ def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):
     assert any("7 rows" in note and "other incarnation" in note for note in line.notes)
 
 
+@pytest.mark.parametrize(("seen", "last"), [([], 2), ([3], 3)])
+def test_the_end_of_a_shard_names_the_last_record_that_was_read_or_else_the_last_row(
+    case, lineage, seen, last
+):
+    of = records(case, S0)
+    found = facts([inside(S0, of[:3])], [
+        read(S0, [of[n] for n in seen], ended=True), read(S1, [], tip=True), read(S2, [], tip=True),
+    ])  # fmt: skip
+    lo = sink_frontier_of(found, lineage, inside=True).spans[S0].lo
+    assert (lo, lo.text) == (DONE, of[last].number)
+
+
 @pytest.mark.parametrize(("whole", "words"), [
     (True, "its first record among them"),
     (False, "the oldest record left in the stream among them"),

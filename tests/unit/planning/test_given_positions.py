@@ -160,6 +160,7 @@ def test_an_end_that_the_store_cannot_hold_is_no_plan():
 
 @pytest.mark.parametrize(("back", "expected"), [
     (600, {1: 1260 - 600, 2: 1000 - 600, 3: 900 - 600, 0: 900 - 600}),
+    (300, {1: 960, 2: 700, 3: 600}),  # in the second of the close
     (100, {1: 1160, 2: 900, 3: 800}),
 ])  # fmt: skip
 def test_an_ended_parent_goes_back_with_its_children_only(back, expected):

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, agree
+from reshardctl.model import shard_id
+from reshardctl.planning.decision import (
+    Ask,
+    Decision,
+    NoSafePlan,
+    Nothing,
+    Residual,
+    agree,
+    alike,
+)
+from reshardctl.planning.effects import Effect, Harm
 
 NONE = NoSafePlan("no row can hold it", ())
 
@@ -27,3 +37,12 @@ def test_an_answer_names_no_option_that_is_the_same_for_all_it_leaves():
         {"release": "2", "initial": "LATEST"}, {"release": "2", "initial": "TRIM_HORIZON"},
     ]
     assert ask.defaults == {"initial": "LATEST"}, "only what the library does in each of them"
+
+
+def test_decisions_that_write_nothing_differ_in_what_they_leave_alone():
+    dear = Effect(Harm.REREAD, shard_id(1), True)
+    left, same, other = (
+        Nothing((Residual(shard_id(number), dear, flag),))
+        for number, flag in ((1, "reread=2h"), (1, "reread=all"), (2, "reread=2h"))
+    )
+    assert alike([left, same]) and not alike([left, other]) and not alike([left, Nothing()])
