@@ -213,7 +213,8 @@ class UndoRefused(Refused):
     Attributes:
         rows: The keys of such rows.
 
-    Next: first undo the newer fix that the message names, or make a new plan with `reshardctl fix`.
+    Next: first undo the newer fix that the message names; else `reshardctl undo --show` has the
+    rows before the fix, and `reshardctl fix --set` goes back to them.
     """
 
     id = "E404"

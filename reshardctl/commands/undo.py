@@ -18,7 +18,7 @@ from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.places import remembered
 from reshardctl.commands.planned import made_here
 from reshardctl.commands.requests import Account
-from reshardctl.commands.undo_source import Source, UndoRequest, source_of
+from reshardctl.commands.undo_source import Source, UndoRequest, back_by_hand, source_of
 from reshardctl.commands.write import stopped
 from reshardctl.commands.write_requests import patience, refuse_optimized
 from reshardctl.consumers.locator import Locator, parse
@@ -26,6 +26,7 @@ from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import (
     INSPECT,
+    REPLAN,
     CannotTell,
     EmptyCheckpoint,
     HalfDone,
@@ -117,11 +118,32 @@ def undo(
         request, account=saved.account, journal=request.journal or saved.journal,
         watch=request.watch or saved.watch,
     )
-    with naming_next_step(new_plan(plan.unvouched, request.account), argv):
+    with (
+        naming_next_step(new_plan(plan.unvouched, request.account), argv),
+        _naming_way_back(source, saved.ports, locator, request.account),
+    ):
         undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
             confirm, UndoResult(replace(wanted, dry_run=False), argv)
         ), observer)
     return UndoResult(undoing, argv)
+
+
+@contextmanager
+def _naming_way_back(
+    source: Source, ports: Ports, locator: Locator, account: Account
+) -> Iterator[None]:
+    """A refusal of a finished fix's undo, because the consumer has gone on, ends with a way back.
+
+    A fix that stopped half-way is made again instead.
+    """
+    try:
+        yield
+    except UndoRefused as error:
+        records = source.records(ports)
+        finished = source.log is not None and records.fix.outcome == "verified"
+        if finished and error.next in (REPLAN, INSPECT):
+            error.next = back_by_hand(source, locator, records, account)
+        raise
 
 
 def _confirmed(confirm: ConfirmUndo, wanted: UndoResult) -> None:

@@ -10,21 +10,24 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reshardctl.codec.argv import option, words
-from reshardctl.commands.journals import Journals
+from reshardctl.commands.journals import Journals, typed
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.requests import Account
 from reshardctl.commands.write import header_of
 from reshardctl.commands.write_requests import USUAL_WATCH
-from reshardctl.errors import UsageError
+from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.errors import ReshardError, UsageError, command_line
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.proof import plan_of
 from reshardctl.journal import Header, Log, Records, read, supposed
 from reshardctl.journal.listing import State, entries, files
-from reshardctl.model import Step
+from reshardctl.model import ShardId, Step, short
 from reshardctl.model.times import instant
 from reshardctl.planning.restore import RestoreRule, steps_back
 from reshardctl.render.words import command
 from reshardctl.snapshot import Ports
+from reshardctl.snapshot.positions import position_of_option
 from reshardctl.stores.given_file import content
 
 
@@ -114,6 +117,54 @@ def source_of(request: UndoRequest, observer: Observer) -> Source:
         )
     records = read(log)
     return Source(plan_of(records), log, records, str(log.where))
+
+
+MOST_SET = 20
+"""Shards in one command that is printed: more would fill the screen."""
+
+
+def back_by_hand(source: Source, locator: Locator, records: Records, account: Account) -> str:
+    """How to go back where the consumer has gone on: what the rows were, and a fix that sets them.
+
+    Each shard goes to its position from before the fix; one without a position goes to where the
+    fix put it, as no command removes a row that is in use.
+    """
+    assert source.log is not None
+    place, reached = typed(source.log.where), words(account)
+    show = command_line("reshardctl", "undo", "--show", place, *reached)
+    sets = [
+        word for shard, text in list(_before(locator, records.header).items())[:MOST_SET]
+        for word in ("--set", f"{short(shard)}={text}")
+    ]
+    if not sets:
+        return f"{show}   # the rows before the fix"
+    argv = (locator.text, "--stream", source.plan.stream, *reached, *sets, "--dry-run")
+    fix = command_line("reshardctl", "fix", *argv)
+    return f"{show}   # the rows before the fix. Back by hand: {fix}"
+
+
+def _before(locator: Locator, header: Header) -> dict[ShardId, str]:
+    """The positions, as `fix --set` takes them, to which the shards of the fix would go back."""
+    consumer = consumer_of(locator)
+    try:
+        before, then = (consumer.texts(consumer.parse(rows)) for rows in (
+            header.before, header.after
+        ))
+    except ReshardError:  # rows that do not stand alone
+        return {}
+    return {
+        shard: place for shard, text in {**then, **before}.items()
+        if before.get(shard) != then.get(shard) and (place := _settable(shard, text))
+    }
+
+
+def _settable(shard: ShardId, text: str) -> str:
+    """The text of a position as `--set` takes it, "" for one that it does not take."""
+    try:
+        position_of_option(f"{short(shard)}={text}")
+    except UsageError:
+        return ""
+    return text
 
 
 def _is_plan(name: str) -> bool:

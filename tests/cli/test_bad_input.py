@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -680,8 +681,15 @@ def test_an_undo_after_the_consumer_has_saved(lab):
     saved = lab.items()
     lab.wire.calls.clear()
     result = lab.undo()
-    assert result.code == 4 and result.says(created, "checkpoint", "reshardctl fix")
+    assert result.code == 4 and result.says(created, "checkpoint")
     assert lab.wire.writes == [] and lab.items() == saved
+    _, show, fix = result.err.split("reshardctl ")
+    journal = shlex.split(show, comments=True)
+    shown = lab.cli(*journal)
+    assert shown.code == 0 and created in shown.out
+    words = shlex.split(fix)
+    assert words[:1] == ["fix"] and "--set" in words
+    assert lab.cli(*words).code == 1, "there is something to write"
 
 
 # Rows that KCL itself cannot read: every malformed case is a finding, and never an accident
