@@ -15,6 +15,7 @@ LONGEST = 3650 * _UNITS["d"]
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
 _UNIX = re.compile(r"\d{10}(?:\.\d+)?", re.ASCII)
+_MILLISECONDS = re.compile(r"\d{13}", re.ASCII)
 """Unix seconds of the years 2001 to 2286: milliseconds have more digits."""
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
@@ -71,6 +72,9 @@ def parse_instant(text: str, option: str = "") -> float:
     given = _given(text, option)
     if _UNIX.fullmatch(text):
         return float(text)
+    if _MILLISECONDS.fullmatch(text):
+        seconds = f"{text[:10]}.{text[10:]}".rstrip("0").rstrip(".")
+        raise UsageError(f"{given} is in milliseconds", f"write it in Unix seconds: {seconds}")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

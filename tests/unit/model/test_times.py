@@ -31,7 +31,17 @@ def test_what_the_aws_cli_prints_is_taken(text):
     assert parse_when(text).at == 1572297168.0
 
 
-@pytest.mark.parametrize("text", ["1572297168000", "157229716", "1572297168.", "-1572297168.0",
+@pytest.mark.parametrize(("text", "seconds"), [
+    ("1572297168000", "1572297168"), ("1572297168250", "1572297168.25"),
+])  # fmt: skip
+def test_milliseconds_are_named_with_their_seconds(text, seconds):
+    with pytest.raises(UsageError, match="is in milliseconds") as refused:
+        parse_instant(text, "--created")
+    assert refused.value.next.endswith(f": {seconds}")
+    parse_instant(seconds)
+
+
+@pytest.mark.parametrize("text", ["15722971680000", "157229716", "1572297168.", "-1572297168.0",
                                   "1.572297168E9", "१५७२२९७१६८"])  # fmt: skip
 def test_other_numbers_are_no_time(text):
     with pytest.raises(UsageError, match="is no time") as refused:
