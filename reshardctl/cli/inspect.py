@@ -140,6 +140,7 @@ def _again(request: InspectRequest, every: str, out: Shown, terminal: Terminal) 
     from reshardctl.console import output
     from reshardctl.console.destinations import Destination
     from reshardctl.console.failures import say
+    from reshardctl.errors import UsageError
 
     logged = out.destinations[0] == Destination(None, None) and not sys.stdout.isatty()
     if logged:
@@ -156,6 +157,9 @@ def _again(request: InspectRequest, every: str, out: Shown, terminal: Terminal) 
             else:
                 _show(turn.outcome, out, terminal)
             rounds += 1
+    except UsageError:
+        output.await_failure(())  # a round that never began replaces no file
+        raise
     except KeyboardInterrupt:
         if rounds:
             output.await_failure(())  # the files are those of the last round

@@ -95,6 +95,14 @@ def test_bad_periods(lab, words, said):
     assert refused.code == 2 and refused.says(said) and lab.wire.calls == []
 
 
+def test_a_bad_period_leaves_the_file_alone(lab, tmp_path):
+    kept = tmp_path / "last.json"
+    kept.write_text("of the last run\n")
+    for words in (["--every", "1s"], ["--every", "1m", "--wait", "5m"]):
+        refused = lab.inspect(*words, "--format", "json", "-o", kept)
+        assert refused.code == 2 and kept.read_text() == "of the last run\n"
+
+
 def test_a_format_for_stdout_is_written_each_round(lab):
     stop_after(lab, 350)
     ended = lab.inspect("--every", "5m", "--format", "jsonl")
