@@ -77,8 +77,13 @@ def options_of(kind: type) -> tuple[str, ...]:
 
 def with_value(argv: Sequence[str], name: str, value: str) -> list[str]:
     """The arguments with this value of an option, at their end, in place of another."""
+    return [*without(argv, name), name, value]
+
+
+def without(argv: Sequence[str], name: str) -> tuple[str, ...]:
+    """The arguments without this option and its value."""
     at = argv.index(name) if name in argv[:-1] else len(argv)
-    return [*argv[:at], *argv[at + 2 :], name, value]
+    return (*argv[:at], *argv[at + 2 :])
 
 
 def _given(request: Any) -> Iterator[tuple[Option, object]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from reshardctl.codec.argv import words
+from reshardctl.codec.argv import given, without, words
 from reshardctl.codec.strict import or_another_kind
 from reshardctl.commands import configured
 from reshardctl.commands.connect import place_of, ports_of
@@ -31,6 +31,7 @@ from reshardctl.config.entries import Config
 from reshardctl.config.nearest import DEFAULT, nearest
 from reshardctl.consumers.locator import looks_like_one, options
 from reshardctl.errors import UsageError, command_line
+from reshardctl.planning.policy import LOSSLESS
 from reshardctl.stores.given_file import content
 
 if TYPE_CHECKING:
@@ -217,7 +218,8 @@ def _never(_seconds: float) -> None:
 def one(text: str, selection: Selection, observer: Observer) -> Target:
     """The consumer that a locator names. UsageError before anything is called."""
     with _or_a_file(text):
-        return _one(text, selection, observer)
+        (target,) = _budgeted([_one(text, selection, observer)], selection)
+        return target
 
 
 @contextmanager
@@ -302,6 +304,33 @@ def several(texts: Sequence[str], selection: Selection, observer: Observer) -> l
 
     A snapshot means all of its consumers. UsageError before anything is called.
     """
+    return _budgeted(_several(texts, selection, observer), selection)
+
+
+_MAY_READ = frozenset({"--count", "--positions", "--set", "--shift", "--skipped", "--from"})
+"""Options beside --probe and --policy for which records are read."""
+
+
+def _budgeted(targets: list[Target], selection: Selection) -> list[Target]:
+    """The targets; UsageError for --probe-budget where no records are read.
+
+    --count is no part of the commands that are suggested, so nor is its budget alone.
+    """
+    if selection.account.budget is None:
+        return targets
+    others = given(selection) & _MAY_READ
+    reading = [t.probe or t.repair_options.policy != LOSSLESS for t in targets]
+    if not others and not any(reading):
+        raise UsageError(
+            "--probe-budget says how much may be read, and without --probe no records are read",
+            "add --probe, or leave --probe-budget out",
+        )
+    if any(reading) or others != {"--count"}:
+        return targets
+    return [replace(t, argv=without(t.argv, "--probe-budget")) for t in targets]
+
+
+def _several(texts: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
     if isinstance(selection, FilesSelection) and selection.file_words:
         return [one(_only(texts, selection), selection, observer)]
     if not texts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reshardctl.codec.argv import option
+from reshardctl.codec.argv import option, words
 from reshardctl.commands.inspect import failing
 from reshardctl.commands.named import one
 from reshardctl.commands.observer import SILENT, FailOn, Observer, Threshold
@@ -76,6 +76,9 @@ def status(request: StatusRequest, observer: Observer = SILENT) -> StatusResult:
     sifted = sift(report.findings, target.suppressions, report.snapshot.now)
     kept = replace(report, findings=sifted.kept)
     shown = status_of(kept, sifted.kept, selection, len(sifted.hidden), name)
+    if request.count:
+        own = ("--count",) if "--probe-budget" in target.argv else ("--count", "--probe-budget")
+        shown = replace(shown, reading=words(request, own))
     threshold = target.severity(request.fail_on)
     code = report.exit(failing(shown.findings, threshold))
     return StatusResult(shown, code, target.argv, name, kept)

@@ -93,9 +93,28 @@ def test_the_commands_below_it_are_understood(lab):
     told = told.replace("\\\n", "")
     said = [shlex.split(line)[1:] for line in told.splitlines() if "  reshardctl" in line]
     assert [words[0] for words in said] == ["explain", "inspect"]
+    assert said[1][-3:] == ["--count", *budget]
+    assert "--probe-budget" not in said[0]
     for words in said:
-        assert words[-2:] == list(budget)
         assert lab.cli(*words).code in (0, 1)
+
+
+def test_what_a_probe_may_cost_follows_the_probe(lab):
+    budget = ("--probe-budget", "calls=3,time=1s")
+    told = lab.cli("status", *lab.where, "--probe", *budget, "--format", "text").out
+    told = told.replace("\\\n", "")
+    said = [shlex.split(line)[1:] for line in told.splitlines() if "  reshardctl" in line]
+    for words in said:
+        assert {*budget, "--probe"} <= set(words)
+        assert lab.cli(*words).code in (0, 1)
+
+
+@pytest.mark.parametrize("verb", ["inspect", "status", "export", "graph", "fix"])
+def test_a_budget_for_reading_nothing_is_refused(lab, verb):
+    lab.wire.calls.clear()
+    refused = lab.cli(verb, *lab.where, "--probe-budget", "calls=3")
+    assert refused.code == 2 and refused.says("--probe-budget", "add --probe")
+    assert lab.wire.calls == []
 
 
 @pytest.mark.parametrize("reading", ["--probe", "--count"])

@@ -305,7 +305,7 @@ def _below(sheet: Sheet, status: ConsumerStatus) -> None:
     bad = next((row for row in status.rows if row.bad), None)
     if bad is not None:
         sheet.command(command("explain", *suggested[:1], short(bad.shard), *suggested[1:]))
-        sheet.command(command("inspect", *suggested))
+        sheet.command(command("inspect", *suggested, *status.reading))
         sheet.blank()
     if status.suppressed:
         sheet.line(f"{count(status.suppressed, 'finding')} suppressed by reshardctl.toml.")
