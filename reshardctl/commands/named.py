@@ -57,12 +57,18 @@ def targets_in_snapshot(text: str, selection: Selection) -> list[Target]:
     """
     path, options = _parts(text)
     _nothing_of_aws(text, selection)
-    kept = _named(path, options.pop("consumer", None))
+    kept, redacted = _named(path, options.pop("consumer", None))
     several = len(kept) > 1
-    return [
+    targets = [
         _target(_joined(text, saved.locator.target) if several else text, saved, options, selection)
         for saved in kept
     ]
+    return [_unnamed(target) for target in targets] if redacted else targets
+
+
+def _unnamed(target: Target) -> Target:
+    """The target of a redacted snapshot: no store has its names."""
+    return replace(target, repair_options=replace(target.repair_options, redacted=True))
 
 
 def stream_alone(text: str, selection: Selection) -> tuple[Lineage, float] | None:
@@ -111,10 +117,12 @@ def _nothing_of_aws(text: str, selection: Selection) -> None:
         )
 
 
-def _named(path: Path, name: str | None) -> list[Snapshot]:
+def _named(path: Path, name: str | None) -> tuple[list[Snapshot], bool]:
+    """The consumers of a file, or the one of this name; and whether the file is redacted."""
     from reshardctl.snapshot.file import consumers, load
 
-    snapshots: Mapping[str, Snapshot] = consumers(load(path))
+    saved = load(path)
+    snapshots: Mapping[str, Snapshot] = consumers(saved)
     if not snapshots:
         raise UsageError(
             f"{path} holds a stream and no consumer",
@@ -122,12 +130,12 @@ def _named(path: Path, name: str | None) -> list[Snapshot]:
             "reshardctl snapshot CONSUMER --stream STREAM -o FILE",
         )
     if name is None:
-        return list(snapshots.values())
+        return list(snapshots.values()), saved.redacted
     if name not in snapshots:
         raise UsageError(
             f"{path} has no consumer {name!r}", f"it has {', '.join(snapshots)}"
         )
-    return [snapshots[name]]
+    return [snapshots[name]], saved.redacted
 
 
 def _target(
@@ -184,6 +192,11 @@ def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
             f"{target.locator.text} cannot be written to: files show what was",
             f"add --dry-run --format {form}: a script that writes the plan" if form else
             "add --dry-run, or name the store itself: --stream STREAM, and no files",
+        )
+    if target.repair_options.redacted and (out is not None or not dry_run):
+        raise UsageError(
+            f"{target.locator.text} is redacted: no store has its names",
+            "make the fix from the real store: reshardctl fix CONSUMER --stream STREAM --dry-run",
         )
     instead = command_line("reshardctl", "fix", *target.to_write)
     if not dry_run:

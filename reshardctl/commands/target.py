@@ -172,8 +172,8 @@ class Target(Struct, frozen=True):
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """The words of the commands that come next: of a snapshot, those of its store."""
-        return self.to_write or self.argv
+        """The words of the commands that come next: of a snapshot, those of its store if known."""
+        return self.argv if self.repair_options.redacted else self.to_write or self.argv
 
     def ports(self) -> Ports:
         """Kinesis, the store and the clock."""

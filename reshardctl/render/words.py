@@ -200,6 +200,10 @@ def by_arn(snapshot: Snapshot) -> str:
     return f"{locator.spec.table_scheme}://{arn}{query}"
 
 
+REDACTED = "The snapshot is redacted: no store has its names. Make the fix from the real store."
+"""In place of the commands that would write."""
+
+
 def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:
     """The command that makes a plan and keeps it; of files, that shows it."""
     if of_files(suggested_command):

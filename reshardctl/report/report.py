@@ -107,6 +107,8 @@ class RepairOptions(Struct, frozen=True):
     """The part that is judged and repaired; `None` for all."""
     files: tuple[str, ...] = ()
     """The words that name the files from which the stream and the rows come."""
+    redacted: bool = False
+    """Whether the names are those of a redacted snapshot, so that no store has them."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -121,6 +121,29 @@ def test_what_was_not_probed_cannot_be_told(lab, saved):
     assert result.code == 3 and result.says("no record", "--probe")
 
 
+READING = (
+    ("inspect", "--format", "text"), ("inspect", "--format", "markdown"), ("explain", "3"),
+    ("status", "--format", "text"), ("fix", "--dry-run", "--format", "text"),
+    ("fix", "--dry-run", "--format", "markdown"),
+)
+
+
+@pytest.mark.parametrize(("verb", "words"), [(one[0], one[1:]) for one in READING])
+def test_a_redacted_one_suggests_no_fix_by_names_that_no_store_has(lab, tmp_path, verb, words):
+    file = tmp_path / "redacted"
+    assert lab.cli("snapshot", *lab.where, "--redact", "-o", file).code == 0
+    shown = lab.cli(verb, f"snapshot:{file}", *words)
+    assert shown.code in (0, 1), shown.err
+    assert "reshardctl fix" not in shown.out and "aws dynamodb" not in shown.out
+    if verb in ("inspect", "fix"):
+        assert "The snapshot is redacted" in shown.out
+    for writing in (
+        ["--yes"], ["--dry-run", "--out", tmp_path / "plan"], ["--dry-run", "--format", "aws-cli"],
+    ):
+        refused = lab.cli("fix", f"snapshot:{file}", *writing)
+        assert refused.code == 2 and refused.says("redacted", "real store"), refused
+
+
 def test_a_redacted_one_is_judged_alike(lab, saved, tmp_path):
     file = tmp_path / "r"
     done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "--redact", "-o", file)

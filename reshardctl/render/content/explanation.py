@@ -59,7 +59,8 @@ def _next_commands(shown: Explanation, consumer: Sequence[str]) -> Iterator[list
     if named:
         yield command("rule", named[0])
     bad = any(shown.statuses[shard].bad for shard in shown.shards)
-    if bad and isinstance(shown.report.decision, Plan):
+    redacted = shown.report.options.redacted
+    if bad and isinstance(shown.report.decision, Plan) and not redacted:
         yield dry_run(shown.report, consumer)
     else:
         yield command("inspect" if named else "status", *consumer)

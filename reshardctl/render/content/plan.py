@@ -28,6 +28,7 @@ from reshardctl.render.costs import cost, price_words, skipped_words, widest
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     CLIENTS,
+    REDACTED,
     accepting,
     beside_a_file,
     capital,
@@ -300,6 +301,9 @@ def not_written(sheet: Sheet, planned: Planned) -> None:
     sheet.line(f"Nothing was written.{also}")
     retention_advice_first(sheet, report)
     context = sheet.context
+    if report.options.redacted:
+        sheet.line(REDACTED)
+        return
     if isinstance(report.decision, Plan):
         argv = [*context.suggested_command, *context.sink, *planned.how]
         if saved is not None:

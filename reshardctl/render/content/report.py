@@ -32,6 +32,7 @@ from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.graph.text import below
 from reshardctl.render.sheet import Part, Sheet
 from reshardctl.render.words import (
+    REDACTED,
     about,
     accepting,
     ago,
@@ -335,6 +336,10 @@ def _next(sheet: Sheet, report: Report) -> None:
     retention_advice_first(sheet, report)
     suggested = sheet.context.suggested_command
     grave = [f for f in report.findings if f.severity > Severity.INFO]
+    if report.options.redacted:
+        if grave:
+            sheet.line(REDACTED)
+        return
     if fixable(report):
         sheet.command(dry_run(report, suggested))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:

@@ -26,7 +26,16 @@ from reshardctl.render.content.report_json import (
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.sheet import Part, Sheet
-from reshardctl.render.words import about, command, count, counted, dry_run, sentence, shortened
+from reshardctl.render.words import (
+    REDACTED,
+    about,
+    command,
+    count,
+    counted,
+    dry_run,
+    sentence,
+    shortened,
+)
 from reshardctl.report.changes import fixable
 from reshardctl.report.forecast import retention_advice
 from reshardctl.report.report import Report
@@ -277,9 +286,12 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
     for report in _most_urgent(shown):
         retention_advice_first(sheet, report)
     for entry in shown.entries:
-        if entry.report is not None and fixable(entry.report):
-            sheet.command(dry_run(entry.report, entry.suggested_command))
+        judged = entry.report
+        if judged is not None and fixable(judged) and not judged.options.redacted:
+            sheet.command(dry_run(judged, entry.suggested_command))
     grave = [f for r in shown.reports() for f in r.findings if f.severity > Severity.INFO]
+    if grave and any(r.options.redacted for r in shown.reports()):
+        sheet.line(REDACTED)
     if grave and sheet.context.verbose:
         first = max(grave, key=lambda f: f.severity)
         sheet.command(command("rule", first.code), "what this means")

@@ -48,6 +48,7 @@ from reshardctl.render.costs import absolute, widest
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import (
     CLIENTS,
+    REDACTED,
     accepting,
     beside_a_file,
     command,
@@ -102,6 +103,8 @@ def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]
     again: Task = ("Inspect again.", [inspecting(context.suggested_command)])
     if report.snapshot.foreseen is not None:
         return _before_a_reshard(report, context)
+    if report.options.redacted:
+        return [*_understand(report), (REDACTED, []), again]
     match report.decision:
         case Plan() if of_files(context.suggested_command):
             return [*_understand(report), *_by_hand(report, context)]
@@ -113,8 +116,7 @@ def runbook(report: Report, context: Context, saved: Saved | None) -> list[Task]
         case Ask() as ask:
             look_up = (
                 f"Find out {' and '.join(map(code, ask.options))}: the plan depends on it, and the "
-                "store does not record it. "
-                f"Do not guess. {_answered(report, ask)}Then one of:"
+                f"store does not record it. Do not guess. {_answered(report, ask)}Then one of:"
             )
             argvs = [
                 answering(report, ask, choice.answer, context.suggested_command)

@@ -73,6 +73,11 @@ def _script(
     if report is None:
         return f"#!/usr/bin/env bash\n# There is no plan:\n{said}exit 1\n"
     locator = report.snapshot.locator
+    if report.options.redacted:
+        raise UsageError(
+            f"--format {form}: {locator.text} is redacted, and no store has its names",
+            "make the script from the real store",
+        )
     if CLIENTS.get(locator.medium) != form:
         raise UsageError(
             f"--format {form}: that client does not write the store of {locator.text}",
