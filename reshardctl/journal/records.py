@@ -29,7 +29,7 @@ from reshardctl.errors import INSPECT, UsageError
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
 from reshardctl.journal.packed_texts import texts_of
-from reshardctl.model import Image, Step, after, writes_of
+from reshardctl.model import Image, Step, after, keys_of, writes_of
 
 VERSION = 1
 
@@ -78,6 +78,14 @@ class Intent(Struct, frozen=True):
     token: str
 
 
+class Progress(Struct, frozen=True):
+    """Numbers of rows: written whole, with a write of which nobody knows, and planned in all."""
+
+    written: int
+    doubtful: int
+    planned: int
+
+
 class Run(Struct, frozen=True):
     """One sequence of steps: the fix itself, or its undo.
 
@@ -101,6 +109,16 @@ class Run(Struct, frozen=True):
             self.intents[n].step if n in self.intents else step
             for n, step in enumerate(self.steps)
         ]
+
+    @property
+    def progress(self) -> Progress:
+        """How many rows it has written, by its records alone."""
+        open_steps = [step for n, step in enumerate(self.steps) if n not in self.applied]
+        begun = [step for n, step in enumerate(self.steps) if n in self.intents.keys() - self.applied]
+        return Progress(
+            len(keys_of(self.steps) - keys_of(open_steps)), len(keys_of(begun)),
+            len(keys_of(self.steps)),
+        )
 
 
 class Records(Struct, frozen=True):

@@ -100,8 +100,9 @@ def test_a_journal_is_shown_with_its_rows_before_and_after(lab):
 def test_a_journal_that_was_undone_says_so_when_shown(lab):
     *_, younger = fixed_twice(lab)
     assert undo(lab, younger).code == 0
-    first, *rows = lab.cli("undo", "--show", younger).out.splitlines()
+    first, how_far, *rows = lab.cli("undo", "--show", younger).out.splitlines()
     assert first.startswith(f"{younger}: undone") and rows[0].startswith("--- ")
+    assert how_far == "undo: 3 of 3 rows put back"
 
 
 @pytest.mark.parametrize(("argv", "says"), [
@@ -229,6 +230,24 @@ def test_a_half_done_fix_is_listed_with_both_ways_out(lab):
     assert states(lab) == {name: "half done"}
     shown = one_line(lab.cli("undo", "--list", "--format", "text").out)
     assert f"undo {name}" in shown and f"fix --resume {name}" in shown
+
+
+@pytest.mark.parametrize(("kept", "how_far"), [
+    (["intent", "landed", "verified"], "fix: 2 of 2 rows written"),
+    (["intent", "landed"], "fix: 2 of 2 rows written"),
+    (["intent"], "fix: 0 of 2 rows written, and 2 rows begun, of which no answer is recorded"),
+    ([], "fix: 0 of 2 rows written"),
+])  # fmt: skip
+def test_a_journal_that_is_shown_says_how_far_the_fix_got(lab, kept, how_far):
+    """Whole lines of a journal, as after a kill."""
+    assert lab.fix().code == 0
+    lines = lab.journal().read_bytes().splitlines(keepends=True)
+    whole = [b'"kind":"header"', *(f'"kind":"{kind}"'.encode() for kind in kept)]
+    stays = [line for line in lines if any(kind in line for kind in whole)]
+    lab.journal().write_bytes(b"".join(stays))
+    name = lab.journal().stem
+    assert how_far in lab.cli("undo", "--show", name).out.splitlines()
+    assert f"  {how_far}\n" in lab.cli("undo", "--show", name, "--format", "text").out
 
 
 def test_a_directory_for_the_journal(lab, tmp_path):

@@ -49,6 +49,8 @@ def text(sheet: Sheet, listing: Listing) -> None:
         sheet.blank()
         sheet.fields((entry.name, "bold"), _state(listing, entry))
         sheet.fields(*_about(entry), indent=2)
+        if listing.rows and (how_far := _how_far(entry)):
+            sheet.line(how_far, indent=2)
         for argv in _commands(listing, entry, elsewhere(sheet.context.suggested_command)):
             sheet.command(argv)
         if listing.rows:
@@ -62,7 +64,7 @@ def lines(listing: Listing) -> list[str]:
     shown = [] if listing.entries else [f"no journals in {listing.location}"]
     for entry in listing.entries:
         shown.append(f"{entry.name}: {_state(listing, entry)}  {'  '.join(_about(entry))}")
-        shown += _rows(entry) if listing.rows else ()
+        shown += [*filter(None, [_how_far(entry)]), *_rows(entry)] if listing.rows else ()
     return shown
 
 
@@ -116,6 +118,19 @@ def _about(entry: Entry) -> list[str]:
     stream = header.stream.get("arn", "").rpartition("/")[2]
     facts = [header.when, header.locator, stream, header.policy, count(len(entry.keys), "row")]
     return [*facts, failed] if (failed := _failed(entry)) else facts
+
+
+def _how_far(entry: Entry) -> str:
+    """How far the fix got, or its undo if that was begun; "" for a journal that cannot be read."""
+    if entry.records is None:
+        return ""
+    undo = entry.records.undo is not None
+    progress = entry.records.run.progress
+    doubt = ""
+    if progress.doubtful:
+        doubt = f", and {count(progress.doubtful, 'row')} begun, of which no answer is recorded"
+    what, done = ("undo", "put back") if undo else ("fix", "written")
+    return f"{what}: {progress.written} of {count(progress.planned, 'row')} {done}{doubt}"
 
 
 def _failed(entry: Entry) -> str:
