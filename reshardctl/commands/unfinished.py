@@ -20,7 +20,7 @@ from reshardctl.journal import Header, Log, name_of
 from reshardctl.journal.listing import Entry, State, entries, files, unfinished
 from reshardctl.journal.log import is_s3, named_after
 from reshardctl.render.words import elsewhere
-from reshardctl.report.report import Report
+from reshardctl.report.report import Report, WayOut
 
 
 def with_unfinished(report: Report, folder: str | None, words: Sequence[str]) -> Report:
@@ -29,10 +29,14 @@ def with_unfinished(report: Report, folder: str | None, words: Sequence[str]) ->
     folder: where reshardctl.toml keeps the consumer's journals, besides this machine's directory.
     words: the arguments that name the consumer to other commands.
     """
-    told = tuple(_notes(report.snapshot, folder, elsewhere(words)))
+    found, reached = _unfinished(report.snapshot, folder), elsewhere(words)
+    told = tuple(_note(entry, reached) for entry in found)
     if not told:
         return report
-    return replace(report, notes=(*told, *report.notes), caveats=(*told, *report.caveats))
+    return replace(
+        report, notes=(*told, *report.notes), caveats=(*told, *report.caveats),
+        interrupted=tuple(way for entry in found for way in _ways(entry, reached)),
+    )
 
 
 def require_alone(snapshot: Snapshot, folder: str | None) -> None:
@@ -45,11 +49,24 @@ def require_alone(snapshot: Snapshot, folder: str | None) -> None:
             )
 
 
-def _notes(snapshot: Snapshot, folder: str | None, reached: Sequence[str]) -> Iterator[str]:
+def _unfinished(snapshot: Snapshot, folder: str | None) -> list[Entry]:
     rows = {image.key: image for image in snapshot.images}
     shelf = _shelf(snapshot, folder)
-    for entry in unfinished(shelf, rows, snapshot.locator.spec.volatile_attributes):
-        yield _note(entry, reached)
+    return unfinished(shelf, rows, snapshot.locator.spec.volatile_attributes)
+
+
+def _ways(entry: Entry, reached: Sequence[str]) -> Iterator[WayOut]:
+    """How to finish what was interrupted, and how to take it back; none while it is written."""
+    if entry.open or entry.records is None:
+        return
+    name = _name(entry)
+    back = ("undo", name, *reached)
+    if entry.state is State.UNDO_BEGUN:
+        yield WayOut("finishes the undo that was interrupted", back)
+        return
+    own = entry.records.header.resumed_with
+    yield WayOut("finishes the fix that was interrupted", ("fix", "--resume", name, *own, *reached))
+    yield WayOut("takes it back", back)
 
 
 def _shelf(snapshot: Snapshot, folder: str | None) -> list[Entry]:
@@ -99,12 +116,9 @@ def _note(entry: Entry, reached: Sequence[str]) -> str:
     """No command is at its end, where the full stop would be copied with it."""
     if entry.open:
         return _writing(entry)
-    name = _name(entry)
-    back = command_line("reshardctl", "undo", name, *reached)
-    if entry.state is State.UNDO_BEGUN or entry.records is None:
-        return f"the undo of the fix of {entry.when} was interrupted: {back} finishes it"
-    own = entry.records.header.resumed_with
-    on = command_line("reshardctl", "fix", "--resume", name, *own, *reached)
+    on, *back = (command_line("reshardctl", *way.words) for way in _ways(entry, reached))
+    if not back:
+        return f"the undo of the fix of {entry.when} was interrupted: {on} finishes it"
     return (
-        f"the fix of {entry.when} was interrupted: {on} finishes it, and {back} takes it back"
+        f"the fix of {entry.when} was interrupted: {on} finishes it, and {back[0]} takes it back"
     )

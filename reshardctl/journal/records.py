@@ -114,7 +114,7 @@ class Run(Struct, frozen=True):
     def progress(self) -> Progress:
         """How many rows it has written, by its records alone."""
         open_steps = [step for n, step in enumerate(self.steps) if n not in self.applied]
-        begun = [step for n, step in enumerate(self.steps) if n in self.intents.keys() - self.applied]
+        begun = [self.steps[n] for n in self.intents.keys() - self.applied]
         return Progress(
             len(keys_of(self.steps) - keys_of(open_steps)), len(keys_of(begun)),
             len(keys_of(self.steps)),

@@ -116,6 +116,13 @@ class RepairOptions(Struct, frozen=True):
         return (*(self.line.notes if self.line is not None else ()), *self.policy.notes)
 
 
+class WayOut(Struct, frozen=True):
+    """What becomes of an interrupted fix or undo by a command, and the command's words."""
+
+    what: str
+    words: tuple[str, ...]
+
+
 class Report(Struct, frozen=True):
     """One consumer, judged. decision: what fix would do; positions: as the store spells them."""
 
@@ -140,6 +147,8 @@ class Report(Struct, frozen=True):
     pace: str = ""
     """When unread records of a running consumer expire if it goes on as two looks saw it."""
 
+    interrupted: tuple[WayOut, ...] = ()
+    """What to do about a fix or an undo of these rows that was not finished, best first."""
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
     contradicted: bool = False

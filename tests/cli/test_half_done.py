@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -195,6 +196,24 @@ def test_what_reads_the_rows_tells_of_what_was_interrupted(lab_of, half):
     agreed = ("--yes", "--assume-stopped", *(("--created", lab.created) if more else ()))
     assert lab.cli(half, *more, name, *agreed).code == 0
     assert not any("was interrupted" in told(lab, words) for words in TELLING)
+
+
+@pytest.mark.parametrize("half", ["fix", "undo"])
+def test_a_dry_run_puts_what_was_interrupted_before_the_new_fix(lab_of, half):
+    lab = several_steps(lab_of)
+    if half == "undo":
+        assert lab.fix("--created", lab.created).code == 0
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert (lab.undo() if half == "undo" else lab.fix("--created", lab.created)).code == 5
+    lab.wire.faults.clear()
+    shown = lab.dry("--format", "text").out.replace("\\\n", " ")
+    commands = [shlex.split(line, comments=True) for line in shown.splitlines()
+                if line.startswith("  reshardctl")]  # fmt: skip
+    name = lab.journal().stem
+    before = [["fix", "--resume", name]] if half == "fix" else []
+    assert [words[1:] for words in commands[:-1]] == [*before, ["undo", name]]
+    assert commands[-1][:3] == ["reshardctl", "fix", lab.locator]
+    assert shown.rstrip().endswith("# a new fix in its place")
 
 
 def test_a_later_fix_has_taken_the_place_of_an_interrupted_one(lab_of):

@@ -305,13 +305,16 @@ def not_written(sheet: Sheet, planned: Planned) -> None:
         sheet.line(REDACTED)
         return
     if isinstance(report.decision, Plan):
+        for way in report.interrupted:
+            sheet.command(command(*way.words), way.what)
+        anew = "a new fix in its place" if report.interrupted else ""
         argv = [*context.suggested_command, *context.sink, *planned.how]
         if saved is not None:
             argv = ["--plan", saved.path, *beside_a_file(context.suggested_command), *planned.how]
         if of_files(argv):
             sheet.command(writing(report, argv), _BY_HAND)
         else:
-            sheet.command(command(context.verb, *argv))
+            sheet.command(command(context.verb, *argv), anew)
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         argv = [*accepting(context.suggested_command, flags), *context.sink]
         sheet.command(command(context.verb, "--dry-run", *argv), "see what that would write")
