@@ -186,7 +186,7 @@ def test_which_rows_of_a_table_of_several_streams_are_judged(stored, judged):
 ])  # fmt: skip
 def test_rows_of_other_streams_are_counted(others, words):
     """Those of an earlier stream of the name are told of by a finding."""
-    named = {text: Named.of(text) for text in (OWN, *others)}
+    named = {text: name for text in (OWN, *others) if (name := Named.of(text))}
     found = others_in_words(named[OWN], {named[text]: count for text, count in others.items()})
     assert len(found) == len(words)
     assert all(word in note for word, note in zip(words, found, strict=True))

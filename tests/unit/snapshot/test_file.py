@@ -9,8 +9,11 @@ import dataclasses
 import json
 import re
 import stat
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -124,7 +127,11 @@ def damaged(edit) -> str:
     return json.dumps(body)
 
 
-WRONG = {
+def set_part(number: int, body: Any) -> None:
+    body["shards"][0][number] = 7
+
+
+WRONG: dict[str, tuple[Callable[[], str], str]] = {
     "not JSON": (lambda: text(saved_of(CASES[0]))[:-40], "not JSON"),
     "another file": (lambda: '{"findings": []}', "not a snapshot"),
     "a list": (lambda: "[]", "not a snapshot"),
@@ -143,8 +150,7 @@ WRONG = {
     ),
     **{
         f"part {n} of a shard as a number": (
-            lambda n=n: damaged(lambda b: b["shards"][0].__setitem__(n, 7)),
-            f"shards[0][{n}]: not a string",
+            partial(damaged, partial(set_part, n)), f"shards[0][{n}]: not a string",
         )
         for n in range(7)
     },
