@@ -15,8 +15,8 @@ LONGEST = 3650 * _UNITS["d"]
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
 _UNIX = re.compile(r"\d{10}(?:\.\d+)?", re.ASCII)
-_MILLISECONDS = re.compile(r"\d{13}", re.ASCII)
 """Unix seconds of the years 2001 to 2286: milliseconds have more digits."""
+_MILLISECONDS = re.compile(r"\d{13}", re.ASCII)
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
 
