@@ -190,6 +190,16 @@ def test_a_file_that_cannot_be_read_or_has_no_end_is_no_journal(
     assert caught.value.next == "name another with --journal"
 
 
+@pytest.mark.parametrize("lacking", [os.W_OK, os.X_OK])
+def test_a_folder_that_takes_no_file_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: int
+) -> None:
+    """A file is made in a folder that may be written and searched (open(2), EACCES)."""
+    monkeypatch.setattr(os, "access", lambda _, mode: not mode & lacking)
+    with pytest.raises(UsageError, match=f"cannot write journal .*{tmp_path}: Permission denied"):
+        check_new(tmp_path / "j.jsonl")
+
+
 def test_a_link_to_nowhere_is_not_followed(plan: Plan, medium: MemoryStore, path: Path) -> None:
     path.parent.mkdir()
     path.symlink_to(path.parent / "elsewhere")
@@ -589,6 +599,11 @@ def test_a_glance_at_a_journal_does_not_stop_a_fix(
         with Journal.open(path)[0]:
             assert in_use(path)
     assert not in_use(path.parent / "none.jsonl")
+
+
+def test_a_journal_that_was_not_opened_closes_no_other_file(path: Path) -> None:
+    FileLog(path).close()
+    os.fstat(1)
 
 
 # whole texts

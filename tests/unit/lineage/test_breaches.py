@@ -177,6 +177,15 @@ def test_breaches_are_named_with_their_keys() -> None:
     assert f"{HASH_SPACE // 2}–{HASH_SPACE - 1}" in breach.why
 
 
+@pytest.mark.parametrize(("holes", "rest"), [(3, ""), (4, " and 1 more")])
+def test_three_holes_are_named_and_the_others_counted(holes: int, rest: str) -> None:
+    shards = fresh(2 * holes).shards()[1::2]
+    (breach,) = Lineage(STREAM, shards).breaches()
+    edges = [n * HASH_SPACE // (2 * holes) for n in range(2 * holes + 1)]
+    named = [f"{edges[n]}–{edges[n + 1] - 1}" for n in range(0, 6, 2)]
+    assert breach.why == f"no open shard has the hash keys {', '.join(named)}{rest}"
+
+
 @pytest.mark.parametrize(
     ("ranges", "gaps"),
     [
@@ -186,6 +195,8 @@ def test_breaches_are_named_with_their_keys() -> None:
         ([(0, 3), (5, 9)], [(4, 4)]),
         ([(1, 8)], [(0, 0), (9, 9)]),
         ([(0, 6), (2, 3), (7, 20)], []),
+        ([(0, 8), (9, 9)], []),
+        ([(0, 9), (12, 15)], []),
         ([(20, 30)], [(0, 9)]),
     ],
 )

@@ -157,6 +157,11 @@ def test_no_address(target: str) -> None:
         address_of(target, "")
 
 
+@pytest.mark.parametrize("port", [1, 65535])
+def test_every_port_of_tcp_is_one(port: int) -> None:
+    assert address_of(f"host:{port}/db", "").port == port
+
+
 def test_an_address_hides_its_password() -> None:
     assert "pw" not in repr(address_of("me@host/db", "pw"))
 
