@@ -115,10 +115,9 @@ class Run(Struct, frozen=True):
         """How many rows it has written, by its records alone."""
         open_steps = [step for n, step in enumerate(self.steps) if n not in self.applied]
         begun = [self.steps[n] for n in self.intents.keys() - self.applied]
-        return Progress(
-            len(keys_of(self.steps) - keys_of(open_steps)), len(keys_of(begun)),
-            len(keys_of(self.steps)),
-        )
+        doubtful = keys_of(begun) if self.outcome != "nothing" else ()
+        every = keys_of(self.steps)
+        return Progress(len(every - keys_of(open_steps)), len(doubtful), len(every))
 
 
 class Records(Struct, frozen=True):

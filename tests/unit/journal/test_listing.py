@@ -23,6 +23,11 @@ def begun(journal: Journal) -> None:
     journal.intend(STEPS)
 
 
+def half_written(journal: Journal) -> None:
+    begun(journal)
+    journal.applied(0)
+
+
 def written(journal: Journal) -> None:
     begun(journal)
     for index, _ in STEPS:
@@ -71,26 +76,31 @@ def undone(journal: Journal) -> None:
     journal.undone()
 
 
-@pytest.mark.parametrize(("course", "state", "in_place"), [
-    (lambda _: None, State.NOTHING, False),
-    (begun, State.HALF_DONE, True),
-    (written, State.HALF_DONE, True),
-    (failed, State.HALF_DONE, True),
-    (nothing, State.NOTHING, False),
-    (verified, State.APPLIED, True),
-    (refused_undo, State.APPLIED, True),
-    (undo_begun, State.UNDO_BEGUN, True),
-    (undo_failed, State.UNDO_BEGUN, True),
-    (undo_of_nothing, State.APPLIED, True),
-    (undone, State.UNDONE, False),
+@pytest.mark.parametrize(("course", "state", "in_place", "rows"), [
+    (lambda _: None, State.NOTHING, False, (0, 0)),
+    (begun, State.HALF_DONE, True, (0, 3)),
+    (half_written, State.HALF_DONE, True, (1, 2)),
+    (written, State.HALF_DONE, True, (3, 0)),
+    (failed, State.HALF_DONE, True, (0, 3)),
+    (nothing, State.NOTHING, False, (0, 0)),
+    (verified, State.APPLIED, True, (3, 0)),
+    (refused_undo, State.APPLIED, True, (3, 0)),
+    (undo_begun, State.UNDO_BEGUN, True, (0, 1)),
+    (undo_failed, State.UNDO_BEGUN, True, (0, 1)),
+    (undo_of_nothing, State.APPLIED, True, (3, 0)),
+    (undone, State.UNDONE, False, (0, 1)),
 ])  # fmt: skip
 def test_a_state_follows_from_the_records(
-    tmp_path: Path, course: Callable[[Journal], None], state: State, in_place: bool
+    tmp_path: Path, course: Callable[[Journal], None], state: State, in_place: bool,
+    rows: tuple[int, int],
 ) -> None:
+    """rows: how many are written, and with a write whose answer is not recorded, of three."""
     path = tmp_path / "20-app.jsonl"
     with journal_of(PLAN, MemoryStore(PLAN.rows), path) as journal:
         course(journal)
     assert state_of(read(path)) is state
+    progress = read(path).run.progress
+    assert (progress.written, progress.doubtful, progress.planned) == (*rows, 3)
     (entry,) = entries(files(tmp_path))
     assert (entry.state, entry.in_place, entry.open) == (state, in_place, False)
 
