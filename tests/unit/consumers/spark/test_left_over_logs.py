@@ -63,3 +63,21 @@ def test_all_folders_beyond_are_looked_into() -> None:
     rest = [image for image in moved(40) if image.key.startswith("offsets/")]
     seen = wants(by_folder([*names, *rest]))
     assert f"{LOG}/40" in seen.folders
+
+
+@pytest.mark.parametrize(("name", "why"), [
+    ("1/notes.txt", "batch 1 writes its own beside it"),
+    ("1", "batch 1 needs a folder of that name"),
+])  # fmt: skip
+def test_a_file_in_the_way_of_the_next_batch_s_log_crashes_it(name: str, why: str) -> None:
+    """HDFSMetadataCommitter.create makes the folder unless its name is taken, and add a file in it.
+
+    awslabs plans no batch without records (avoidEmptyBatches), so an idle query does not crash.
+    """
+    (case,) = [one for one in all_cases("spark") if one.name == "stray-in-next-log-awslabs-2"]
+    kept = [image for image in images(case) if not image.key.startswith(f"{LOG}/1")]
+    stray = Image(f"{LOG}/{name}", {"text": {"S": "kept for later"}})
+    rows = sorted([*kept, stray], key=lambda image: image.key)
+    start = {"startingPosition": "TRIM_HORIZON", "release": RELEASE}
+    (run,) = Bench.on(case, rows, start).replays()
+    assert run.crash is not None and why in run.crash.why and not run.crash.certain
