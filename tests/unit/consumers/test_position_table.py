@@ -1,7 +1,7 @@
 """Every kind of text that a store may hold for a shard, and what each library's judgement of it is.
 
-One line a text. Its first part says what the text is and where it is known from (`research/`, the
-sources of the libraries, the API reference); the second, for each of five listings of the shard,
+One line a text. Its first part says what the text is and where it is known from (runs and sources
+of the libraries, the API reference); the second, for each of five listings of the shard,
 six letters: what KCL, kinsumer, kinesis-consumer and Quickwit take it for, and whether it alone
 makes the store another stream's, for all and for Quickwit.
 
