@@ -327,7 +327,7 @@ _MAY_READ = frozenset({"--count", "--positions", "--set", "--shift", "--skipped"
 def _budgeted(targets: list[Target], selection: Selection) -> list[Target]:
     """The targets; UsageError for --probe-budget where no records are read.
 
-    --count is no part of the commands that are suggested, so nor is its budget alone.
+    Suggested commands leave out --count, and with it a budget that is for --count alone.
     """
     if selection.account.budget is None:
         return targets

@@ -132,15 +132,15 @@ def back_by_hand(source: Source, locator: Locator, records: Records, account: Ac
     assert source.log is not None
     place, reached = typed(source.log.where), words(account)
     show = command_line("reshardctl", "undo", "--show", place, *reached)
-    sets = [
-        word for shard, text in list(_before(locator, records.header).items())[:MOST_SET]
-        for word in ("--set", f"{short(shard)}={text}")
-    ]
+    before = list(_before(locator, records.header).items())
+    sets = [word for shard, text in before[:MOST_SET]
+            for word in ("--set", f"{short(shard)}={text}")]  # fmt: skip
     if not sets:
         return f"{show}   # the rows before the fix"
     argv = (locator.text, "--stream", source.plan.stream, *reached, *sets, "--dry-run")
     fix = command_line("reshardctl", "fix", *argv)
-    return f"{show}   # the rows before the fix. Back by hand: {fix}"
+    part = f", {MOST_SET} of {len(before)} shards" if len(before) > MOST_SET else ""
+    return f"{show}   # the rows before the fix. Back by hand{part}: {fix}"
 
 
 def _before(locator: Locator, header: Header) -> dict[ShardId, str]:

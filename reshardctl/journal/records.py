@@ -79,7 +79,7 @@ class Intent(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """Numbers of rows: written whole, with a write of which nobody knows, and planned in all."""
+    """How many rows are recorded as written, were begun without a recorded answer, are planned."""
 
     written: int
     doubtful: int

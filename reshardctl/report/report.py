@@ -117,7 +117,7 @@ class RepairOptions(Struct, frozen=True):
 
 
 class WayOut(Struct, frozen=True):
-    """What becomes of an interrupted fix or undo by a command, and the command's words."""
+    """A command for an interrupted fix or undo: what it does, and its words."""
 
     what: str
     words: tuple[str, ...]

@@ -270,7 +270,7 @@ class ConsumerStatus(Struct, frozen=True):
     rows: those that are shown, in the order asked for. total: how many shards there are. findings:
     those that count for the selected shards; a finding that names no shard concerns all of them.
     suppressed: number of findings that reshardctl.toml suppresses. name: as it is configured; ""
-    for its locator. reading: the options of `inspect` by which it reads as much.
+    for its locator. reading: the options with which `inspect` reads the same.
     """
 
     report: Report

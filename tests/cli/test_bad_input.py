@@ -674,7 +674,7 @@ def test_a_journal_of_another_table(lab):
         assert result.code == 2 and result.says("about another store")
 
 
-def test_an_undo_after_the_consumer_has_saved(lab):
+def test_an_undo_after_the_consumer_has_saved(lab, monkeypatch):
     assert lab.fix().code == 0
     created = sorted(k for k, v in lab.items().items() if v["leaseCounter"] == {"N": "0"})[0]
     lab.alter(created, checkpoint={"S": "LATEST"}, leaseCounter={"N": "8"})
@@ -690,6 +690,10 @@ def test_an_undo_after_the_consumer_has_saved(lab):
     words = shlex.split(fix)
     assert words[:1] == ["fix"] and "--set" in words
     assert lab.cli(*words).code == 1, "there is something to write"
+    every = words.count("--set")
+    assert every > 1
+    monkeypatch.setattr("reshardctl.commands.undo_source.MOST_SET", 1)
+    assert f"Back by hand, 1 of {every} shards: reshardctl fix" in lab.undo().err
 
 
 # Rows that KCL itself cannot read: every malformed case is a finding, and never an accident

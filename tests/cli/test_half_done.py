@@ -171,6 +171,17 @@ TELLING = ("inspect --format text", "inspect --format concise", "inspect --forma
            "fix --dry-run --format concise", "fix --dry-run --format json")  # fmt: skip
 
 
+def interrupted(lab_of, half: str) -> Lab:
+    """After the first of several steps of a fix, or of its undo."""
+    lab = several_steps(lab_of)
+    if half == "undo":
+        assert lab.fix("--created", lab.created).code == 0
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
+    assert (lab.undo() if half == "undo" else lab.fix("--created", lab.created)).code == 5
+    lab.wire.faults.clear()
+    return lab
+
+
 def told(lab: Lab, words: str) -> str:
     verb, *more = words.split()
     return " ".join(lab.cli(verb, *lab.where, *more).out.replace("\\\n", " ").split())
@@ -179,12 +190,7 @@ def told(lab: Lab, words: str) -> str:
 @pytest.mark.parametrize("half", ["fix", "undo"])
 def test_what_reads_the_rows_tells_of_what_was_interrupted(lab_of, half):
     """Nobody remembers at night what a colleague's terminal has begun."""
-    lab = several_steps(lab_of)
-    if half == "undo":
-        assert lab.fix("--created", lab.created).code == 0
-    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert (lab.undo() if half == "undo" else lab.fix("--created", lab.created)).code == 5
-    lab.wire.faults.clear()
+    lab = interrupted(lab_of, half)
     name = lab.journal().stem
     back = f"reshardctl undo {name}"
     on = f"reshardctl fix --resume {name} finishes it, and {back} takes it back"
@@ -200,12 +206,7 @@ def test_what_reads_the_rows_tells_of_what_was_interrupted(lab_of, half):
 
 @pytest.mark.parametrize("half", ["fix", "undo"])
 def test_a_dry_run_puts_what_was_interrupted_before_the_new_fix(lab_of, half):
-    lab = several_steps(lab_of)
-    if half == "undo":
-        assert lab.fix("--created", lab.created).code == 0
-    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert (lab.undo() if half == "undo" else lab.fix("--created", lab.created)).code == 5
-    lab.wire.faults.clear()
+    lab = interrupted(lab_of, half)
     shown = lab.dry("--format", "text").out.replace("\\\n", " ")
     commands = [shlex.split(line, comments=True) for line in shown.splitlines()
                 if line.startswith("  reshardctl")]  # fmt: skip

@@ -282,21 +282,21 @@ def to_write(batch: Batch) -> int:
     return log_of(batch) + batch.committed
 
 
-Ends = Mapping[int, Mapping[ShardId, Entry]]
+Entries = Mapping[int, Mapping[ShardId, Entry]]
 
 
-def written_over(batch: Batch, connector: str, name: str, ends: Ends) -> bool:
+def written_over(batch: Batch, connector: str, name: str, entries: Entries) -> bool:
     """Whether a file in the log `to_write` is overwritten before anything reads it.
 
     Qubole runs a batch without reading its log, and overwrites the file of each shard that is not
     at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add); awslabs reads an existing
     log first (KinesisV2MicrobatchStream.planInputPartitions). A query that was stopped while it
-    wrote leaves an empty file. ends: the connector's log by batch.
+    wrote leaves an empty file. entries: the connector's log by batch.
     """
     shard = ShardId(name)
     start = batch.positions.get(shard)
     if batch.committed:
-        entry = ends.get(log_of(batch), {}).get(shard)
+        entry = entries.get(log_of(batch), {}).get(shard)
         start = entry.position if entry is not None else None
     return connector == QUBOLE and start is not None and start.kind != SHARD_END
 
