@@ -38,9 +38,13 @@ def test_it_delivers_what_arrived_since_and_the_first_one_does_not_notice(
 
     def beside(running: Running) -> None:
         running.wait_owned()
-        running.wait_still(audits=1, seconds=1.0)
-        before = positions(running)
         held = running.stream.fake.stream(running.stream.name)
+        read = {
+            shard_name(number): {"S": str(held.shards[number].records[-1].number)}
+            for number in (1, 2, 3)
+        }
+        running.wait(lambda _: positions(running) == read, f"every record is read: {read}")
+        before = positions(running)
         since = held.created + SINCE
         wanted = {
             shard_name(number): tuple(
