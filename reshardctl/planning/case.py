@@ -73,6 +73,14 @@ def loses_nothing(effects: Iterable[Effect]) -> bool:
     )
 
 
+def out_of_order(effects: Iterable[Effect]) -> set[ShardId | None]:
+    """The shards that a start reads beside unread ancestors, where avoidable."""
+    return {
+        effect.shard for effect in effects
+        if effect.harm is Harm.DISORDERED and not (effect.past or effect.inherent)
+    }
+
+
 def reopened(processed: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
     """The frontier with these shards possibly read no further than here."""
     if not kept:

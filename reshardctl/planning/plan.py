@@ -34,6 +34,7 @@ from reshardctl.planning.case import (
     judged_as,
     loses_nothing,
     never_read,
+    out_of_order,
     processed_frontier,
     withheld,
 )
@@ -116,10 +117,17 @@ class Planner(Starts, frozen=True):
             now = Planner(replace(self.case, kept={**now.case.kept, **kept}))
         if kept or not (now.case.kept and isinstance(decision, Plan)):
             return _withholds(kept) if kept else decision
-        if all(map(loses_nothing, self.effects)):  # and reads what no plan may withhold
-            return Nothing(decision.residuals)
+        if all(map(loses_nothing, self.effects)) and not self._puts_in_order(decision):
+            return Nothing(decision.residuals)  # a start reads what no plan may withhold
         proof = self.proof(decision.steps)  # its price, compared with the table as it is
         return replace(proof, residuals=decision.residuals) if proof else decision
+
+    def _puts_in_order(self, plan: Plan) -> bool:
+        """Whether a start reads a shard beside unread ancestors, and after the plan no longer."""
+        return any(
+            not out_of_order(now) <= out_of_order(then)
+            for now, then in zip(self.effects, plan.after, strict=True)
+        )
 
     def _withheld(self, decision: Decision) -> dict[ShardId, Cut]:
         """What a plan that skips nothing would keep a candidate's start from reading."""

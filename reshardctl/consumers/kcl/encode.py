@@ -57,7 +57,7 @@ def encode(
         writes = {o.shard: write_of(lineage, table, orders, o, form) for o in orders.values()}
     crashing = frozenset(crashing_shards(lineage, table, app.traits))
     hidden, unaudited = _hidden(lineage, table, writes), _unaudited(lineage, table, app)
-    steps = in_steps(lineage, writes, crashing, hidden, unaudited)
+    steps = in_steps(lineage, table, writes, crashing, hidden, unaudited)
     return marked(lineage, table, steps, want, app)
 
 
@@ -103,7 +103,7 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
     ]
     table = LeaseTable({}, {}, (), False, False)
     writes = begun(lineage, table, want, app, chosen, "first lease of a new application")
-    return in_steps(lineage, writes, frozenset())
+    return in_steps(lineage, table, writes, frozenset())
 
 
 def begun(

@@ -71,12 +71,14 @@ TRANSACTION = 100
 
 
 def in_steps(
-    lineage: Lineage, writes: Mapping[ShardId, Write], crashing: frozenset[ShardId],
-    hidden: frozenset[ShardId] = frozenset(), unaudited: frozenset[ShardId] = frozenset(),
+    lineage: Lineage, table: LeaseTable, writes: Mapping[ShardId, Write],
+    crashing: frozenset[ShardId], hidden: frozenset[ShardId] = frozenset(),
+    unaudited: frozenset[ShardId] = frozenset(),
 ) -> list[Step]:
     """One step a family of shards, children first.
 
-    A family too large for one transaction is cut so that every prefix has all children before their
+    A lease below one that stays as it is, and is not finished, belongs to the family above that:
+    it would begin before the new row of a shard far above it. A family too large for one transaction is cut so that every prefix has all children before their
     parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
     was not its first position. Missing rows that are `hidden` from KCL's auditor come before
     whatever closes a hole that it sees, for it finds them only while it finds another: before other
@@ -84,7 +86,8 @@ def in_steps(
     Rows that crash the consumer come after all others: it skips nothing while it cannot start.
     """
     steps = []
-    families = [in_birth_order(f)[::-1] for f in _families(lineage, writes)]
+    staying = {s for s, row in table.rows.items() if not row.ended and s not in writes}
+    families = [in_birth_order(f)[::-1] for f in _families(lineage, writes, staying)]
 
     def rank(family: list[ShardId]) -> tuple[bool, ...]:
         filled = {shard for shard in family if isinstance(writes[shard].change, Create)}
@@ -101,17 +104,23 @@ def in_steps(
     return steps
 
 
-def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[ShardId]]:
-    """Yields written shards in groups: those that are parent and child, or share a child."""
+def _families(
+    lineage: Lineage, shards: Collection[ShardId], between: Collection[ShardId]
+) -> Iterator[list[ShardId]]:
+    """Yields written shards in groups: those that are parent and child, or share one of both.
+
+    Those that are connected through shards `between` them too.
+    """
     seen: set[ShardId] = set()
     for first in in_birth_order(shards):
         family, todo = [], [first]
         while todo:
             shard = todo.pop()
-            if shard in seen or shard not in shards:
+            if shard in seen or (shard not in shards and shard not in between):
                 continue
             seen.add(shard)
-            family.append(shard)
+            if shard in shards:
+                family.append(shard)
             parents, children = _parents(lineage, shard), lineage.children(shard)
             todo += [*parents, *children]
             todo += [p for c in children for p in _parents(lineage, c)]
