@@ -77,8 +77,9 @@ def in_steps(
 ) -> list[Step]:
     """One step a family of shards, children first.
 
-    A lease below one that stays as it is, and is not finished, belongs to the family above that:
-    it would begin before the new row of a shard far above it. A family too large for one transaction is cut so that every prefix has all children before their
+    A written lease below an unfinished one that stays as it is belongs to the family of what is
+    written above that: in a step of its own it would begin before the new lease far above it.
+    A family too large for one transaction is cut so that every prefix has all children before their
     parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
     was not its first position. Missing rows that are `hidden` from KCL's auditor come before
     whatever closes a hole that it sees, for it finds them only while it finds another: before other
