@@ -47,3 +47,13 @@ def test_the_rows_of_a_planned_batch_are_deleted_and_put_back(lab: SparkLab) -> 
 def test_without_the_option_it_is_named(lab: SparkLab) -> None:
     lab.options = lab.options.replace(f"&log={TABLE}", "")
     assert lab.inspect().says("DynamoDB", "log=TABLE")
+
+
+@pytest.mark.parametrize("lab", ["s1"], indirect=True)
+def test_a_log_table_that_is_missing_is_to_be_made(lab: SparkLab) -> None:
+    """The directory is there; DynamodbMetadataCommitter.createMetadataTableIfNotExists tells the
+    keys."""
+    lab.options = lab.options.replace(TABLE, "kdsc_other")
+    found = lab.fix("--bootstrap")
+    assert found.code == 4 and found.says("create-table", "kdsc_other", "metadataSortKey")
+    assert "mkdir" not in found.err

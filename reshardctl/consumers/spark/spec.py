@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from reshardctl.codec.values import AT
 from reshardctl.consumers.spark.files import METADATA, VALUE, beside
 from reshardctl.consumers.spark.positions import PLAIN
-from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
+from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec, create_dynamodb_table
 from reshardctl.consumers.tables import NewTable, OwnTables
 from reshardctl.errors import command_line
 from reshardctl.model.files import on_this_machine
@@ -18,8 +18,11 @@ from reshardctl.model.files import on_this_machine
 def _create_store(missing: Missing) -> str:
     """How to make the directory: files that are written to it belong to the one who owns it.
 
-    On S3 it is an object that stands for a directory, as Hadoop's connector makes it.
+    On S3 it is an object that stands for a directory, as Hadoop's connector makes it. Or how to
+    make the table, where that is what is missing.
     """
+    if missing.error.table:
+        return create_dynamodb_table(missing)
     target = missing.target
     bucket, _, prefix = target.rstrip("/").partition("/")
     if missing.medium == "s3files" and prefix:
