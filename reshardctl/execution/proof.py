@@ -122,8 +122,9 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
     written = ahead(_past_barriers(rest, images))
     rows = tuple(after(images, written))
     case = case_of(replace(now, images=rows), plan.options)
-    began = _began(plan, now)
-    processed = never_read(now.lineage) if began else processed_frontier(case, images)
+    untouched = _without_the_plan(plan, now)
+    began = plan.options.bootstrap and case.consumer.empty(case.checkpoint(untouched))
+    processed = never_read(now.lineage) if began else processed_frontier(case, untouched)
     want = case.wanted(processed)
     judged = judge(case, want, processed)
     if len(plan.promised) != len(judged):
@@ -139,22 +140,28 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
                 "not show", f"{undo}   # then plan again",
             )
     mixed = case_of(now, plan.options)
-    priced = first_positions(mixed, written)[0] if began else Starts(mixed).priced(written)
+    if began:
+        priced, _ = first_positions(mixed, written)
+    else:
+        priced = Starts(mixed, untouched).priced(written)
     return replace(priced, steps=tuple(rest))
 
 
-def _began(plan: SavedPlan, now: Snapshot) -> bool:
-    """Whether all positions are first ones that the plan has written: nothing was read yet."""
-    if not plan.options.bootstrap:
-        return False
+def _without_the_plan(plan: SavedPlan, now: Snapshot) -> list[Image]:
+    """The rows as they would be if the plan had written nothing: they tell what is processed.
+
+    A row that has moved on since it was written stays as it is.
+    """
     rows = {image.key: image for image in now.images}
     named = {key: rows.get(key) for key in keys_of(plan.steps)}
     states = write_states(plan.steps, named, now.locator.spec.volatile_attributes)
-    for write, state in zip(writes_of(plan.steps), chain.from_iterable(states), strict=True):
+    pairs = zip(writes_of(plan.steps), chain.from_iterable(states), strict=True)
+    for write, state in reversed([*pairs]):
         if state is WriteState.APPLIED:
             rows.pop(write.key, None)
-    case = case_of(replace(now, images=tuple(rows.values())), plan.options)
-    return case.consumer.empty(case.checkpoint())
+            if write.before is not None:
+                rows[write.key] = write.before
+    return [rows[key] for key in sorted(rows)]
 
 
 def renewing(locator: Locator, live: bool) -> frozenset[str]:

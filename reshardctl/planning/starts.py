@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.model import DONE, Frontier, Simulation, Step, TargetFrontier
+from reshardctl.model import DONE, Frontier, Image, Simulation, Step, TargetFrontier
 from reshardctl.planning.as_given import unsaid
 from reshardctl.planning.case import (
     Case,
@@ -30,14 +30,18 @@ from reshardctl.planning.prices import ByPlace, acceptable, by_place, price, so_
 
 
 class Starts(Struct, frozen=True, dict=True):
-    """The starts of one case. What is asked of the rows as they are is answered once."""
+    """The starts of one case. What is asked of the rows as they are is answered once.
+
+    untouched: the rows without what a plan that is half done has written; `None`: as they are.
+    """
 
     case: Case
+    untouched: Sequence[Image] | None = None
 
     @cached_property
     def processed(self) -> Frontier:
         """What is processed whichever candidate wrote the rows."""
-        return processed_frontier(self.case)
+        return processed_frontier(self.case, self.untouched)
 
     @cached_property
     def want(self) -> TargetFrontier:
