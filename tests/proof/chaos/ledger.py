@@ -138,8 +138,12 @@ def _up_to(cut: Mapping[str, Any], put: Put) -> bool:
 
 
 def _effects(report: Mapping[str, Any]) -> Iterable[Effect]:
+    since, until = EVERYTHING
     for finding in report.get("findings", ()):
         yield from finding["effects"]
+        if finding["code"] == "RSH205":  # no table tells whether its shards were read
+            for shard in finding["shards"]:
+                yield {"harm": "stalled", "shard": shard, "since": since, "until": until}
     for effects in report.get("decision", {}).get("before", ()):
         yield from effects
 

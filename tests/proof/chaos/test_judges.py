@@ -24,8 +24,9 @@ def effect(harm: str, since: Any = START, until: Any = DONE, shard: str | None =
     return {"harm": harm, "shard": shard, "since": since, "until": until}
 
 
-def report(*effects: Any) -> Any:
-    return {"findings": [{"effects": list(effects)}], "decision": {"kind": "nothing"}}
+def report(*effects: Any, code: str = "RSH202", shards: tuple[str, ...] = ()) -> Any:
+    finding = {"code": code, "shards": list(shards), "effects": list(effects)}
+    return {"findings": [finding], "decision": {"kind": "nothing"}}
 
 
 def at(number: int) -> Any:
@@ -63,6 +64,15 @@ def test_a_stall_that_the_last_report_does_not_tell_of_excuses_nothing(ledger: L
     assert lost(ledger) == []
     ledger.before_start(report())
     assert lost(ledger) == [f"r{n}" for n in range(103, 111)]
+
+
+def test_a_shard_of_which_the_last_report_says_that_nothing_can_tell_is_announced(
+    ledger: Ledger
+) -> None:
+    ledger.before_start(report(code="RSH205", shards=(OTHER,)))
+    assert len(lost(ledger)) == 9
+    ledger.before_start(report(code="RSH205", shards=(SHARD,)))
+    assert lost(ledger) == []
 
 
 def test_what_has_expired_or_is_hidden_by_a_forged_place_is_nobody_s_fault(ledger: Ledger) -> None:
