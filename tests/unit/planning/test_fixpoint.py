@@ -100,7 +100,7 @@ def continued(then: Mapping[int, Decision], holds: bool = True) -> Decision:
     """What becomes of the plan for one row."""
     state = StreamState(split_in_turn(2, [0, 1]), 0.0)
     case = Case(Kcl(), state, (ROW,), ())
-    return Scripted(case, then, holds).continued()
+    return Scripted(case, then=then, holds=holds).continued()
 
 
 def born(key: str) -> Write:
