@@ -189,6 +189,8 @@ class BaseConsumer(ABC, Generic[C, A]):
     """One library; the methods below are the questions that the other rooms ask of it."""
 
     spec: ClassVar[Spec]
+    at_once: ClassVar[int] = 1
+    """Rows of one family that its store writes in one transaction, where plans need that."""
 
     def for_options(self, _options: Options, _medium: str = "", /) -> Self:
         """The consumer for a locator's options and medium; UsageError for contradictory ones."""

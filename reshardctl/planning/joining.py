@@ -14,7 +14,20 @@ from typing import Protocol, Self
 
 from msgspec.structs import replace
 
-from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, changed, writes_of
+from reshardctl.consumers.base import Consumer
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    Create,
+    Delete,
+    Image,
+    ShardId,
+    Step,
+    Update,
+    Write,
+    changed,
+    keys_of,
+    writes_of,
+)
 from reshardctl.planning.decision import Decision, Nothing, Plan, shards_left
 from reshardctl.planning.effects import Harm
 
@@ -34,6 +47,9 @@ class SideBySide(Protocol):
 
     def right_for_all(self, steps: Sequence[Step]) -> Plan | None:
         """These steps as a plan, `None` if it is wrong for one of them."""
+
+    def joined(self, steps: Sequence[Step], more: Sequence[Step]) -> Sequence[Step]:
+        """Both lists as one."""
 
 
 def cheapest(several: SideBySide, decisions: Sequence[Decision]) -> Plan | None:
@@ -86,12 +102,18 @@ def _carried_on(
         more = next((d for d in decisions if isinstance(d, Plan)), None)
         if more is None:
             return steps
-        steps = joined(steps, more.steps)
+        steps = several.joined(steps, more.steps)
     return ()
 
 
-def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
-    """Both lists as one, each row written once, at its first write."""
+def joined(
+    steps: Iterable[Step], more: Iterable[Step], consumer: Consumer, lineage: Lineage
+) -> list[Step]:
+    """Both lists as one, each row written once, at its first write.
+
+    What a step makes necessary in its own family belongs to it, where the consumer's store writes
+    so much at once: a plan that stops between the two would leave a start worse than it was.
+    """
     later = {write.key: write for write in writes_of(more)}
     result = []
     for step in steps:
@@ -100,9 +122,31 @@ def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
             for write in step.writes
         ]
         result.append(replace(step, writes=tuple(w for w in writes if w is not None)))
+    result = [step for step in result if step.writes]
     for step in more:
-        result.append(replace(step, writes=tuple(w for w in step.writes if w.key in later)))
-    return [step for step in result if step.writes]
+        rest = replace(step, writes=tuple(w for w in step.writes if w.key in later))
+        place = _of_its_family(result, rest, consumer, lineage) if rest.writes else None
+        if place is not None:
+            home = result[place]
+            titles = f"{home.title}, {rest.title}"
+            result[place] = replace(home, title=titles, writes=home.writes + rest.writes)
+        elif rest.writes:
+            result.append(rest)
+    return result
+
+
+def _of_its_family(
+    steps: Sequence[Step], step: Step, consumer: Consumer, lineage: Lineage
+) -> int | None:
+    """The first of the steps that writes a row of its family, and has room for its writes."""
+    if consumer.at_once == 1 or step.barrier:
+        return None
+    family = consumer.family(lineage, keys_of([step]))
+    return next((
+        place for place, one in enumerate(steps)
+        if len(one.writes) + len(step.writes) <= consumer.at_once and not one.barrier
+        and any(write.key in family for write in one.writes)
+    ), None)
 
 
 def both(first: Write, second: Write) -> Write | None:

@@ -106,6 +106,10 @@ class Planner(Starts, frozen=True):
         """The same case after steps, as if they were written."""
         return Planner(replace(self.case, images=self.case.after(steps), bootstrap=False))
 
+    def joined(self, steps: Sequence[Step], more: Sequence[Step]) -> list[Step]:
+        """Both lists of steps as one."""
+        return joined(steps, more, self.case.consumer, self.case.state.lineage)
+
     def decision(self) -> Decision:
         """A plan that keeps no candidate's start from reading what it would read without it."""
         now, rounds = self, 0
@@ -163,7 +167,7 @@ class Planner(Starts, frozen=True):
             if not isinstance(more, Plan):
                 return whole
             further = self._without(left, more.steps)
-            proof = self.proof(joined(whole.steps, further)) if further else None
+            proof = self.proof(self.joined(whole.steps, further)) if further else None
             if proof is None:
                 return whole if first.residuals else _no_end(more)
             whole = replace(proof, before=first.before, residuals=first.residuals)
@@ -246,6 +250,10 @@ class Answers(Struct, frozen=True):
     def after(self, steps: Sequence[Step]) -> Answers:
         """The same after steps, as if they were written."""
         return Answers([planner.after(steps) for planner in self.each])
+
+    def joined(self, steps: Sequence[Step], more: Sequence[Step]) -> list[Step]:
+        """Both lists of steps as one."""
+        return self.each[0].joined(steps, more)
 
     def still_to_do(self) -> list[Decision]:
         """What each answer leads to."""

@@ -40,6 +40,7 @@ from reshardctl.consumers.kcl.rows import (
 )
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.consumers.kcl.table import key_of, named_workers, side_tables, split
+from reshardctl.consumers.kcl.writes import TRANSACTION
 from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
@@ -54,6 +55,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     """See `BaseConsumer`. Stateless."""
 
     spec = KCL
+    at_once = TRANSACTION
     parse = staticmethod(parse)
     side_tables = staticmethod(side_tables)
     processed = staticmethod(processed)

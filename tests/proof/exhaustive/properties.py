@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from reshardctl.model import at_number, decode
+from reshardctl.model import at_number, writes_of
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
 from tests.proof.exhaustive.trials import Trial
@@ -46,8 +46,10 @@ def soundness(trial: Trial) -> Iterator[str]:
 
 def _new_disorder(trial: Trial, run: Run) -> Pairs:
     """Shards that run ahead of unread ancestors already may run ahead of more of them: what was
-    skipped is read late rather than never."""
-    ahead = {e.shard for e in trial.harms if e.harm is Harm.DISORDERED}
+    skipped is read late rather than never. So may those of an application that cannot start as it
+    is, where the plan shows it."""
+    shown = trial.decision.after[0] if isinstance(trial.decision, Plan) and trial.before.died else ()
+    ahead = {e.shard for e in (*trial.harms, *shown) if e.harm is Harm.DISORDERED}
     new = disorder(trial, run) - disorder(trial, trial.before)
     return {(first, second) for first, second in new if second not in ahead}
 
@@ -61,10 +63,13 @@ def _owed_comes(trial: Trial) -> Iterator[str]:
 
 
 def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
-    """Left alone or held up by one that is, and the report says so."""
+    """Left alone or held up by one that is, or as before a crash, and the report says so."""
     dead = any(e.harm is Harm.CRASHES for e in after)
-    left = trial.residuals if dead else trial.residuals & ({shard} | above(trial.case, shard))
-    return bool(left) and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
+    near = {shard} | above(trial.case, shard)
+    near |= {child for each in near for child in below(trial.case, each)}  # a parent ends with them
+    left = trial.residuals if dead else trial.residuals & near
+    bound = bool(left) or trial.before.died
+    return bound and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
 
 
 def _nothing_lost(trial: Trial) -> Iterator[str]:
@@ -103,10 +108,12 @@ def _inside(case: Case, effect: Effect, payload: str) -> bool:
 
 def idempotence(trial: Trial) -> Iterator[str]:
     """P3: on the repaired table there is nothing to do, or nothing that helps against what the
-    first plan said would stay."""
+    first plan said would stay. A shard that was left alone for its price may have a lower one."""
     if not isinstance(trial.decision, Plan):
         return
     second = decide(trial.plan_case(trial.repaired))
+    if isinstance(second, Plan) and {w.key for w in writes_of(second.steps)} <= trial.residuals:
+        return
     stays = {e.why for e in trial.decision.after[0]}
     if isinstance(second, NoSafePlan) and any(why in second.why for why in stays):
         return
@@ -138,13 +145,9 @@ def _certain_is_certain(trial: Trial, effect: Effect) -> Iterator[str]:
         yield f"{effect.shard} is certainly {effect.harm}, and yet {wrong} come"
 
 
-def _of_another_stream(trial: Trial, shard: str) -> bool:
-    """Whether the shard's row holds a number with AWS's layout, as another stream's has.
-
-    A row of another stream is never written (DESIGN.md, rule 3).
-    """
-    row = next((row for row in trial.case.rows if row["leaseKey"]["S"] == shard), None)
-    return row is not None and decode(row["checkpoint"]["S"]) is not None
+def foreign(trial: Trial) -> bool:
+    """Whether the table has a row of another stream: nothing beside it is written unproven."""
+    return bool(trial.core.foreign(trial.core.checkpoint()))
 
 
 def completeness(trial: Trial) -> Iterator[str]:
@@ -157,20 +160,27 @@ def completeness(trial: Trial) -> Iterator[str]:
         return
     found = trial.decision
     for left in found.residuals if isinstance(found, Plan | Nothing) else ():
-        held_up = left.costs.harm is Harm.STALLED and trial.residuals & set(left.costs.by)
-        if left.why and _of_another_stream(trial, left.shard):
+        by = set(left.costs.by).union(*(above(trial.case, shard) for shard in left.costs.by))
+        held_up = left.costs.harm is Harm.STALLED and trial.residuals & by
+        unknown = left.costs.harm is Harm.STALLED and not left.costs.certain
+        if left.why or unknown:  # not ours to write, or nobody knows what AWS answers
             continue
         if left.costs.harm is not Harm.DISORDERED and not held_up:
             yield f"left alone although any re-read is accepted: {left}"
-    if isinstance(trial.decision, NoSafePlan):
+    if isinstance(found, NoSafePlan) and not (foreign(trial) or _of_disorder(found)):
         wrong = [e for e in trial.harms if e.harm in SERIOUS and not e.gone]
         if wrong:
             yield f"no line, and yet {wrong[0]}"
     for first, second in disorder(trial, trial.after):
         index = int(second.removeprefix("shardId-"))
         parents = map(shard_name, trial.case.topology[index].parents)
-        if first in parents and not trial.owes.processed.get(second):
+        if first in {*parents} - trial.residuals and not trial.owes.processed.get(second):
             yield f"{second} has not begun, and does not wait for {first}"
+
+
+def _of_disorder(found: NoSafePlan) -> bool:
+    """Whether there is a plan for who accepts a new disorder."""
+    return any("disorder" in way for way in found.ways_out)
 
 
 def families(trial: Trial) -> Iterator[str]:
@@ -183,8 +193,10 @@ def families(trial: Trial) -> Iterator[str]:
         if items.get(write.key) != ended or old.get(write.key) == ended:
             continue
         for child in trial.case.topology[int(write.key.removeprefix("shardId-"))].children:
-            name = shard_name(child)
-            if name not in items and trial.owes.owed.get(name):
+            name, parents = shard_name(child), trial.case.topology[child].parents
+            held = (items.get(shard_name(parent), ended) for parent in parents)
+            ends_with = all(checkpoint == ended for checkpoint in held)  # else the other makes it
+            if name not in items and trial.owes.owed.get(name) and ends_with:
                 yield f"{write.key} is ended, {name} owes and has no lease"
 
 
@@ -238,7 +250,7 @@ def _start_no_worse(trial: Trial, items: list[Item], count: int) -> Iterator[str
 
 def latest_at_start(trial: Trial) -> Iterator[str]:
     """P7: what is put from now on comes, and nothing else."""
-    if not isinstance(trial.decision, Plan | Nothing):
+    if not isinstance(trial.decision, Plan | Nothing) or foreign(trial):
         return
     for shard in trial.case.topology.values():
         name = shard_name(shard.id)
@@ -274,6 +286,11 @@ def above(case: Case, shard: str) -> set[str]:
             found.add(shard_name(parent))
             todo += case.topology[parent].parents
     return found
+
+
+def below(case: Case, shard: str) -> set[str]:
+    """Its children."""
+    return set(map(shard_name, case.topology[int(shard.removeprefix("shardId-"))].children))
 
 
 def healthy(trial: Trial) -> Iterator[str]:

@@ -93,7 +93,7 @@ class Scripted(Planner, frozen=True):
         return self.then.get(len(self.case.images), Nothing())
 
     def proof(self, steps) -> Plan | None:
-        return plan(*writes_of(steps)) if self.holds else None
+        return replace(plan(), steps=tuple(steps)) if self.holds else None
 
 
 def continued(then: Mapping[int, Decision], holds: bool = True) -> Decision:
@@ -112,6 +112,20 @@ def test_plans_that_follow_one_another_become_one():
     assert isinstance(found, Plan)
     assert [w.key for step in found.steps for w in step.writes] == ["b", "c", "d"]
     assert len(after([ROW], found.steps)) == 4
+
+
+def in_a_row(*shards: str) -> list[list[str]]:
+    """The keys of each step after passes that each plan one of these new rows."""
+    found = continued({n: plan(born(shard)) for n, shard in enumerate(shards, 1)})
+    assert isinstance(found, Plan)
+    return [[w.key for w in step.writes] for step in found.steps]
+
+
+def test_what_a_new_lease_makes_necessary_in_its_family_is_written_with_it():
+    """DynamoDB writes 100 rows at once (TransactWriteItems API reference). 0 was split into 2 and
+    3, and 1 into 4 and 5."""
+    zero, one, two, four = (shard_id(n) for n in (0, 1, 2, 4))
+    assert in_a_row(two, one, zero, four) == [[two, zero], [one, four]]
 
 
 def test_a_plan_that_never_comes_to_an_end_is_none():
@@ -151,6 +165,9 @@ class Two:
 
     def right_for_all(self, steps) -> Plan | None:
         return plan(*writes_of(steps))
+
+    def joined(self, steps, more) -> list[Step]:
+        return [*steps, *more]
 
 
 @pytest.mark.parametrize(("then", "keys"), [
