@@ -132,8 +132,8 @@ class _Oracle:
             over = self._over(shard)
             # Pending and over at once: a row above it was rewound, or it was skipped. No verdict.
             return over if not self._pending(shard) else None if over else over
-        if row.get("checkpoint", {}).get("S") == "LATEST":
-            return None
+        if row.get("checkpoint", {}).get("S") in ("LATEST", shard.start):
+            return None  # a row may have been made at either
         return self._present(shard, row)[0] > NOTHING
 
 
