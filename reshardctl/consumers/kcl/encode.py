@@ -31,6 +31,7 @@ from reshardctl.model import (
     START,
     Cause,
     Cut,
+    Fate,
     ShardId,
     Step,
     TargetFrontier,
@@ -56,8 +57,10 @@ def encode(
         orders |= missed
         writes = {o.shard: write_of(lineage, table, orders, o, form) for o in orders.values()}
     crashing = frozenset(crashing_shards(lineage, table, app.traits))
-    hidden, unaudited = _hidden(lineage, table, writes), _unaudited(lineage, table, app)
-    steps = in_steps(lineage, table, writes, crashing, hidden, unaudited)
+    fates = lineage.memo(simulate_start, lineage, table, app).fates
+    unreadable = frozenset(s for s, fate in fates.items() if fate.cause is Cause.UNREADABLE)
+    hidden, unaudited = _hidden(lineage, table, writes), _unaudited(table, fates)
+    steps = in_steps(lineage, table, writes, crashing, hidden, unaudited, unreadable)
     return marked(lineage, table, steps, want, app)
 
 
@@ -72,9 +75,8 @@ def _hidden(
     )
 
 
-def _unaudited(lineage: Lineage, table: LeaseTable, app: App) -> frozenset[ShardId]:
+def _unaudited(table: LeaseTable, fates: Mapping[ShardId, Fate]) -> frozenset[ShardId]:
     """Shards whose row hides no hole from the auditor: it is finished, or nothing is read by it."""
-    fates = lineage.memo(simulate_start, lineage, table, app).fates
     return frozenset(
         shard for shard in table.rows
         if isinstance(fate := fates[shard], WontRead) or fate.at.lo == DONE

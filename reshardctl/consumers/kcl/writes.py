@@ -73,7 +73,7 @@ TRANSACTION = 100
 def in_steps(
     lineage: Lineage, table: LeaseTable, writes: Mapping[ShardId, Write],
     crashing: frozenset[ShardId], hidden: frozenset[ShardId] = frozenset(),
-    unaudited: frozenset[ShardId] = frozenset(),
+    unaudited: frozenset[ShardId] = frozenset(), unreadable: frozenset[ShardId] = frozenset(),
 ) -> list[Step]:
     """One step a family of shards, children first.
 
@@ -84,7 +84,8 @@ def in_steps(
     was not its first position. Missing rows that are `hidden` from KCL's auditor come before
     whatever closes a hole that it sees, for it finds them only while it finds another: before other
     missing rows, and before rows that are there and `unaudited`, since KCL reads nothing by them.
-    Rows that crash the consumer come after all others: it skips nothing while it cannot start.
+    Rows that are `unreadable` come after those, for with them KCL fills the holes below again, and
+    rows that crash it come after all others: it skips nothing while it cannot start.
     """
     steps = []
     staying = {s for s, row in table.rows.items() if not row.ended and s not in writes}
@@ -93,8 +94,9 @@ def in_steps(
     def rank(family: list[ShardId]) -> tuple[bool, ...]:
         filled = {shard for shard in family if isinstance(writes[shard].change, Create)}
         closes = not filled <= hidden or not unaudited.isdisjoint(family)
+        late = not unreadable.isdisjoint(family)
         last = not crashing.isdisjoint(family)
-        return last, bool(filled) or closes, hidden.isdisjoint(filled), closes, bool(filled)
+        return last, late, bool(filled) or closes, hidden.isdisjoint(filled), closes, bool(filled)
 
     for ordered in sorted(families, key=rank):
         for part in batched(ordered, TRANSACTION):
