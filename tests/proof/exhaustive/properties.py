@@ -159,13 +159,15 @@ def completeness(trial: Trial) -> Iterator[str]:
     if trial.scene.reread <= HOUR:
         return
     found = trial.decision
-    for left in found.residuals if isinstance(found, Plan | Nothing) else ():
+    residuals = found.residuals if isinstance(found, Plan | Nothing) else ()
+    disordered = {left.shard for left in residuals if left.costs.harm is Harm.DISORDERED}
+    for left in residuals:
         by = set(left.costs.by).union(*(above(trial.case, shard) for shard in left.costs.by))
         held_up = left.costs.harm is Harm.STALLED and trial.residuals & by
         unknown = left.costs.harm is Harm.STALLED and not left.costs.certain
         if left.why or unknown:  # not ours to write, or nobody knows what AWS answers
             continue
-        if left.costs.harm is not Harm.DISORDERED and not held_up:
+        if not ({left.shard, left.costs.shard} & disordered or held_up):
             yield f"left alone although any re-read is accepted: {left}"
     if isinstance(found, NoSafePlan) and not (foreign(trial) or _of_disorder(found)):
         wrong = [e for e in trial.harms if e.harm in SERIOUS and not e.gone]
