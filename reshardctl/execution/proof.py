@@ -150,12 +150,15 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
 def _without_the_plan(plan: SavedPlan, now: Snapshot) -> list[Image]:
     """The rows as they would be if the plan had written nothing: they tell what is processed.
 
-    A row that has moved on since it was written stays as it is.
+    A row that has moved on since it was written stays as it is, and so does what was written before
+    a barrier that the consumer has passed: it went on from there.
     """
     rows = {image.key: image for image in now.images}
-    named = {key: rows.get(key) for key in keys_of(plan.steps)}
-    states = write_states(plan.steps, named, now.locator.spec.volatile_attributes)
-    pairs = zip(writes_of(plan.steps), chain.from_iterable(states), strict=True)
+    passed = [place for place, step in enumerate(plan.steps) if step.barrier in rows]
+    steps = plan.steps[passed[-1]:] if passed else plan.steps
+    named = {key: rows.get(key) for key in keys_of(steps)}
+    states = write_states(steps, named, now.locator.spec.volatile_attributes)
+    pairs = zip(writes_of(steps), chain.from_iterable(states), strict=True)
     for write, state in reversed([*pairs]):
         if state is WriteState.APPLIED:
             rows.pop(write.key, None)
