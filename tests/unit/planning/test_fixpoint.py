@@ -31,7 +31,7 @@ from reshardctl.model import (
 from reshardctl.planning.decision import Decision, NoSafePlan, Nothing, Plan, Residual, shards_left
 from reshardctl.planning.effects import Effect, Harm, StreamState
 from reshardctl.planning.joining import both, cheapest
-from reshardctl.planning.plan import Case, Planner, decide
+from reshardctl.planning.plan import Answers, Case, Planner, decide
 from reshardctl.planning.policy import Accept
 from reshardctl.planning.writes import rebase
 from tests.support.case import CASES, load
@@ -126,6 +126,9 @@ def test_what_a_new_lease_makes_necessary_in_its_family_is_written_with_it():
     3, and 1 into 4 and 5."""
     zero, one, two, four = (shard_id(n) for n in (0, 1, 2, 4))
     assert in_a_row(two, one, zero, four) == [[two, zero], [one, four]]
+    case = Case(Kcl(), StreamState(split_in_turn(2, [0, 1]), 0.0), (), ())
+    child, parent = (plan(born(shard)).steps for shard in (two, zero))
+    assert [len(step.writes) for step in Answers([Planner(case)]).joined(child, parent)] == [2]
 
 
 def test_a_plan_that_never_comes_to_an_end_is_none():
