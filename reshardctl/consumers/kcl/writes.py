@@ -77,8 +77,8 @@ def in_steps(
 ) -> list[Step]:
     """One step a family of shards, children first.
 
-    A written lease below an unfinished one that stays as it is belongs to the family of what is
-    written above that: in a step of its own it would begin before the new lease far above it.
+    Leases above and below an unfinished one that stays as it is are one family: if only the lower
+    one were written yet, its shard would be read before the shard above it.
     A family too large for one transaction is cut so that every prefix has all children before their
     parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
     was not its first position. Missing rows that are `hidden` from KCL's auditor come before
@@ -110,9 +110,9 @@ def in_steps(
 def _families(
     lineage: Lineage, shards: Collection[ShardId], between: Collection[ShardId]
 ) -> Iterator[list[ShardId]]:
-    """Yields written shards in groups: those that are parent and child, or share one of both.
+    """Yields written shards in groups: those that are parent and child, or share a parent or child.
 
-    Those that are connected through shards `between` them too.
+    between: shards that are not written, but connect those above and below them.
     """
     seen: set[ShardId] = set()
     for first in in_birth_order(shards):
