@@ -59,6 +59,8 @@ def encode(
     crashing = frozenset(crashing_shards(lineage, table, app.traits))
     fates = lineage.memo(simulate_start, lineage, table, app).fates
     unreadable = frozenset(s for s, fate in fates.items() if fate.cause is Cause.UNREADABLE)
+    if unreadable.issuperset(table.rows):  # the first row that KCL can read ends its bootstrap
+        unreadable = frozenset()
     hidden, unaudited = _hidden(lineage, table, writes), _unaudited(table, fates)
     steps = in_steps(lineage, table, writes, crashing, hidden, unaudited, unreadable)
     return marked(lineage, table, steps, want, app)

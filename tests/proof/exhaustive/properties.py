@@ -48,7 +48,8 @@ def _new_disorder(trial: Trial, run: Run) -> Pairs:
     """Shards that run ahead of unread ancestors already may run ahead of more of them: what was
     skipped is read late rather than never. So may those of an application that cannot start as it
     is, where the plan shows it."""
-    shown = trial.decision.after[0] if isinstance(trial.decision, Plan) and trial.before.died else ()
+    planned = isinstance(trial.decision, Plan) and trial.before.died
+    shown = trial.decision.after[0] if planned else ()
     ahead = {e.shard for e in (*trial.harms, *shown) if e.harm is Harm.DISORDERED}
     new = disorder(trial, run) - disorder(trial, trial.before)
     return {(first, second) for first, second in new if second not in ahead}
@@ -164,7 +165,7 @@ def completeness(trial: Trial) -> Iterator[str]:
     for left in residuals:
         by = set(left.costs.by).union(*(above(trial.case, shard) for shard in left.costs.by))
         held_up = left.costs.harm is Harm.STALLED and trial.residuals & by
-        if foreign(trial) and left.why or left.costs.cause is Cause.AT_END:
+        if (foreign(trial) and left.why) or left.costs.cause is Cause.AT_END:
             continue  # it is not ours to write, or nobody knows what AWS answers
         if not ({left.shard, left.costs.shard} & disordered or held_up):
             yield f"left alone although any re-read is accepted: {left}"
