@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from reshardctl.model import Cause, at_number, writes_of
@@ -67,7 +68,7 @@ def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
     """Left alone or held up by one that is, or as before a crash, and the report says so."""
     dead = any(e.harm is Harm.CRASHES for e in after)
     near = {shard} | above(trial.case, shard)
-    near |= {child for each in near for child in below(trial.case, each)}  # a parent ends with them
+    near |= {child for one in near for child in beside(trial.case, one)[1]}  # ends with them
     left = trial.residuals if dead else trial.residuals & near
     bound = bool(left) or trial.before.died
     return bound and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
@@ -161,7 +162,9 @@ def completeness(trial: Trial) -> Iterator[str]:
         return
     found = trial.decision
     residuals = found.residuals if isinstance(found, Plan | Nothing) else ()
-    disordered = {left.shard for left in residuals if left.costs.harm is Harm.DISORDERED}
+    for_order = [left for left in residuals if left.costs.harm is Harm.DISORDERED]
+    disordered = {left.shard for left in for_order}
+    left_ahead = {e.shard for e in for_order if e.costs.shard and _ahead(trial, e.costs.shard)}
     for left in residuals:
         by = set(left.costs.by).union(*(above(trial.case, shard) for shard in left.costs.by))
         held_up = left.costs.harm is Harm.STALLED and trial.residuals & by
@@ -169,20 +172,26 @@ def completeness(trial: Trial) -> Iterator[str]:
             continue  # it is not ours to write, or nobody knows what AWS answers
         if not ({left.shard, left.costs.shard} & disordered or held_up):
             yield f"left alone although any re-read is accepted: {left}"
-    if isinstance(found, NoSafePlan) and not (foreign(trial) or _of_disorder(found)):
+    if isinstance(found, NoSafePlan) and not (foreign(trial) or _of_disorder(trial, found)):
         wrong = [e for e in trial.harms if e.harm in SERIOUS and not e.gone]
         if wrong:
             yield f"no line, and yet {wrong[0]}"
     for first, second in disorder(trial, trial.after):
-        index = int(second.removeprefix("shardId-"))
-        parents = map(shard_name, trial.case.topology[index].parents)
-        if first in {*parents} - trial.residuals and not trial.owes.processed.get(second):
+        if first in beside(trial.case, second)[0] - left_ahead and not _ahead(trial, second):
             yield f"{second} has not begun, and does not wait for {first}"
 
 
-def _of_disorder(found: NoSafePlan) -> bool:
-    """Whether there is a plan for who accepts a new disorder."""
-    return any("disorder" in way for way in found.ways_out)
+def _ahead(trial: Trial, shard: str) -> bool:
+    """Whether the shard was begun, or has no parent with owed records that it could wait for."""
+    if trial.owes.processed.get(shard):
+        return True
+    return not any(trial.owes.owed.get(parent) for parent in beside(trial.case, shard)[0])
+
+
+def _of_disorder(trial: Trial, found: NoSafePlan) -> bool:
+    """Whether there is a plan for who accepts a new disorder, of a shard that is ahead already."""
+    asked = any("disorder" in way for way in found.ways_out)
+    return asked and any(_ahead(trial, shard) for shard in re.findall(r"shardId-\d+", found.why))
 
 
 def families(trial: Trial) -> Iterator[str]:
@@ -290,9 +299,10 @@ def above(case: Case, shard: str) -> set[str]:
     return found
 
 
-def below(case: Case, shard: str) -> set[str]:
-    """Its children."""
-    return set(map(shard_name, case.topology[int(shard.removeprefix("shardId-"))].children))
+def beside(case: Case, shard: str) -> tuple[set[str], set[str]]:
+    """Its parents and its children."""
+    here = case.topology[int(shard.removeprefix("shardId-"))]
+    return set(map(shard_name, here.parents)), set(map(shard_name, here.children))
 
 
 def healthy(trial: Trial) -> Iterator[str]:
