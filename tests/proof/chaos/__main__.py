@@ -46,7 +46,8 @@ def main(words: list[str]) -> int:
     parser.add_argument("--verbose", action="store_true", help="print what happened in each world")
     parser.add_argument("--consumer", choices=sorted(SYSTEMS), default="")
     said = parser.parse_args(words)
-    reasons = [kcl_built.missing(), go_built.missing("kinesis-consumer"), servers.missing("redis")]
+    reasons = [kcl_built.missing(), go_built.missing("kinesis-consumer")]
+    reasons += map(servers.missing, servers.PROGRAMS)
     if missing := [reason for reason in reasons if reason]:
         sys.stderr.write("".join(f"chaos: not run: {reason}\n" for reason in missing))
         return 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 import math
 from collections.abc import Callable, Mapping
@@ -12,13 +11,15 @@ from random import Random
 from typing import Any, Protocol
 
 from tests.proof.chaos.proxy import Door
+from tests.proof.chaos.stored import Keys, SqlTable, Stored, Table
 from tests.proof.chaos.world import STREAM, World
 from tests.proof.drawn.damages import Shape, come_home
 from tests.proof.drawn.damages import World as Damaged
 from tests.proof.drawn.drawn_go import CONSUMER, LATER_CONSUMER, NUMBERS, ConsumerShape
+from tests.proof.drawn.drawn_go import LATER_NUMBERS as OF_NUMBERS
 from tests.proof.drawn.drawn_kcl import LATER, LATEST, LEASES, LeaseShape, _begun_at_latest
 from tests.proof.drawn.later import harmed
-from tests.proof.drawn.real_go import _Store
+from tests.proof.drawn.real_go import SERVERS, _Store
 from tests.proof.drawn.states import Rows
 from tests.proof.libraries.go.library import Accident, Watch
 from tests.proof.libraries.go.library import Library as GoLibrary
@@ -30,8 +31,7 @@ from tests.proof.libraries.kcl.log import Log
 from tests.proof.libraries.kcl.pace import PACES
 from tests.proof.libraries.kcl.processes import Processes
 from tests.support.case_stream import shard_name
-from tests.support.servers import PASSWORD, Running
-from tests.support.servers.redisserver import redis_server
+from tests.support.servers import Running
 
 DEADLY = frozenset({
     "restored from CSV", "another type", "an attribute missing", "mistyped", "pending", "hash keys",
@@ -40,6 +40,11 @@ DEADLY = frozenset({
 """Damages that the tool or the consumer as a rule refuse to begin with."""
 LATER_NUMBERS = {name: way for name, way in LATER_CONSUMER.items() if "copy" not in name}
 """All worlds share one Redis, where a copy would be of all of them."""
+OF_STORE = {
+    "ddb": (CONSUMER, LATER_CONSUMER), "redis": (NUMBERS, LATER_NUMBERS),
+    "postgres": (NUMBERS, OF_NUMBERS), "mysql": (NUMBERS, OF_NUMBERS),
+}
+"""What can befall the positions of kinesis-consumer."""
 KCL_RELEASES = ("1.15.3", "2.7.2", "3.5.1")
 STARTS = (*["TRIM_HORIZON"] * 4, "LATEST")
 STOP_SECONDS = 90.0
@@ -92,7 +97,7 @@ class Laboratory:
 
     dynamodb: DynamoDb
     processes: Processes
-    redis: Running
+    servers: Mapping[str, Running]
     stores: Stores
 
     @classmethod
@@ -100,8 +105,8 @@ class Laboratory:
         dynamodb, processes = DynamoDb(), Processes()
         stack.callback(dynamodb.close)
         stack.callback(processes.close)
-        redis = stack.enter_context(redis_server())
-        return cls(dynamodb, processes, redis, Stores(dynamodb, {"redis": redis}))
+        servers = {kind: stack.enter_context(server()) for kind, server in SERVERS.items()}
+        return cls(dynamodb, processes, servers, Stores(dynamodb, servers))
 
 
 class _Stored:
@@ -111,6 +116,13 @@ class _Stored:
     shape: Shape
     position: str
     ways: tuple[Mapping[str, Any], Mapping[str, Any]]
+    items: Stored
+
+    def rows(self) -> Rows:
+        return self.items.rows()
+
+    def put(self, rows: Rows) -> None:
+        self.items.put(rows)
 
     def harmed(
         self, name: str, rows: Rows, backups: list[Rows]
@@ -147,48 +159,6 @@ class _Stored:
         return found
 
 
-class _Table:
-    """Items of a DynamoDB table, by their keys."""
-
-    def __init__(self, client: Any, table: str, *keys: str) -> None:
-        self._client, self._table, self._keys = client, table, keys
-
-    def rows(self) -> Rows:
-        try:
-            pages = self._client.get_paginator("scan").paginate(
-                TableName=self._table, ConsistentRead=True
-            )
-            items = [item for page in pages for item in page["Items"]]
-        except self._client.exceptions.ResourceNotFoundException:
-            return {}
-        rows = {"/".join(item[key]["S"] for key in self._keys): item for item in items}
-        return {key: _coded(row, bytes, base64.b64encode) for key, row in sorted(rows.items())}
-
-    def put(self, rows: Rows) -> None:
-        """Make the table hold these. ClientError where it cannot."""
-        before = self.rows()
-        for key, row in rows.items():
-            if row != before.get(key):
-                item = _coded(row, str, base64.b64decode)
-                self._client.put_item(TableName=self._table, Item=item)
-        for key in before.keys() - rows.keys():
-            named = {name: before[key][name] for name in self._keys}
-            self._client.delete_item(TableName=self._table, Key=named)
-
-
-def _coded(row: Mapping[str, Any], kind: type, code: Callable[[Any], bytes]) -> dict[str, Any]:
-    """Bytes as boto3 takes them, or as text, which damages are written in."""
-    coded = {}
-    for name, value in row.items():
-        body = value.get("B")
-        if isinstance(body, kind):
-            whole = code(body)
-            coded[name] = {"B": whole.decode() if kind is bytes else whole}
-        else:
-            coded[name] = dict(value)
-    return coded
-
-
 class Kcl(_Stored):
     """A KCL worker on DynamoDB Local."""
 
@@ -208,15 +178,9 @@ class Kcl(_Stored):
         self._processes, self._serial = laboratory.processes, itertools.count()
         self.doors = _doors(dice, kinesis, laboratory.dynamodb.address)
         self.variables = _variables(self.doors)
-        self._items = _Table(laboratory.dynamodb.client, self._table, "leaseKey")
+        self.items = Table(laboratory.dynamodb.client, self._table, "leaseKey")
         leases, indexed = self._first_leases(), self._release.startswith("3.")
         laboratory.dynamodb.seed(self._table, leases, indexed=indexed)
-
-    def rows(self) -> Rows:
-        return self._items.rows()
-
-    def put(self, rows: Rows) -> None:
-        self._items.put(rows)
 
     def begin(self, *, alone: bool) -> Life:
         _, _, kinesis, store = self.doors
@@ -290,7 +254,7 @@ class _KclLife:
 
 
 class KinesisConsumer(_Stored):
-    """kinesis-consumer v0.5.0, its positions in DynamoDB Local or in Redis."""
+    """kinesis-consumer v0.5.0, its positions in one of the stores that it has."""
 
     apart: frozenset[str] = frozenset()
     position = "sequence_number"
@@ -298,36 +262,32 @@ class KinesisConsumer(_Stored):
     def __init__(self, laboratory: Laboratory, world: World, kinesis: str, _seed: int) -> None:
         dice = world.dice
         self.world, self.shape = world, ConsumerShape()
-        store = dice.choice(("ddb", "redis"))
+        store = dice.choice(list(OF_STORE))
         self.name = f"kinesis-consumer-{store}"
         initial = dice.choice(STARTS)
         world.ledger.latest = initial == "LATEST"
-        self.ways = (CONSUMER, LATER_CONSUMER) if store == "ddb" else (NUMBERS, LATER_NUMBERS)
+        self.ways = OF_STORE[store]
         place = laboratory.stores.plant(_Store("kinesis-consumer", store), [])  # type: ignore[arg-type]
-        direct = place.settings.get("address") or place.settings["dynamodb"]
-        self.doors = _doors(dice, kinesis, direct)
-        _, mine, _, theirs = self.doors
-        words = f"initial={initial}&release=0.5"
-        self.locator = place.locator.replace(direct, f"127.0.0.1:{mine.port}") + words
-        self.variables = {**place.surroundings, **_variables(self.doors)}
+        table = place.settings.get("table", "")
         if store == "ddb":
-            told = {"dynamodb": theirs.url}
-            table = _Table(laboratory.dynamodb.client, place.settings["table"],
-                           "namespace", "shard_id")
-            self._items: _Table | _Keys = table
+            direct, address = laboratory.dynamodb.address.removeprefix("http://"), "dynamodb"
+            self.items = Table(laboratory.dynamodb.client, table, "namespace", "shard_id")
         else:
-            told = {"address": f"127.0.0.1:{theirs.port}"}
-            self._items = _Keys(laboratory.redis, place.settings["app"])
+            running, address = laboratory.servers[store], "address"
+            direct = f"127.0.0.1:{running.port}"
+            self.items = (
+                SqlTable(store, running, table) if table else Keys(running, place.settings["app"])
+            )
+        self.doors = _doors(dice, kinesis, direct)
+        _, mine, _, theirs = (door.url.removeprefix("http://") for door in self.doors)
+        words = f"initial={initial}&release=0.5"
+        self.locator = place.locator.replace(direct, mine) + words
+        self.variables = {**place.surroundings, **_variables(self.doors)}
+        told = place.settings[address].replace(direct, theirs)
         self._settings = {
-            **place.settings, **told, "kinesis": self.doors[2].url, "stream": STREAM,
+            **place.settings, address: told, "kinesis": self.doors[2].url, "stream": STREAM,
             "initial": initial,
         }
-
-    def rows(self) -> Rows:
-        return self._items.rows()
-
-    def put(self, rows: Rows) -> None:
-        self._items.put(rows)
 
     def begin(self, *, alone: bool) -> Life:  # noqa: ARG002 - it always is
         return _GoLife(self._settings, self.world)
@@ -361,37 +321,6 @@ class _GoLife:
 
     def kill(self) -> None:
         self._library.kill()
-
-
-class _Keys:
-    """Keys of an application in Redis: `APP:checkpoint:STREAM:SHARD`, each a sequence number."""
-
-    def __init__(self, running: Running, app: str) -> None:
-        import redis
-
-        self._redis: Any = redis.Redis(port=running.port, password=PASSWORD)
-        self._app = app
-
-    def rows(self) -> Rows:
-        rows: Rows = {}
-        for key in sorted(self._redis.keys(f"{self._app}:checkpoint:*")):
-            stream, _, shard = key.decode().partition(":checkpoint:")[2].rpartition(":")
-            space, number = f"{self._app}-{stream}", self._redis.get(key).decode()
-            rows[f"{space}/{shard}"] = {
-                "namespace": {"S": space}, "shard_id": {"S": shard},
-                "sequence_number": {"S": number},
-            }
-        return rows
-
-    def put(self, rows: Rows) -> None:
-        for key in self._redis.keys(f"{self._app}:checkpoint:*"):
-            self._redis.delete(key)
-        for row in rows.values():
-            space = row["namespace"]["S"].partition("-")[2]
-            value = row.get("sequence_number", {}).get("S")
-            if value is not None:
-                name = f"{self._app}:checkpoint:{space}:{row['shard_id']['S']}"
-                self._redis.set(name, value)
 
 
 def _doors(dice: Random, kinesis: str, store: str) -> list[Door]:

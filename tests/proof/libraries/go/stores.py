@@ -81,7 +81,7 @@ class Stores:
 
     def _sql(self, kind: str, table: str, images: Iterable[Image]) -> Place:
         running = self._servers[kind]
-        connection = _connected(kind, running)
+        connection = connected(kind, running)
         try:
             cursor = connection.cursor()
             rows = list(_plain(images))
@@ -135,7 +135,8 @@ def _plain(images: Iterable[Image]) -> Iterable[tuple[str, str, str | bytes | No
             yield stream, row["shard_id"]["S"], number.get("S", number.get("B"))
 
 
-def _connected(kind: str, running: Running) -> Any:
+def connected(kind: str, running: Running) -> Any:
+    """A connection of the driver of `postgres` or `mysql`."""
     login: dict[str, Any] = {
         "host": "127.0.0.1", "port": running.port, "user": USER, "password": PASSWORD,
     }
