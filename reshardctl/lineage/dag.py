@@ -388,9 +388,5 @@ def _childless(shards: Mapping[ShardId, Shard], children: Children) -> Iterator[
 
 
 def _covered(shard: Shard, children: list[Shard]) -> bool:
-    at = shard.hash_start
-    for child in children:  # the lower one of a split is listed first
-        if child.hash_start <= at <= child.hash_end:
-            at = child.hash_end + 1
     ranges = ((child.hash_start, child.hash_end) for child in children)
-    return at > shard.hash_end or not uncovered(ranges, shard.hash_start, shard.hash_end)
+    return not uncovered(ranges, shard.hash_start, shard.hash_end)
