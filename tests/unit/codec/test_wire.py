@@ -22,6 +22,7 @@ from reshardctl.model import (
     Cut,
     Delete,
     Image,
+    Rank,
     Step,
     Update,
     Write,
@@ -152,6 +153,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("writes", 1, "before"), values.image_json(row("b")), "before: only a row to create"),
     (("writes", 0, "before", "key"), "z", "before.key: another row: 'z', the write is of 'a'"),
     (("writes", 0, "change"), {}, "change: not one of create, update, delete"),
+    (("writes", 0, "change"), {"delete": {}, "create": {}}, "change: not one of create, update"),
     (("writes", 0, "change"), {"put": {}}, "'put' is not one of create, update, delete"),
     (("writes", 0, "change"), {"delete": {"x": 1}}, "delete: unknown member 'x'"),
     (("writes", 0, "change", "update", "add", "n"), "1", "add.n: not a whole number"),
@@ -222,8 +224,12 @@ def test_a_text_that_is_kept_as_digits_is_written_as_a_text(monkeypatch):
     assert values.digest({"text": kept}) == values.digest({"text": plain})
     rows = [Image("offsets/2", {"text": value}) for value in (kept, plain)]
     assert values.text(values.image_json(rows[0])) == values.text(values.image_json(rows[1]))
-    with pytest.raises(TypeError):
-        values.text({"text": object()})
+
+
+@pytest.mark.parametrize("value", [{1, 2}, float("nan"), float("inf")], ids=str)
+def test_what_json_cannot_say_is_not_written(value: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        values.text({"text": value})
 
 
 @pytest.mark.parametrize("cut", [START, DONE, at_number("7"), at_number("7", 2)], ids=str)
@@ -238,6 +244,11 @@ def test_a_place_comes_back_equal(cut: Cut) -> None:
 def test_what_is_no_place_is_refused(read: Any, given: Any) -> None:
     with pytest.raises(UsageError, match=r"^plan.json: not a place"):
         read(given, PLACE)
+
+
+def test_a_quiet_time_that_is_none_is_named_with_its_place() -> None:
+    with pytest.raises(UsageError, match=r"^plan.json: \[3\]: not a number of seconds"):
+        values.cut_of_quiet_list(["START", "", 0, "soon"], PLACE)
 
 
 @pytest.mark.parametrize(("member", "value", "words"), [
@@ -313,7 +324,7 @@ def test_a_place_by_its_kind_is_the_place_that_has_this_kind(
 @pytest.mark.parametrize(
     "cut",
     [START, TIP, DONE, at_number("7"), at_number("7", 3), at_time(5.0), at_time(None),
-     at_number("7", -PARTS), at_number("7", 2 - PARTS)],
+     at_number("7", -PARTS), at_number("7", 2 - PARTS), Cut(Rank.INSIDE, 7)],
     ids=str,
 )  # fmt: skip
 def test_a_cut_comes_back_equal(cut: Cut) -> None:

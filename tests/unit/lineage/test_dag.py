@@ -200,6 +200,11 @@ def test_more_than_two_children_are_all_listed() -> None:
     assert lineage.children(parent.id) == tuple(child.id for child in children)
 
 
+def test_a_shard_that_names_one_parent_twice_is_one_child() -> None:
+    lineage = Lineage(STREAM, [child(0), child(1, 0, 0)])
+    assert lineage.children(shard_id(0)) == (shard_id(1),)
+
+
 def test_an_empty_listing() -> None:
     for lineage in (Lineage(STREAM, []), Lineage.from_pages(STREAM, [[], []])):
         assert (len(lineage), list(lineage), list(lineage.open_shards())) == (0, [], [])

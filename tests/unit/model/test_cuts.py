@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from reshardctl.model import DONE, START, TIP, Basis, Cut, Rank, Span, at_number, at_time, meet
+from reshardctl.model.cuts import PARTS
 
 DISTINCT = (
     START, TIP, DONE, at_number("7"), at_number("8"), at_number("7", 1), at_number("7", -1),
@@ -44,6 +45,11 @@ def test_a_span_that_holds_two_reaches_from_the_lowest_to_the_highest():
         assert found.hi == max(a.hi, b.hi, key=IN_ORDER.index), (a, b)
 
 
+def test_a_span_that_holds_two_places_without_an_order_is_the_whole_shard():
+    a, b = at_time(None), at_number("7")
+    assert meet(Span(a, a), Span(b, b)) == Span(START, DONE)
+
+
 @pytest.mark.parametrize(("one", "other", "doubt"), [
     (Basis.PROBED, Basis.STORED, Basis.STORED), (Basis.STORED, Basis.INFERRED, Basis.INFERRED),
     (Basis.PROBED, Basis.INFERRED, Basis.INFERRED), (Basis.PROBED, Basis.PROBED, Basis.PROBED),
@@ -56,6 +62,8 @@ def test_a_span_that_holds_two_rests_on_the_weaker(one, other, doubt):
 @pytest.mark.parametrize(("cut", "words"), [
     (TIP, "TIP"), (at_time(None), "AT(?)"), (at_time(5.4), "AT(5)"), (at_number("7"), "7"),
     (at_number("7", 2), "7/2"), (at_number("7", -1), "before 7"),
+    (at_number("7", 10 * 2**20 - PARTS), "before 7"),
 ])  # fmt: skip
 def test_a_cut_in_words(cut, words):
+    """A record has at most 10 MiB (UpdateMaxRecordSize API reference): fewer user records."""
     assert str(cut) == words

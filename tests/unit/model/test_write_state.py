@@ -146,6 +146,12 @@ def test_a_write_that_changes_nothing_visible_counts_as_landed() -> None:
     assert reached([write], write.before) == 1
 
 
+def test_a_write_of_what_the_consumer_moves_alone_is_told_by_its_exact_values() -> None:
+    row = lease(0)
+    write = Write(row.key, Update({"leaseOwner": {"S": "w2"}}), row, "why")
+    assert [reached([write], now, MOVING) for now in (row, changed(row, write))] == [0, 1]
+
+
 def test_a_mistyped_counter_is_compared_as_it_stands() -> None:
     row = with_(lease(0), leaseCounter={"S": "7"})
     write = Write(row.key, Update({"checkpoint": {"S": "LATEST"}}), row, "w", ("leaseCounter",))
