@@ -287,15 +287,20 @@ class _Past:
         return start, log in self._checkpoint.listed and bool(entries)
 
     def _unread(self, shard: ShardId, position: Position) -> Span:
-        """The span of a shard that was named and never read.
+        """The span of a shard whose last place is LATEST or a time.
 
-        A shard that appeared while the query existed is unread from its beginning. One of the first
-        start stands at the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
+        Before LATEST it was read up to its last other place. Without one it was never read: a shard
+        that appeared while the query existed is unread from its beginning, one of the first start
+        from the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
         """
+        batch, earliest, known = self._before_the_tip(shard, position)
+        if earliest.kind not in (AT_TIMESTAMP, LATEST):
+            said = self._said(shard, batch, earliest, known)
+            why = f"batch {batch.id} is the last that has a place of it: later ones say LATEST"
+            return Span(said.lo, said.hi, Basis.INFERRED, why)
         first = self._checkpoint.batches[self.seen[shard].first]
         if self._born_since(shard, first):
             return exactly(START, why="no record of it was ever stored as read")
-        earliest = self._last_start(shard, position)
         if earliest.kind == AT_TIMESTAMP:
             at = start_in(self._lineage, shard, earliest)
             return exactly(at, why="nothing was read since the query began there")
@@ -303,14 +308,20 @@ class _Past:
         why = "at the tip in every batch that is kept: nothing was read since"
         return exactly(TIP if since is None else at_time(since), Basis.INFERRED, why)
 
-    def _last_start(self, shard: ShardId, position: Position) -> Position:
-        """The newest start that is not LATEST, going back over batches that read nothing."""
+    def _before_the_tip(self, shard: ShardId, position: Position) -> tuple[Batch, Position, bool]:
+        """The newest place that is not LATEST, with its batch and whether that one's log exists.
+
+        Going back over batches: where each ended, and where it began.
+        """
+        batch, known = self._checkpoint.batches[self._ids[-1]], True
         for number in reversed(self._ids):
-            batch = self._checkpoint.batches[number]
-            if position.kind != LATEST:
-                break
-            position = batch.positions.get(shard, position)
-        return position
+            told, there = self._stated(shard, self._checkpoint.batches[number])
+            for place in (told, self._checkpoint.batches[number].positions.get(shard)):
+                if position.kind != LATEST:
+                    return batch, position, known
+                if place is not None and not is_foreign(self._lineage, shard, place):
+                    batch, position, known = self._checkpoint.batches[number], place, there
+        return batch, position, known
 
     def _born_since(self, shard: ShardId, first: Batch) -> bool:
         """Whether the shard appeared while the query was running. first: the first to name it.

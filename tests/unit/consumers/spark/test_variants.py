@@ -33,6 +33,7 @@ from reshardctl.model import (
     ShardId,
     WillRead,
     after,
+    at_number,
     shard_id,
 )
 from reshardctl.planning.plan import Case
@@ -296,6 +297,23 @@ def test_a_limit_that_the_rest_of_a_closed_shard_cannot_reach_drops_nothing(
     assert isinstance(fate, WillRead) and bool(fate.possible) is may_drop
 
 
+@pytest.mark.parametrize(("release", "kept"), [(V1, {0, 1, 2}), (HEAD, {1, 2})])
+def test_what_is_left_alone_keeps_its_place_unless_it_is_dropped(release: str, kept: set) -> None:
+    """awslabs from 1.4.3 on reads no closed shard that it finds in a new batch."""
+    edited = Edited("s1", release)
+    edited.plan(0, edited.starts())
+    edited.end(0, edited.starts())
+    one = case(edited)
+    lineage, app = one.state.lineage, one.candidates[0].app
+    want = {shard_id(2): at_number(str(int(lineage[shard_id(2)].start) + (1 << 80)))}
+    leave = {shard_id(0), shard_id(1)}
+    steps = one.consumer.encode(lineage, one.checkpoint(), want, app, leave)
+    assert not isinstance(steps, Cannot)
+    (log,) = [i for i in after(one.images, steps) if i.key == "offsets/1"]
+    places = json.loads(log.attributes["text"]["S"].split("\n")[2])
+    assert {*places} - {"metadata"} == set(map(shard_id, kept))
+
+
 def test_a_shard_left_alone_begins_where_the_option_names_it() -> None:
     """startingPosition counts for what no batch names, so the batch that is written names it."""
     line = qubole.line("st", 0, {shard_id(1): Position("LATEST")}, "2.12")
@@ -316,6 +334,21 @@ def test_a_shard_that_every_batch_has_at_the_tip_was_read_by_nobody() -> None:
     edited.end(0, {0: Position("LATEST")})
     span = start(case(edited))[0][shard_id(0)]
     assert span.lo.by_time and span.basis is Basis.INFERRED
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_shard_that_somebody_put_at_the_tip_was_read_up_to_its_place_before(
+    committed: bool,
+) -> None:
+    """Batch 0 stored that place; a batch at LATEST skips what follows it (ShardSyncer). Where two
+    newer batches are kept, its log is not looked at, and its start is all that is known."""
+    edited = Edited("s1", HEAD)
+    edited.plan(1, {0: Position("LATEST")})
+    if committed:
+        edited.end(1, {0: Position("LATEST")})
+        edited.commit(1)
+    lo = START if committed else at_number(edited.read.value)
+    assert start(case(edited))[0][shard_id(0)].lo == lo
 
 
 def test_an_end_does_not_hide_that_a_shard_was_begun_after_its_creation() -> None:
