@@ -326,9 +326,10 @@ def whose_tables(tables: Mapping[str, Sequence[Table]], *, alone: bool) -> Whose
         return WhoseTables(tuple(named or proven or possible))
     if proven or possible:
         names = sorted({stream for stream, _ in proven or possible})
-        known = f"{listed(names, NAMED)}: its rows fit each of them"
-        one = f"nothing proves that its positions are of {names[0]}"
-        return WhoseTables((), open=True, left=known if len(names) > 1 else one)
+        fits = listed(names, NAMED)
+        one = f"nothing proves that its positions are of {fits}"
+        several = f"{fits}: its rows fit each of them"
+        return WhoseTables((), open=True, left=several if len(names) > 1 else one)
     holding = {table.evidence.holding for _, table in every}
     held = next((one for one in _ORDER if one in holding), Holding.UNKNOWN)
     return WhoseTables((), left=_LEFT[held])

@@ -49,7 +49,7 @@ REDIS = frozenset({"redis", "rediss"})
 NULL = "NULL"
 LEASE = "LEASE#"
 NAMED = 5
-"""How many namespaces a message names."""
+"""How many namespaces or rows a message names."""
 
 
 class Row(Struct, frozen=True):
@@ -233,7 +233,7 @@ def _not_kept(rows: Iterable[Row], medium: str) -> Anomaly:
         f"the server gives ({row.text}), not {_numbers(same)}"
         for row, same in doubled[:NAMED]
     ]
-    more = [f"{len(doubled) - NAMED} more shards have several rows"] if len(doubled) > NAMED else []
+    more = [f"others with several rows: {len(doubled) - NAMED}"] if len(doubled) > NAMED else []
     key = doubled[0][0].image.key if doubled else next(iter(rows)).image.key
     return Anomaly(AnomalyKind.NOT_KEPT, key, "", "; ".join([why, *told, *more]))
 

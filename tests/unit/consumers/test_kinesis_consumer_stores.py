@@ -17,7 +17,7 @@ from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.consumers.kinesis_consumer.releases import App
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
-from reshardctl.model.images import NO_TRANSACTIONS, NO_UNIQUE_KEY, UNGUARDED
+from reshardctl.model.images import NO_TRANSACTIONS, NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 from tests.support.grouped import by_case
 from tests.support.lineages import split_in_turn
 
@@ -117,3 +117,18 @@ def test_a_table_in_which_no_write_can_be_guarded_gets_none(why, said, way):
         consumer.encode(lineage, positions, want, candidate.app, ()),
     ):
         assert isinstance(found, Cannot) and said in found.why and way in found.ways_out[0]
+
+
+@pytest.mark.parametrize(("shards", "others"), [(5, []), (7, ["others with several rows: 2"])])
+def test_of_shards_with_several_rows_five_are_named_and_the_others_counted(shards, others):
+    lineage = split_in_turn(shards, ())
+    second = {"M": {"count": {"N": "1"}, "next": {"L": [{"S": "8"}]}}}
+    rows = [Image(f"app-orders/{shard}", canonical({
+        "namespace": {"S": "app-orders"}, "shard_id": {"S": shard}, "sequence_number": {"S": "7"},
+        UNGUARDED: {"S": NO_UNIQUE_KEY}, SAME_KEY: second,
+    })) for shard in lineage]
+    consumer = KinesisConsumer().for_options({"app": "app", "release": "0.5.0"}, "mysql")
+    (odd,) = consumer.parse(rows, lineage.stream).anomalies
+    _, *told = odd.why.split("; ")
+    assert [one for one in told if "takes the first" not in one] == others
+    assert len(told) == 5 + len(others)

@@ -11,14 +11,15 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.consumers.kinsumer.clocks import AHEAD, clocks
+from reshardctl.consumers.kinsumer.clocks import AHEAD, MAX_AGE, ROUND, clocks
 from reshardctl.consumers.kinsumer.rows import parse
-from reshardctl.model import Update, Write
+from reshardctl.model import Image, Update, Write
 from reshardctl.planning.plan import Plan
 from tests.proof.drawn.families import FAMILIES
 from tests.proof.drawn.states import Rows, State
 from tests.proof.drawn.trial import bench_of, examine
 from tests.support.covering import in_turn
+from tests.support.lineages import split_in_turn
 
 DAY = 86_400
 SEEDS = range(12)
@@ -100,6 +101,15 @@ def test_a_time_that_is_past_or_a_little_ahead_is_none(way: Callable) -> None:
             found = clocks(bench.plan_case.state.lineage, parse(rows.images))
             assert found == clocks(bench.plan_case.state.lineage, parse(()))
             assert not {f.code for f in bench.findings()} & {"RSH404"}
+
+
+def test_a_part_of_a_second_counts() -> None:
+    """LastUpdate is UnixNano (clients.go): at the whole second before, the row still holds."""
+    lineage = split_in_turn(1, ())
+    now = lineage.stream.created + 60
+    rows = [Image(key, row) for key, row in client({}, now, DAY + 0.5).items()]
+    (until,) = clocks(lineage.as_of(now), parse(rows)).clients.values()
+    assert until == now + DAY + 0.5 + MAX_AGE + ROUND
 
 
 def test_a_time_that_cannot_be_read_holds_nothing() -> None:

@@ -27,7 +27,12 @@ from reshardctl.planning.plan import (
 )
 from reshardctl.planning.policy import LATEST_AT_START
 from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded, judged
-from tests.unit.consumers.spark.test_variants import BEGINNING, END, Edited
+from tests.unit.consumers.spark.test_variants import (
+    BEGINNING,
+    END,
+    Edited,
+    committed_with_a_log,
+)
 
 ALL = {"offsets/0", "offsets/1"}
 
@@ -297,7 +302,7 @@ def test_what_keeps_the_next_batch_from_being_made(edits, why, way):
 
 @pytest.mark.parametrize(("shape", "edits", "said"), [
     # No shard begins before a place that a committed batch has reached, or the batch runs anyway.
-    ("s1", (state,), {}), ("u1", (state,), {}),
+    ("s1", (state,), {}), ("u1", (state,), {}), ("s1", (committed_with_a_log, state), {}),
     # What the file sink cannot have yet: the batch has read nothing.
     ("u1", (no_log,), {"sink": "file"}),
 ])  # fmt: skip

@@ -117,6 +117,18 @@ def test_a_shard_that_waits_for_its_parents_has_a_mark_only_above_another(begun,
     assert list(shards) == [shard_id(n) for n in marked]
 
 
+def test_of_the_two_batches_of_qubole_s_log_the_second_is_planned():
+    """One without a commit runs at the next start (Spark's MicroBatchExecution)."""
+    said = {"release": QUBOLE, "batch": "3", "startingPosition": "TRIM_HORIZON"}
+    spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(1, ())
+    gone = spark.parse([], lineage.stream)
+    (candidate, *_) = spark.candidates(gone, said)
+    steps = spark.rebuild(lineage, gone, dict.fromkeys(lineage, START), candidate.app)
+    told = {write.key: write.why for step in steps for write in step.writes}
+    assert told["offsets/3"] == "batch 3, committed" and "commits/3" in told
+    assert told["offsets/4"].startswith("batch 4, planned") and "commits/4" not in told
+
+
 def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
     rng = Random("said")
     case = case_of(rng)

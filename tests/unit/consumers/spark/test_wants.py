@@ -18,6 +18,7 @@ from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 from tests.support.connector_entries import entry_text
+from tests.support.lineages import split_in_turn
 
 BATCHES = "sources/0/shard-source"
 
@@ -51,6 +52,12 @@ def test_the_consumer_has_the_selector_of_its_source():
     chosen = CONSUMERS["spark"].for_options({"source": "0"}).files()
     assert chosen is not None
     assert chosen(files, frozenset()) == select("0")(files, frozenset())
+
+
+def test_a_plan_is_stale_once_a_batch_beside_the_written_one_was_planned_or_committed():
+    """The query numbers its batches in turn (Spark's MicroBatchExecution)."""
+    family = CONSUMERS["spark"].family(split_in_turn(1, ()), {"offsets/7"})
+    assert family == {f"{folder}/{n}" for folder in ("offsets", "commits") for n in (6, 7, 8)}
 
 
 def test_a_healthy_checkpoint_needs_the_log_of_its_newest_batch_and_what_lies_ahead():
