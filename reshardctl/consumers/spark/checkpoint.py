@@ -151,12 +151,15 @@ class Checkpoint(Struct, frozen=True):
         return max((*self.batches, *self.unreadable), default=None)
 
     @property
+    def newest_batch(self) -> Batch | None:
+        """That batch, `None` where there is none or its log cannot be read."""
+        newest = self.newest
+        return self.batches.get(newest) if newest is not None else None
+
+    @property
     def runs_again(self) -> Batch | None:
         """The newest batch, if its commit is unreadable and has to go, so that it runs again."""
-        newest = self.newest
-        if newest is None or f"commits/{newest}" not in self.spoiled:
-            return None
-        return self.batches.get(newest)
+        return self.newest_batch if f"commits/{self.newest}" in self.spoiled else None
 
     @property
     def asynchronous(self) -> bool:
@@ -329,7 +332,7 @@ def log_elsewhere(checkpoint: Checkpoint) -> bool:
 
 
 def _read_nothing(checkpoint: Checkpoint, batch: Batch) -> bool:
-    newest = checkpoint.batches.get(checkpoint.newest or 0)
+    newest = checkpoint.newest_batch
     if checkpoint.connector != QUBOLE or newest is None or newest.committed or newest.broken:
         return False
     return batch.positions == newest.positions
@@ -347,8 +350,7 @@ def planned_at(batch: Batch) -> float | None:
 
 def watermark(checkpoint: Checkpoint) -> int:
     """The watermark (Unix milliseconds, 0: none): the newest batch's or commit's, if higher."""
-    newest = checkpoint.newest
-    batch = checkpoint.batches.get(newest) if newest is not None else None
+    batch = checkpoint.newest_batch
     planned = _whole(batch.log.metadata, WATERMARK) if batch is not None else 0
     handed = max(checkpoint.commits) if checkpoint.commits else None
     return max(planned, checkpoint.commits[handed].watermark if handed is not None else 0)

@@ -134,7 +134,7 @@ def encode(
         lineage, want, lineage.memo(simulate_start, lineage, checkpoint, app), leave
     ):
         return obstacle(checkpoint, {}, app) or again
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     if any(_marks_the_tip(lineage, checkpoint, s, want) for s in want if s not in leave):
         return Cannot(
             "a connector resolves LATEST again in every batch until a record comes: what arrives "

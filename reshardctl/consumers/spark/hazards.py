@@ -33,7 +33,7 @@ def obstacle(
     checkpoint: Checkpoint, places: Mapping[ShardId, Position], app: App
 ) -> Cannot | None:
     """Why nothing may be written, `None` where nothing prevents it."""
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     why = _of_form(checkpoint, batch)
     if why is not None or batch is None:
         return why

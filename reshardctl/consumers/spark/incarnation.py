@@ -111,7 +111,7 @@ def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
 
     An end is kept as one. Of offsets that are ends: those of the newest committed batch.
     """
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     if batch is None:
         return {}
     if checkpoint.connector == LINEAGE:
@@ -125,7 +125,7 @@ def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
 
 def against_the_lineage(lineage: Lineage, checkpoint: Checkpoint) -> Iterator[Anomaly]:
     """Shards of the newest batch that are gone or not created yet; numbers of an earlier stream."""
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     told = by_creation(lineage, checkpoint)
     for shard, position in current(checkpoint).items():
         key, raw = batch.image.key if batch is not None else "", spelled(position)

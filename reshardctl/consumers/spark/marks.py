@@ -99,7 +99,7 @@ def _lower(mark: Position, planned: Position) -> Position:
 
 def planned_batch(checkpoint: Checkpoint) -> Batch | None:
     """The newest batch if it is not committed: it runs first, unchanged."""
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     return None if batch is None or batch.committed else batch
 
 

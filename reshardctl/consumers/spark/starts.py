@@ -69,7 +69,7 @@ class Resumed(Struct, frozen=True):
 
 def resumed_shards(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
     """The shards that the newest batch and its log hold, with their positions."""
-    batch = checkpoint.batches.get(checkpoint.newest or 0)
+    batch = checkpoint.newest_batch
     if batch is None:
         return {}
     entries = checkpoint.entries.get(log_of(batch), {})
@@ -107,7 +107,7 @@ def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:
     awslabs takes the log for a crashed run's: it reads nothing in that batch of a shard that the
     log names by a time or a mark, and begins there in the next one.
     """
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     if batch is None or not batch.committed or checkpoint.connector == QUBOLE:
         return {}
     entries = checkpoint.entries.get(log_of(batch) + 1, {})
@@ -119,7 +119,7 @@ def standing(checkpoint: Checkpoint) -> dict[ShardId, Position]:
 
     The batch after such a one repeats the time in its line; the newest one's log says it.
     """
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     if batch is None or checkpoint.connector != AWSLABS:
         return {}
     ends = {s: e.position for s, e in checkpoint.entries.get(log_of(batch), {}).items()}
@@ -140,7 +140,7 @@ def far_ahead(checkpoint: Checkpoint) -> tuple[str, ...]:
     A number or an end there bounds its batch, and is overwritten when the batch has run
     (planInputPartitions, HDFSMetadataCommitter.add with OVERWRITE).
     """
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     if batch is None or checkpoint.connector != AWSLABS or checkpoint.tabled:
         return ()
     if batch.committed and batch.begun and not checkpoint.entries.get(log_of(batch)):
@@ -306,7 +306,7 @@ def _reads_a_closed_one(checkpoint: Checkpoint, fates: Mapping[ShardId, Fate]) -
 
 
 def _idle(checkpoint: Checkpoint) -> bool:
-    batch = checkpoint.batches.get(checkpoint.newest or 0)
+    batch = checkpoint.newest_batch
     return batch is not None and any(
         position.kind in (LATEST, AT_TIMESTAMP) for position in batch.positions.values()
     )
@@ -314,7 +314,7 @@ def _idle(checkpoint: Checkpoint) -> bool:
 
 def risks(checkpoint: Checkpoint) -> Iterator[Risk]:
     """A log in a table that another query writes too: the first writer of a row wins."""
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    batch = checkpoint.newest_batch
     rows = ahead_of(checkpoint.images, log_of(batch)) if checkpoint.tabled and batch else ()
     if not rows:
         return
