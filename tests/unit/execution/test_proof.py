@@ -11,6 +11,7 @@ from reshardctl.commands.survey import survey
 from reshardctl.errors import StalePlan
 from reshardctl.execution.plan_file import SavedPlan, of_report
 from reshardctl.execution.proof import require_promises, still_proven, unplanned
+from reshardctl.model import Image, shard_id
 from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions, Report
 from tests.unit.execution.test_live import Scene
@@ -31,6 +32,27 @@ def test_harm_that_was_not_shown_makes_a_plan_stale(made: tuple[SavedPlan, Repor
     silent = replace(plan, promised=((),))
     with pytest.raises(StalePlan, match=r"the plan is stale: shardId-0+ would be re-read"):
         still_proven(silent, report, live=False)
+
+
+@pytest.mark.parametrize(("live", "name", "stale"), [
+    (False, "checkpoint", True), (True, "checkpoint", False), (True, "parentShardId", True),
+])  # fmt: skip
+def test_a_child_that_changed_makes_the_plan_of_its_parent_stale(
+    made: tuple[SavedPlan, Report], live: bool, name: str, stale: bool
+) -> None:
+    """A running consumer reads on; the parents of its leases stay (`Spec.reading`)."""
+    plan, report = made
+    child = shard_id(2)
+    images = [
+        Image(row.key, {**row.attributes, name: {"S": "7"}}) if row.key == child else row
+        for row in report.snapshot.images
+    ]
+    now = replace(report, snapshot=replace(report.snapshot, images=images))
+    if not stale:
+        assert still_proven(plan, now, live) == list(plan.steps)
+        return
+    with pytest.raises(StalePlan, match=f"the plan is stale: row {child} changed since"):
+        still_proven(plan, now, live)
 
 
 def test_harm_that_was_not_shown_ends_a_resumed_fix(made: tuple[SavedPlan, Report]) -> None:

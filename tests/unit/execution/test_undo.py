@@ -62,12 +62,14 @@ class Clearing(MemoryStore):
         self.cleared = True
 
 
-@pytest.mark.parametrize("only_shown", [False, True])
-def test_what_is_only_to_be_shown_clears_nothing_up(path: Path, only_shown: bool) -> None:
+@pytest.mark.parametrize(("asked", "cleared"), [({}, True), ({"only_shown": True}, False)])
+def test_what_is_only_to_be_shown_clears_nothing_up(
+    path: Path, asked: dict[str, bool], cleared: bool
+) -> None:
     medium = fixed(PLANS[1], path, 0)
     store = Clearing(medium.read())
-    left = rest_of(read(path), store, volatile_attributes=MOVING, only_shown=only_shown)
-    assert (len(left.todo), store.cleared) == (len(PLANS[1].steps), not only_shown)
+    left = rest_of(read(path), store, volatile_attributes=MOVING, **asked)
+    assert (len(left.todo), store.cleared) == (len(PLANS[1].steps), cleared)
 
 
 def steps_back(path: Path, medium: MemoryStore) -> list[Step]:

@@ -105,6 +105,15 @@ def test_a_state_follows_from_the_records(
     assert (entry.state, entry.in_place, entry.open) == (state, in_place, False)
 
 
+def test_going_on_that_is_refused_leaves_what_was_written_before(tmp_path: Path) -> None:
+    path = tmp_path / "20-app.jsonl"
+    with journal_of(PLAN, MemoryStore(PLAN.rows), path) as journal:
+        half_written(journal)
+    with Journal.open(path)[0] as journal:
+        journal.nothing_written("refused")
+    assert state_of(read(path)) is State.HALF_DONE
+
+
 ITS_ROWS = keys_of(PLAN.steps)
 
 
