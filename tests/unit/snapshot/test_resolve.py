@@ -16,7 +16,19 @@ from reshardctl.codec.values import AFTER, SHARD_END
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.model import DONE, START, Cut, Image, PositionAtTime, ShardId, at_number, shard_id
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    HASH_SPACE,
+    START,
+    Cut,
+    Image,
+    PositionAtTime,
+    Shard,
+    ShardId,
+    at_number,
+    shard_id,
+)
 from reshardctl.model.times import instant, parse_when
 from reshardctl.planning.policy import (
     AT_TIMESTAMP,
@@ -27,7 +39,13 @@ from reshardctl.planning.policy import (
     GivenPositions,
 )
 from reshardctl.snapshot.positions import cut_in, position_of_option
-from reshardctl.snapshot.resolve import resharded_at, resolved, resolved_positions, with_ends
+from reshardctl.snapshot.resolve import (
+    open_at,
+    resharded_at,
+    resolved,
+    resolved_positions,
+    with_ends,
+)
 from reshardctl.snapshot.take import FrozenStream, Stream, take
 from reshardctl.testing.shards import SequenceNumber
 from tests.contracts.memory_store import MemoryStore
@@ -214,6 +232,13 @@ def test_a_time_before_the_oldest_record_is_the_beginning() -> None:
     found = resolved(TIMED, later, KINESIS)
     assert found.places == dict.fromkeys((shard_id(n) for n in (1, 2, 3)), START)
     assert "is before the oldest record that the stream keeps" in found.notes[0]
+
+
+def test_a_closed_shard_whose_end_has_no_time_may_hold_records_of_any() -> None:
+    """As an emulator may count."""
+    stream = TAKEN.lineage.stream
+    counted = Shard(shard_id(0), None, None, 0, HASH_SPACE - 1, "1", "7")
+    assert open_at(Lineage(stream, [counted]), stream.created) == {shard_id(0): None}
 
 
 def test_a_stream_that_was_never_resharded_has_no_time_of_it() -> None:

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
@@ -47,6 +48,15 @@ def test_an_interval(after: Any, since: object) -> None:
     (part,) = parsed(text(after), "s.json").intervals
     assert (part.records.shard, part.certain) == (shard_id(1), True)
     assert (part.records.since, part.records.until) == (since, DONE)
+
+
+def test_a_sub_sequence_number_that_no_record_reaches_is_the_end_of_its_record() -> None:
+    """`checkpoint(String, long)` of KCL's IRecordProcessorCheckpointer takes any."""
+    read = parsed(text(), "s.json")
+    (part,) = read.intervals
+    far = replace(part, records=replace(part.records, since=at_number(str(FIRST), PARTS + 1)))
+    (entry,) = json.loads(json_text(replace(read, intervals=(far,))))["intervals"]
+    assert entry["after"] == AFTER
 
 
 LATER: dict[str, Any] = {**AFTER, "number": str(FIRST + (1 << 80))}
@@ -106,5 +116,6 @@ def test_a_consumer_whose_positions_lie_between_records_skips_whole_ones() -> No
     assert [(e["until"]["number"], e["until"]["sub_number"]) for e in entries] == [
         (None, None), *((case.records[shard_id(n)][-1][0], None) for n in (1, 2)),
     ]  # fmt: skip
-    (once, *_), (again, *_) = found.intervals, parsed(json_text(found), "s.json").intervals
-    assert once.records.since == again.records.since and once.records.since.rank is Rank.INSIDE
+    again = parsed(json_text(found), "s.json").intervals
+    assert [part.records for part in again] == [part.records for part in found.intervals]
+    assert found.intervals[0].records.since.rank is Rank.INSIDE

@@ -100,7 +100,9 @@ def test_folders_are_images_and_come_in_key_order(root):
     plant(root, "b/2", b"")
     plant(root, "a", b"")
     (root / "empty").mkdir()
-    assert [image.key for image in tree(root).read()] == ["a", "b/", "b/2", "empty/"]
+    plant(root, "b/..crc", b"")  # a checksum of no file
+    keys = [image.key for image in tree(root).read()]
+    assert keys == ["a", "b/", "b/..crc", "b/2", "empty/"]
 
 
 def test_what_is_not_wanted_is_seen_and_not_read(root):
@@ -415,6 +417,16 @@ def test_a_new_file_is_like_its_siblings(root):
     assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
 
 
+def test_a_new_checksum_is_like_its_file(root):
+    for name, mode in (("10", 0o644), ("11", 0o604)):
+        plant(root, f"offsets/{name}", b"x")
+        (root / "offsets" / name).chmod(mode)
+    medium = tree(root)
+    step = change(held(medium, "offsets/11"), text={"S": "y"}, crc=b64(crc32(b"y")))
+    assert medium.write(step, "t") is WriteResult.APPLIED
+    assert stat.S_IMODE((root / "offsets/.11.crc").stat().st_mode) == 0o604
+
+
 def test_a_new_folder_is_like_the_one_above(root):
     (root / "sources").mkdir(mode=0o750)
     (root / "sources").chmod(0o750)
@@ -508,6 +520,10 @@ def test_an_owner_that_only_a_journal_names_gets_no_file(root, owner):
     with pytest.raises(Refused, match=f"is to belong to {owner}"):
         tree(root).write(step, "t")
     assert not (root / "d").exists()
+    (root / "d").mkdir()  # and the folder in it alone is made
+    kept["folders"].insert(0, {"mode": "0755", "owner": "0:0"})
+    step = creation("d/e/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
+    assert tree(root).write(step, "t") is WriteResult.APPLIED
 
 
 def test_no_file_runs_as_its_owner_by_a_journal(root):

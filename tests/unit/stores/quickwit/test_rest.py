@@ -53,6 +53,12 @@ def test_named_rows_are_those_of_one_answer_and_none_is_written(asked: Node) -> 
         store.write(Step("one", (write,)), "t")
 
 
+def test_an_answer_of_a_megabyte_is_read_whole(asked: Node) -> None:
+    """Of an index with many sources and fields; white space is no part of JSON's values."""
+    asked.answer = lambda _path: (200, {}, metadata("0.9.0", "q2") + b" " * (1 << 20))
+    assert ZERO in [row.key for row in rest(asked).read()]
+
+
 def test_an_answer_that_comes_in_drops_is_given_up(asked: Node) -> None:
     with pytest.raises(CannotTell, match="cannot be reached: no whole answer in 60 s"):
         rest(asked, 61.0).read()

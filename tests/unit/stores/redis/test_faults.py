@@ -84,8 +84,9 @@ def test_keys_that_go_meanwhile_or_are_no_text_are_passed_by(
 def test_a_key_of_another_type_is_seen_and_not_written(keys: Keys) -> None:
     """The library's Get drops the error: to it, there is no position."""
     keys.client.rpush("app-a:checkpoint:s-1:a", "x")
-    (found,) = strings(keys, "app-a").read()
-    assert number(found) is None
+    keys.client.sadd("app-a:checkpoint:s-1:b", "x")
+    found, other = strings(keys, "app-a").read()
+    assert number(found) is None and number(other) is None
     for change in (Update({"sequence_number": {"S": "1"}}), ):
         write = Write(found.key, change, found, "a test", ("sequence_number",))
         with pytest.raises(UsageError, match="holds no string"):
