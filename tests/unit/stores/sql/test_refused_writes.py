@@ -13,7 +13,7 @@ import psycopg
 import pymysql
 import pytest
 
-from reshardctl.errors import Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 from reshardctl.model import Delete, Step, Write
 from reshardctl.model.retry import FailureKind
 from reshardctl.stores.sql import SqlTable
@@ -227,3 +227,21 @@ def test_a_connection_that_mysql_refuses(
         MySql(address_of("u@127.0.0.1/none", "x")).connect()
     assert caught.value.next.startswith(way)
     assert isinstance(caught.value, UsageError) is (said.startswith("Unknown"))
+
+
+@pytest.mark.parametrize(("said", "kind"), [
+    ('database "none" does not exist', UsageError),
+    ('role "u" does not exist', CannotTell),
+    ('permission denied for database "none"', CannotTell),
+])  # fmt: skip
+def test_a_connection_that_postgresql_refuses(
+    monkeypatch: pytest.MonkeyPatch, said: str, kind: type[ReshardError]
+) -> None:
+    """Without a SQLSTATE: libpq gives the server's words alone (postinit.c, miscinit.c)."""
+
+    def connect(**_: object) -> None:
+        raise psycopg.OperationalError(f"connection failed: FATAL:  {said}")
+
+    monkeypatch.setattr(psycopg.Connection, "connect", connect)
+    with pytest.raises(kind, match=f"cannot be reached: .*{said}$"):
+        Postgres(address_of("u@127.0.0.1/none", "x")).connect()
