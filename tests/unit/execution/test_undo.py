@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reshardctl.errors import HalfDone, UndoRefused, UsageError
-from reshardctl.execution.apply import rest_of
+from reshardctl.execution.apply import Rest, rest_of
 from reshardctl.execution.undo import Whole, require_restoring, undo_steps, unreadable
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
@@ -62,13 +63,15 @@ class Clearing(MemoryStore):
         self.cleared = True
 
 
-@pytest.mark.parametrize(("asked", "cleared"), [({}, True), ({"only_shown": True}, False)])
+@pytest.mark.parametrize(("looked", "cleared"), [
+    (rest_of, True), (partial(rest_of, only_shown=True), False),
+], ids=["to be written", "to be shown"])  # fmt: skip
 def test_what_is_only_to_be_shown_clears_nothing_up(
-    path: Path, asked: dict[str, bool], cleared: bool
+    path: Path, looked: Callable[..., Rest], cleared: bool
 ) -> None:
     medium = fixed(PLANS[1], path, 0)
     store = Clearing(medium.read())
-    left = rest_of(read(path), store, volatile_attributes=MOVING, **asked)
+    left = looked(read(path), store, volatile_attributes=MOVING)
     assert (len(left.todo), store.cleared) == (len(PLANS[1].steps), cleared)
 
 
