@@ -8,6 +8,7 @@ PGDATABASE, PGOPTIONS and PGCLIENTENCODING is given here, so that none of them i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from socket import SHUT_RDWR, socket
@@ -242,7 +243,7 @@ class Postgres:
 
     def _unreached(self, error: Exception) -> ReshardError:
         what = f"{self.location} cannot be reached: {_line(error)}"
-        if "does not exist" in str(error) and "database" in str(error):
+        if re.search(r'database ".*" does not exist', str(error)):
             return UsageError(what, "name the right database in the locator")
         return CannotTell(
             what, "check host, port and user; the password comes from PGPASSWORD or ~/.pgpass"

@@ -51,7 +51,7 @@ def test_an_interval(after: Any, since: object) -> None:
 
 
 def test_a_sub_sequence_number_that_no_record_reaches_is_the_end_of_its_record() -> None:
-    """`checkpoint(String, long)` of KCL's IRecordProcessorCheckpointer takes any."""
+    """`checkpoint(String, long)` of KCL's checkpointer takes a long that is not below 0."""
     read = parsed(text(), "s.json")
     (part,) = read.intervals
     far = replace(part, records=replace(part.records, since=at_number(str(FIRST), PARTS + 1)))

@@ -237,10 +237,10 @@ def test_a_connection_that_mysql_refuses(
 def test_a_connection_that_postgresql_refuses(
     monkeypatch: pytest.MonkeyPatch, said: str, kind: type[ReshardError]
 ) -> None:
-    """Without a SQLSTATE: libpq gives the server's words alone (postinit.c, miscinit.c)."""
+    """The words of postinit.c and miscinit.c. A host may be called so that they are in its name."""
 
     def connect(**_: object) -> None:
-        raise psycopg.OperationalError(f"connection failed: FATAL:  {said}")
+        raise psycopg.OperationalError(f'server at "database-1" failed: FATAL:  {said}')
 
     monkeypatch.setattr(psycopg.Connection, "connect", connect)
     with pytest.raises(kind, match=f"cannot be reached: .*{said}$"):
