@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from reshardctl.model import HASH_SPACE, ShardId, short
 from reshardctl.model.times import duration, instant
+from reshardctl.planning.effects import Harm
 from reshardctl.render.costs import cost
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition
@@ -109,22 +112,35 @@ def headline(chart: Chart, joint: str = " · ") -> str:
     return escape(joint.join(parts))
 
 
+KINDS = (
+    (True, Harm.SKIPPED, "loss", "losses"), (True, Harm.STALLED, "stall", "stalls"),
+    (False, Harm.SKIPPED, "possible loss", "possible losses"),
+    (False, Harm.STALLED, "possible stall", "possible stalls"),
+)
+"""What a shard's loss is called: whether it is certain, and whether records are passed over or wait
+until they expire."""
+
+
+def kinds_of_loss(boxes: Sequence[Box]) -> Iterator[tuple[bool, str, list[Box]]]:
+    """Each kind that there is: whether it is certain, `2 stalls`, and the boxes."""
+    for certain, harm, one, several in KINDS:
+        those = [
+            box for box in boxes
+            if box.loss and box.loss.certain is certain and box.loss.effect.harm is harm
+        ]
+        if those:
+            yield certain, count(len(those), one, several), those
+
+
 def loss_count(chart: Chart) -> str:
-    """`2 losses, 1 possible loss, 3 losses not drawn`, or "" where there is none."""
-    losses = [box.loss for box in chart.boxes if box.loss is not None]
-    certain = sum(loss.certain for loss in losses)
-    possible = len(losses) - certain
-    parts = [
-        count(certain, "loss", "losses") if certain else "",
-        count(possible, "possible loss", "possible losses") if possible else "",
-        hidden_losses(chart),
-    ]
-    return ", ".join(part for part in parts if part)
+    """`2 losses, 1 possible stall, 3 losses or stalls not drawn`, or "" where there is none."""
+    counts = [counted for _, counted, _ in kinds_of_loss(chart.boxes)]
+    return ", ".join(part for part in (*counts, hidden_losses(chart)) if part)
 
 
 def hidden_losses(chart: Chart) -> str:
-    """`3 losses not drawn`, or ""."""
-    hidden = count(chart.hidden_losses, "loss", "losses")
+    """`3 losses or stalls not drawn`, or ""."""
+    hidden = count(chart.hidden_losses, "loss or stall", "losses or stalls")
     return f"{hidden} not drawn" if chart.hidden_losses else ""
 
 

@@ -23,7 +23,6 @@ from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss
 from reshardctl.render.graph.layout import LEFT, TOP, WIDTH, Layout
 from reshardctl.render.markup import lines, px, safe
-from reshardctl.render.words import count
 
 LEAST = (8.0, 4.0)
 """Pixels of a loss's box at least: its width and its height."""
@@ -267,7 +266,7 @@ class LossList:
                 texts.append(_listed_text(top, words))
             yield f'<a href="#{anchor}">{"".join(texts)}</a>'
         if self._more > 0:
-            yield _listed_text(top + ROW, f"and {count(self._more, 'more loss', 'more losses')}")
+            yield _listed_text(top + ROW, f"and {self._more} more")
 
 
 def _words(name: str, loss: ListedLoss) -> str:

@@ -14,7 +14,6 @@ from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, folded
 from reshardctl.render.graph.losses import losses_of
-from reshardctl.render.words import count
 
 Cells = tuple[str, ...]
 """What is said of a shard, its name first; an empty cell is left out."""
@@ -159,18 +158,12 @@ def draw(whole: Chart, width: int | None = None) -> str:
 
 
 def _losses(chart: Chart) -> Iterator[str]:
-    """How many losses there are, and of which shards: `✗ 2 losses: 4, 5`."""
-    losses = losses_of(chart)
-    for mark, certain, singular, plural in (
-        ("✗", True, "loss", "losses"), ("!", False, "possible loss", "possible losses"),
-    ):
-        names = [
-            labels.name(listed.box.shard) for listed in losses if listed.loss.certain is certain
-        ]
+    """How many losses of each kind there are, and of which shards: `✗ 2 stalls: 4, 5`."""
+    boxes = [listed.box for listed in losses_of(chart)]
+    for certain, counted, those in labels.kinds_of_loss(boxes):
+        names = [labels.name(box.shard) for box in those]
         more = [f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else []
-        if names:
-            shown = ", ".join([*names[:MOST_LISTED], *more])
-            yield f"{mark} {count(len(names), singular, plural)}: {shown}"
+        yield f"{'✗' if certain else '!'} {counted}: {', '.join([*names[:MOST_LISTED], *more])}"
     if hidden := labels.hidden_losses(chart):
         yield f"! {hidden}"
 

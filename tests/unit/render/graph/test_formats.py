@@ -24,7 +24,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 SPLIT = """\
 orders   us-east-1   ACTIVE   3 open, 1 closed   2026-11-21T00:25:00Z
 kcl://orders-app?initial=LATEST&release=3.5.1
-✗ 2 losses: 2, 3
+✗ 2 stalls: 2, 3
 
 0   closed 00:10   SHARD_END ─┬─ 2   open           no position   unread 14m59s   ✗ stalls
                               └─ 3   open           no position   unread 14m59s   ✗ stalls

@@ -167,7 +167,7 @@ def test_more_than_a_hundred_losses_are_counted_below_the_list():
     svg = parsed(drawn("svg", case_of(WIDE)))
     listed = len(list(svg.iter(f"{SVG}a")))
     last = [t.text for t in svg.iter(f"{SVG}text")][-1]
-    assert (listed, last) == (100, f"and {len(losses(svg)) - 100} more losses")
+    assert (listed, last) == (100, f"and {len(losses(svg)) - 100} more")
 
 
 @pytest.mark.parametrize("key", [0, HASH_SPACE - 1], ids=["first", "last"])
@@ -182,7 +182,7 @@ def test_the_least_size_does_not_leave_the_picture(key):
 @pytest.mark.parametrize("form", ["svg", "html", "text"])
 def test_the_header_counts_them(form):
     head = drawn(form, case_of("40"))[:2000 if form == "text" else 12000]
-    assert f"{len(without_position(case_of('40')))} losses" in head
+    assert f"{len(without_position(case_of('40')))} stalls" in head
 
 
 def test_the_page_lists_them_first_with_links_to_their_boxes():
@@ -202,7 +202,7 @@ def picture_in(page: str):
 
 def test_the_text_lists_at_most_a_dozen():
     head = drawn("text", case_of("400")).splitlines()[2]
-    assert head.startswith(f"✗ {len(without_position(case_of('400')))} losses: ")
+    assert head.startswith(f"✗ {len(without_position(case_of('400')))} stalls: ")
     assert len(re.findall(r"\d+, ", head)) == 12 and head.endswith("more")
 
 
@@ -213,12 +213,12 @@ def test_several_consumers_show_the_losses_of_each():
     svg = parsed(draw_several("svg", lineage, now, reports))
     assert set(losses(svg)) == {shard_id(7)}
     assert losses(svg)[shard_id(7)].height >= LEAST_HEIGHT
-    assert "fraud   kcl://orders-app?initial=LATEST&release=3.5.1   1 loss" in draw_several(
+    assert "fraud   kcl://orders-app?initial=LATEST&release=3.5.1   1 stall" in draw_several(
         "text", lineage, now, reports
     )
     page = draw_several("html", lineage, now, reports)
     assert page.count('<a href="#loss-7">7</a>') == 2
-    assert "fraud: 1 loss" in page and 'id="loss-7"' in page
+    assert "fraud: 1 stall" in page and 'id="loss-7"' in page
 
 
 @pytest.mark.interop
