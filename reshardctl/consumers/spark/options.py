@@ -62,12 +62,16 @@ def named_starts(text: str) -> dict[ShardId, Position]:
         value = load(text)
     except Malformed as error:
         raise _wrong(str(error)) from None
-    starts = _of_connectors(text) if METADATA in value else _own(value)
+    starts = _of_connectors(text) if _is_line(value) else _own(value)
     for shard, position in starts.items():
         decoded = decode(position.value) if position.kind in NUMBERED else None
         if decoded is not None and decoded.shard != index_of(shard):
             raise _wrong(f"{shard}: {position.value} is a number of shard {decoded.shard}")
     return starts
+
+
+def _is_line(value: Any) -> bool:
+    return METADATA in value
 
 
 def _of_connectors(text: str) -> dict[ShardId, Position]:
@@ -125,7 +129,10 @@ HAZARDS = ("late", "recount")
 
 
 class Options(Struct, frozen=True):
-    """The values of the options; `None` or empty for one that was not given."""
+    """The values of the options; `None` or empty for one that was not given.
+
+    named: the starts of a startingPosition as JSON. line: whether it is a connector's offset line.
+    """
 
     releases: tuple[Traits, ...] = ()
     initial: Start | None = None
@@ -137,6 +144,7 @@ class Options(Struct, frozen=True):
     parents_first: bool = False
     batch: int | None = None
     named: Mapping[ShardId, Position] | None = None
+    line: bool = False
     consumer_type: ConsumerType | None = None
 
 
@@ -145,6 +153,7 @@ def read_options(options: Mapping[str, str]) -> Options:
     refuse_unknown(options, NAMES, "spark:", ", ".join(NAMES))
     start = options.get("startingPosition")
     named = named_starts(start) if start is not None and start.lstrip().startswith("{") else None
+    line = named is not None and _is_line(load(start or ""))
     initial, time = _initial(start) if named is None else (Start.LATEST, None)
     release, allow = options.get("release"), options.get("allow")
     return Options(
@@ -152,7 +161,7 @@ def read_options(options: Mapping[str, str]) -> Options:
         _flag(options.get("failOnDataLoss")), _sink(options.get("sink")),
         _limit(options.get("maxFetchRecordsPerShard")),
         _hazards(allow) if allow is not None else frozenset(), _order(options.get("order")),
-        _batch(options.get("batch")), named, _consumer_type(options.get("consumerType")),
+        _batch(options.get("batch")), named, line, _consumer_type(options.get("consumerType")),
     )
 
 
@@ -190,12 +199,15 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
             f"{checkpoint.connector} connector",
             "name the release of the connector that the query runs with",
         )
+    taking = [t for t in fitting if not given.line or t.connector != LINEAGE]
+    if fitting and not taking:
+        raise _wrong("kinesis-lineage takes no offset line of a connector")
     types = _consumer_types(checkpoint, given)
     apps = [
         App(traits, start, given.time, traits.fails if given.fails is None else given.fails, sink,
             given.limit, given.allow, given.parents_first, given.batch, given.named,
             given.fails is None, consumer_type, given.consumer_type is not None)
-        for traits in fitting for start in _starts(checkpoint, given)
+        for traits in taking for start in _starts(checkpoint, given)
         for sink in _sinks(checkpoint, given) for consumer_type in types
     ]
     note = note_of(options.get("release"))

@@ -123,6 +123,14 @@ def test_a_closed_child_that_the_option_ends_is_not_read() -> None:
     assert isinstance(fate, WillRead) and fate.at.lo == DONE
 
 
+def test_an_offset_line_of_a_connector_is_refused_as_the_source_refuses_it() -> None:
+    line = qubole.line("st", 0, {ONE: Position("LATEST")}, "2.12")
+    with pytest.raises(UsageError, match="metadata"):
+        parse_starting(line)
+    with pytest.raises(UsageError, match="kinesis-lineage takes no offset line"):
+        forecast(line)
+
+
 ENDING = str(LINEAGE.last_number(ZERO))
 REFUSED = (
     ({ZERO: {"AFTER_SEQUENCE_NUMBER": MET}}, "does not say where shard 1 begins"),
