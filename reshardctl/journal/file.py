@@ -124,6 +124,10 @@ class FileLog:
                 )
             self.where.unlink()
             sync(self.where.parent)
+        except FileNotFoundError:
+            raise UsageError(
+                f"journal {self.where} is not there any more", "reshardctl undo --list"
+            ) from None
         except OSError as error:
             raise UsageError(
                 f"cannot delete journal {self.where}: {error.strerror}",

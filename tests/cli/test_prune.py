@@ -105,26 +105,29 @@ def test_a_damaged_one_and_one_in_use_are_kept(lab):
     assert journal.exists() and bad.exists()
 
 
-def test_one_that_cannot_be_deleted_leaves_the_others(lab, monkeypatch):
-    """Another process takes the older one's name between the listing and the deletion."""
+@pytest.mark.parametrize(("replaced", "why"), [(True, "was replaced"), (False, "is not there any")])
+def test_one_that_cannot_be_deleted_leaves_the_others(lab, monkeypatch, replaced, why):
+    """Another process takes the older one's name, or deletes it, between listing and deletion."""
     *_, older, younger = fixed_twice(lab)
     lab.fake.clock.advance(31 * DAY)
     path = lab.state / f"{older}.jsonl"
     opened = FileLog.open
 
-    def replaced(log: FileLog) -> bytes:
+    def disturbed(log: FileLog) -> bytes:
         content = opened(log)
         if log.where == path:
             copy = path.with_suffix(".new")
             copy.write_bytes(content)
             copy.replace(path)
+            if not replaced:
+                path.unlink()
         return content
 
-    monkeypatch.setattr(FileLog, "open", replaced)
+    monkeypatch.setattr(FileLog, "open", disturbed)
     done = prune(lab, "--yes", "--format", "json")
     assert done.code == 3 and [old["name"] for old in done.json["deleted"]] == [younger]
     (kept,) = done.json["kept"]
-    assert kept["failed"] and "was replaced" in kept["why"] and path.exists()
+    assert kept["failed"] and why in kept["why"] and path.exists() is replaced
 
 
 def test_ctrl_c_between_two_deletions_tells_what_is_gone(lab, monkeypatch):
