@@ -4,7 +4,7 @@
 
     scripts/test mutants cover [TEST...]    which test runs which line: of the default suite, once
     scripts/test mutants run                tries mutants, 250 of each room; goes on where it ended
-    scripts/test mutants run --again        those that no test has noticed, once more
+    scripts/test mutants run --again        survivors that nobody has explained, once more
     scripts/test mutants report             the score of each room
     scripts/test mutants survivors [ROOM]   the change, and how many tests run it
     scripts/test mutants show ID            one mutant again: its change, and what the tests print
@@ -44,7 +44,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--most", type=float, default=90.0, metavar="SECONDS", help="of a mutant")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of the whole run")
-    parser.add_argument("--again", action="store_true", help="try those that survived once more")
+    parser.add_argument("--again", action="store_true", help="also unexplained survivors")
     wish = parser.parse_args()
     HOME.mkdir(parents=True, exist_ok=True)
     if wish.command == "cover":
@@ -75,10 +75,11 @@ def run(session: Session, wish: argparse.Namespace) -> int:
     covering = Covering(COVERAGE)
     drawn = session.drawn(wish.rooms.split(","), wish.each)
     done = session.results()
+    again = session.survivors() if wish.again else set[str]()
     waiting: queue.SimpleQueue[WorkItem] = queue.SimpleQueue()
     for item in by_turns(drawn):
         result = done.get(item.job_id)
-        if result is None or (wish.again and result.test_outcome == TestOutcome.SURVIVED):
+        if result is None or item.job_id in again:
             waiting.put(item)
     print(f"{waiting.qsize()} of {len(drawn)} mutants to be tried", flush=True)
     deadline, lock = time.monotonic() + wish.seconds, threading.Lock()

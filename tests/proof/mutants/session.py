@@ -61,6 +61,10 @@ class Session:
             else:
                 yield item, result, "survived"
 
+    def survivors(self) -> set[str]:
+        """The ids of those that nobody has explained."""
+        return {item.job_id for item, _, outcome in self._tried() if outcome == "survived"}
+
     def report(self) -> int:
         """The score of each room; 1 where one is below its target."""
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
