@@ -114,7 +114,7 @@ def duration(seconds: float) -> str:
         count, left = divmod(left, size)
         if count or not text:
             text += f"{count}{unit}"
-    return ("-" if seconds < 0 else "") + text
+    return ("-" if seconds <= -1 else "") + text
 
 
 def same_second(typed: float, stored: float) -> bool:

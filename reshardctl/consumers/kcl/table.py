@@ -318,8 +318,7 @@ def others_in_words(own: Named, others: Mapping[Named, int]) -> list[str]:
         named = listed(sorted(rest, key=str), NAMED, lambda n: f"{n.text} ({rest[n]})")
         notes.append(
             f"a multi-stream table: {_rows(rest.values())} of {len(rest)} other "
-            f"stream{'s' if len(rest) > 1 else ''} {'are' if sum(rest.values()) > 1 else 'is'} "
-            f"left alone: {named}"
+            f"stream{'s' if len(rest) > 1 else ''}, left alone: {named}"
         )
     return notes
 

@@ -181,8 +181,8 @@ def test_which_rows_of_a_table_of_several_streams_are_judged(stored, judged):
 
 @pytest.mark.parametrize(("others", "words"), [
     ({}, []), ({ONE: 3}, []),
-    ({OTHER: 1, ONE: 3}, [f"1 row of 1 other stream is left alone: {OTHER} (1)"]),
-    ({OTHER: 2, f"{OTHER}1": 1}, [f"3 rows of 2 other streams are left alone: {OTHER} (2), "]),
+    ({OTHER: 1, ONE: 3}, [f"1 row of 1 other stream, left alone: {OTHER} (1)"]),
+    ({OTHER: 2, f"{OTHER}1": 1}, [f"3 rows of 2 other streams, left alone: {OTHER} (2), "]),
 ])  # fmt: skip
 def test_rows_of_other_streams_are_counted(others, words):
     """Those of an earlier stream of the name are told of by a finding."""

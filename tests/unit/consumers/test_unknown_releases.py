@@ -50,6 +50,7 @@ NEWER_PATCH = [
     ("kinesis-consumer", "0.5.1", "0.5.0"),
     ("kinesis-consumer", "group-0.5.1", "0.5.0"),
     ("kinesis-consumer", "telegraf-1.39.4", "Telegraf 1.39.3"),
+    ("kinesis-consumer", "telegraf-1.34.5", "Telegraf 1.34.4"),
     ("kinesis-consumer", "master-1234567", "master-31e0042"),
 ]
 REFUSED = [

@@ -532,6 +532,7 @@ FORGED: list[tuple[int, Any, str]] = [
     (0, lambda r: r["body"].update(version="1"), "journal format '1' is not known"),
     (0, lambda r: r.update(body=[]), "journal format None is not known"),
     (0, lambda r: r.update(kind="intent"), "line 1: a journal begins with its header"),
+    (0, lambda r: r.update(kind="done"), "line 1: a journal begins with its header"),
     (0, lambda r: r["body"].update(who=3), "line 1: who: not a string"),
     (0, lambda r: r["body"].update(secret="x"), "line 1: unknown member 'secret'"),
     (0, lambda r: r["body"]["stream"].update(arn=1), "line 1: stream.arn: not a string"),

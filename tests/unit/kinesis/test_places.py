@@ -65,7 +65,7 @@ def test_a_record_that_arrives_at_the_very_time_is_read() -> None:
 
 def test_nothing_before_it_is_the_beginning() -> None:
     fake = stream_of([(1500, 1501), (1600, 1601)])
-    assert place(in_process(fake), 1000) == PositionAtTime(START, CREATED + 1501)
+    assert place(in_process(fake), 1000) == PositionAtTime(START, CREATED + 1501, early=False)
 
 
 def test_nothing_after_it_is_the_last_record() -> None:

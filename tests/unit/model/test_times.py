@@ -81,7 +81,8 @@ def test_ten_years_are_the_longest():
 @pytest.mark.parametrize(("seconds", "text"), [
     (0, "0s"), (0.9, "0s"), (1, "1s"), (59, "59s"), (60, "1m"), (61, "1m1s"), (3599, "59m59s"),
     (3600, "1h"), (3601, "1h"), (13_260, "3h41m"), (86_399, "23h59m"), (86_400, "1d"),
-    (187_200, "2d4h"), (90_061, "1d1h"), (86_460, "1d"), (-13_260, "-3h41m"),
+    (187_200, "2d4h"), (90_061, "1d1h"), (86_460, "1d"), (-13_260, "-3h41m"), (-1, "-1s"),
+    (-0.9, "0s"),
 ])  # fmt: skip
 def test_a_duration_is_shown_in_its_two_largest_units(seconds, text):
     assert duration(seconds) == text

@@ -152,3 +152,15 @@ def test_what_follows_the_end_of_a_start_is_skipped_surely_unless_it_may_be_proc
     found = effects(state, {PARENT: START}, {PARENT: span}, Simulation({PARENT: fate}))
     (one,) = (effect for effect in found if effect.harm is Harm.SKIPPED)
     assert (one.since, one.until, one.certain) == (NUMBER, DONE, certain)
+
+
+def test_a_doubt_about_a_head_counts_that_came_after_an_earlier_question():
+    """Of the same stream's state, as a planner asks again and again."""
+    at = at_number(number_inside(LINEAGE, CHILD))
+    fate = WillRead(exactly(at), TIP, frozenset(), False, Cause.POSITION, "reads")
+    state, run = StreamState(LINEAGE, NOW), Simulation({CHILD: fate})
+    want = {CHILD: at}
+    assert effects(state, want, {CHILD: Span(at, at)}, run) == []
+    (one,) = effects(state, want, {CHILD: Span(at, at, head=LATE)}, run)
+    assert one.cause is Cause.HEAD_PASSED
+    assert effects(state, want, {CHILD: Span(at, at)}, run) == []
