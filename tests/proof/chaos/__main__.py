@@ -1,4 +1,5 @@
-"""Chaos for a while: worlds by seed, one after another, and what was wrong in them.
+"""Chaos for a while: worlds by seed, one after another, and what was wrong in them. Their consumer
+is KCL, kinesis-consumer or the project's own Spark source.
 
 ``python -m tests.proof.chaos [--seconds S] [--seed N] [--worlds W] [--jobs J] [--consumer KIND]
 [--verbose]``.
@@ -27,8 +28,10 @@ from types import FrameType
 
 from tests.proof.chaos.consumers import SYSTEMS, Laboratory
 from tests.proof.chaos.play import Played, play
+from tests.proof.chaos.spark_source import RELEASES
 from tests.proof.libraries.go import built as go_built
 from tests.proof.libraries.kcl import built as kcl_built
+from tests.proof.libraries.spark import built as spark_built
 from tests.support import servers
 from tests.support.own_folders import CHECKOUT
 
@@ -47,6 +50,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--consumer", choices=sorted(SYSTEMS), default="")
     said = parser.parse_args(words)
     reasons = [kcl_built.missing(), go_built.missing("kinesis-consumer")]
+    reasons += map(spark_built.missing, RELEASES)
     reasons += map(servers.missing, servers.PROGRAMS)
     if missing := [reason for reason in reasons if reason]:
         sys.stderr.write("".join(f"chaos: not run: {reason}\n" for reason in missing))

@@ -7,12 +7,14 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
-from tests.proof.chaos.proxy import Door
+from tests.proof.chaos.proxy import Door, doors
+from tests.proof.chaos.spark_source import SparkSource
 from tests.proof.chaos.stored import Keys, SqlTable, Stored, Table
-from tests.proof.chaos.world import STREAM, World
+from tests.proof.chaos.world import STARTS, STREAM, World
 from tests.proof.drawn.damages import Shape, come_home
 from tests.proof.drawn.damages import World as Damaged
 from tests.proof.drawn.drawn_go import CONSUMER, LATER_CONSUMER, NUMBERS, ConsumerShape
@@ -46,7 +48,6 @@ OF_STORE = {
 }
 """What can befall the positions of kinesis-consumer."""
 KCL_RELEASES = ("1.15.3", "2.7.2", "3.5.1")
-STARTS = (*["TRIM_HORIZON"] * 4, "LATEST")
 STOP_SECONDS = 90.0
 FAILOVER = "6000"
 """Milliseconds: the library's process shares a busy machine, and has to renew leases in time."""
@@ -166,17 +167,17 @@ class Kcl(_Stored):
     position = "checkpoint"
     ways = LEASES, {**LATER, **LATEST}
 
-    def __init__(self, laboratory: Laboratory, world: World, kinesis: str, seed: int) -> None:
+    def __init__(self, laboratory: Laboratory, world: World, kinesis: str, folder: Path) -> None:
         dice = world.dice
         self.world, self.shape = world, LeaseShape()
         self._release = dice.choice(KCL_RELEASES)
         self._initial = dice.choice(STARTS)
         world.ledger.latest = self._initial == "LATEST"
         self.name = f"kcl-{self._release}"
-        self._table = f"chaos-{seed}"
+        self._table = f"chaos-{folder.name}"
         self.locator = f"kcl://{self._table}?initial={self._initial}&release={self._release}"
         self._processes, self._serial = laboratory.processes, itertools.count()
-        self.doors = _doors(dice, kinesis, laboratory.dynamodb.address)
+        self.doors = doors(dice, kinesis, laboratory.dynamodb.address)
         self.variables = _variables(self.doors)
         self.items = Table(laboratory.dynamodb.client, self._table, "leaseKey")
         leases, indexed = self._first_leases(), self._release.startswith("3.")
@@ -259,7 +260,7 @@ class KinesisConsumer(_Stored):
     apart: frozenset[str] = frozenset()
     position = "sequence_number"
 
-    def __init__(self, laboratory: Laboratory, world: World, kinesis: str, _seed: int) -> None:
+    def __init__(self, laboratory: Laboratory, world: World, kinesis: str, _folder: Path) -> None:
         dice = world.dice
         self.world, self.shape = world, ConsumerShape()
         store = dice.choice(list(OF_STORE))
@@ -278,7 +279,7 @@ class KinesisConsumer(_Stored):
             self.items = (
                 SqlTable(store, running, table) if table else Keys(running, place.settings["app"])
             )
-        self.doors = _doors(dice, kinesis, direct)
+        self.doors = doors(dice, kinesis, direct)
         _, mine, _, theirs = (door.url.removeprefix("http://") for door in self.doors)
         words = f"initial={initial}&release=0.5"
         self.locator = place.locator.replace(direct, mine) + words
@@ -323,19 +324,12 @@ class _GoLife:
         self._library.kill()
 
 
-def _doors(dice: Random, kinesis: str, store: str) -> list[Door]:
-    """The tool's to Kinesis and to the store, then the consumer's."""
-    return [
-        Door(int(url.rpartition(":")[2]), Random(dice.random()))
-        for url in (kinesis, store, kinesis, store)
-    ]
-
-
 def _variables(doors: list[Door]) -> dict[str, str]:
     kinesis, store, *_ = doors
     return {"AWS_ENDPOINT_URL_KINESIS": kinesis.url, "AWS_ENDPOINT_URL_DYNAMODB": store.url}
 
 
-SYSTEMS: dict[str, Callable[[Laboratory, World, str, int], System]] = {
-    "kcl": Kcl, "kinesis-consumer": KinesisConsumer,
+SYSTEMS: dict[str, Callable[[Laboratory, World, str, Path], System]] = {
+    "kcl": Kcl, "kinesis-consumer": KinesisConsumer, "spark-source": SparkSource,
 }
+"""Each takes the address of Kinesis and the folder of the world, which is named after its seed."""

@@ -67,7 +67,7 @@ def play(
     folder.mkdir(parents=True)
     with ExitStack() as stack:
         server = stack.enter_context(serve(world.fake))
-        system = SYSTEMS[kind](laboratory, world, server.url, seed)
+        system = SYSTEMS[kind](laboratory, world, server.url, folder)
         for door in system.doors:
             stack.callback(door.close)
         operator = Operator(folder, system.variables, system.doors[:2])

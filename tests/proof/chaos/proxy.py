@@ -93,3 +93,11 @@ class Door(Way):
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             client.shutdown(socket.SHUT_RD)
             client.close()
+
+
+def doors(dice: Random, kinesis: str, store: str) -> list[Door]:
+    """The tool's to Kinesis and to the store, then the consumer's."""
+    return [
+        Door(int(url.rpartition(":")[2]), Random(dice.random()))
+        for url in (kinesis, store, kinesis, store)
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 from tests.proof.drawn.states import Rows
@@ -108,6 +109,30 @@ class SqlTable:
             connection.commit()
         finally:
             connection.close()
+
+
+class Folder:
+    """Files below a folder, by their relative paths. Their bytes are a text of Latin-1."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def rows(self) -> Rows:
+        files = {
+            path.relative_to(self._root).as_posix(): path.read_bytes().decode("latin-1")
+            for path in sorted(self._root.rglob("*")) if path.is_file()
+        }
+        return {name: {"bytes": {"S": text}} for name, text in files.items()}
+
+    def put(self, rows: Rows) -> None:
+        before = self.rows()
+        for name in before.keys() - rows.keys():
+            (self._root / name).unlink()
+        for name, row in rows.items():
+            if row != before.get(name):
+                path = self._root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(row["bytes"]["S"].encode("latin-1"))
 
 
 def _numbered(space: str, shard: str, number: object) -> dict[str, Any]:

@@ -19,6 +19,8 @@ STREAM = "orders"
 AGE_SECONDS = 3 * 3600
 """Of the stream, when its first consumer starts."""
 RETENTION_HOURS = 24
+STARTS = (*["TRIM_HORIZON"] * 4, "LATEST")
+"""Where an application begins that has stored nothing."""
 STEPS_HOURS = (-7, -2, -1, 1, 2, 5)
 """By how many hours a clock of the tool steps. That of Kinesis steps forward alone: it never goes
 back (its numbers would)."""
