@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
-from tests.proof.chaos.proxy import Door, doors
+from tests.proof.chaos.proxy import Door, doors, variables
 from tests.proof.chaos.spark_source import SparkSource
 from tests.proof.chaos.stored import Keys, SqlTable, Stored, Table
 from tests.proof.chaos.world import STARTS, STREAM, World
@@ -178,7 +178,7 @@ class Kcl(_Stored):
         self.locator = f"kcl://{self._table}?initial={self._initial}&release={self._release}"
         self._processes, self._serial = laboratory.processes, itertools.count()
         self.doors = doors(dice, kinesis, laboratory.dynamodb.address)
-        self.variables = _variables(self.doors)
+        self.variables = variables(self.doors)
         self.items = Table(laboratory.dynamodb.client, self._table, "leaseKey")
         leases, indexed = self._first_leases(), self._release.startswith("3.")
         laboratory.dynamodb.seed(self._table, leases, indexed=indexed)
@@ -283,7 +283,7 @@ class KinesisConsumer(_Stored):
         _, mine, _, theirs = (door.url.removeprefix("http://") for door in self.doors)
         words = f"initial={initial}&release=0.5"
         self.locator = place.locator.replace(direct, mine) + words
-        self.variables = {**place.surroundings, **_variables(self.doors)}
+        self.variables = {**place.surroundings, **variables(self.doors)}
         told = place.settings[address].replace(direct, theirs)
         self._settings = {
             **place.settings, address: told, "kinesis": self.doors[2].url, "stream": STREAM,
@@ -324,12 +324,8 @@ class _GoLife:
         self._library.kill()
 
 
-def _variables(doors: list[Door]) -> dict[str, str]:
-    kinesis, store, *_ = doors
-    return {"AWS_ENDPOINT_URL_KINESIS": kinesis.url, "AWS_ENDPOINT_URL_DYNAMODB": store.url}
-
-
 SYSTEMS: dict[str, Callable[[Laboratory, World, str, Path], System]] = {
-    "kcl": Kcl, "kinesis-consumer": KinesisConsumer, "spark-source": SparkSource,
+    "kcl": Kcl, "kinesis-consumer": KinesisConsumer,
+    "spark-source": lambda laboratory, *more: SparkSource(laboratory.dynamodb.address, *more),
 }
 """Each takes the address of Kinesis and the folder of the world, which is named after its seed."""

@@ -101,3 +101,9 @@ def doors(dice: Random, kinesis: str, store: str) -> list[Door]:
         Door(int(url.rpartition(":")[2]), Random(dice.random()))
         for url in (kinesis, store, kinesis, store)
     ]
+
+
+def variables(doors: list[Door]) -> dict[str, str]:
+    """The tool's environment."""
+    kinesis, store, *_ = doors
+    return {"AWS_ENDPOINT_URL_KINESIS": kinesis.url, "AWS_ENDPOINT_URL_DYNAMODB": store.url}

@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.proof.chaos.proxy import doors
+from tests.proof.chaos.proxy import doors, variables
 from tests.proof.chaos.stored import Folder
 from tests.proof.chaos.world import STARTS, STREAM, World
 from tests.proof.drawn.states import Rows
@@ -39,7 +39,8 @@ class SparkSource:
 
     apart: frozenset[str] = frozenset()
 
-    def __init__(self, _: object, world: World, kinesis: str, folder: Path) -> None:
+    def __init__(self, tables: str, world: World, kinesis: str, folder: Path) -> None:
+        """tables: the address of the DynamoDB in which `discover` looks for tables."""
         dice = world.dice
         self.world, self.folder = world, folder
         self.checkpoint, self.sink = folder / "checkpoint", folder / "sink"
@@ -50,8 +51,8 @@ class SparkSource:
         self.options = {"startingPosition": self.start, "failOnDataLoss": fails}
         words = "&".join(f"{name}={value}" for name, value in self.options.items())
         self.locator = f"spark:{self.checkpoint}?release={SOURCE.format}&sink=other&{words}"
-        self.doors = doors(dice, kinesis, kinesis)
-        self.variables = {"AWS_ENDPOINT_URL_KINESIS": self.doors[0].url}
+        self.doors = doors(dice, kinesis, tables)
+        self.variables = variables(self.doors)
         self.starts = 0
         self._files = Folder(self.checkpoint)
 

@@ -27,7 +27,7 @@ def system(tmp_path: Path) -> Iterator[SparkSource]:
     with ExitStack() as stack:
         world = World.new(Random(6))
         server = stack.enter_context(serve(world.fake))
-        system = SparkSource(None, world, server.url, tmp_path)
+        system = SparkSource(server.url, world, server.url, tmp_path)
         for door in system.doors:
             stack.callback(door.close)
         for batch, number in enumerate(_numbers(world)[:2]):
