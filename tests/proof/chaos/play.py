@@ -236,13 +236,15 @@ class _Play:
                 self.system.put(self.backups[-1])
             return
         before, known = self.system.rows(), self._names()
+        timed = "--policy" in words  # it skips what came meanwhile, too: what was saved counts
         self.world.ledger.accept(decision)
-        accept = SKIP if "--policy" in words else REREAD
-        if self.dice.random() < 0.4:
+        accept = SKIP if timed else REREAD
+        if self.dice.random() < 0.4 or timed:
             plan = self.operator.folder / f"{len(self.operator.told)}.plan"
-            saved = self._command("fix", "--dry-run", "--out", str(plan), *words, *accept,
-                                  chance=hours)
+            saved = self._command("fix", "--dry-run", "--out", str(plan), "--format", "json",
+                                  *words, *accept, chance=hours)
             if saved.code == 1 and plan.exists():
+                self.world.ledger.accept(saved.document["decision"])
                 words = ("--created", self._created()) if "--created" in words else ()
                 ran = self.operator.run("fix", "--plan", str(plan), "--yes", "--assume-stopped",
                                         *accept, *words, chance=chance)

@@ -98,9 +98,9 @@ class SparkSource:
             return files.rows(), tuple(names)
 
     def passed_over(self, since: dict[str, int]) -> None:
-        """The first batch of a start without a checkpoint passes over what came before it, where
-        it starts at the tip: also what came after the report that the operator has read. since:
-        the last record of each shard by then. The query says itself where it begins."""
+        """The first batch of a query that starts at the tip notes where it begins. What lies before
+        is skipped on purpose; later on, where the checkpoint is lost, what came after the report
+        that the operator has read. since: the last record of each shard by then."""
         first, skips = self.checkpoint / "offsets" / "0", self.world.ledger.skips
         if self.start != "LATEST" or not first.exists():
             return
@@ -211,7 +211,7 @@ class SparkLife:
 
     def __init__(self, system: SparkSource) -> None:
         self._system, self._over = system, ""
-        self._since = _ends(system)
+        self._since = _ends(system) if system.starts > 1 else {}
         self._anew = not numbered(system.checkpoint / "offsets")
         self._committed = self._newest()
         self._process = Process(system.release, SOURCE.register, system.folder / "spark.log")
