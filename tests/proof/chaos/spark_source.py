@@ -67,15 +67,17 @@ class SparkSource:
         return SparkLife(self)
 
     def read(self, rows: Rows) -> dict[str, float]:
-        """Up to which number each shard was read, as the newest committed batch says."""
+        """Up to which number each shard was read, as the newest committed batch says. A number of
+        another shard says nothing, nor does a mark of an end in an open one."""
+        records, closed = self.world.case().records, self.world.closed()
         batches = [int(path.name) for path in map(Path, rows)
                    if path.parent.name == "commits" and path.name.isdigit()]
         line = rows.get(f"offsets/{max(batches, default=-1)}")
         found = dict[str, float]()
         for shard, entry in _shards(line["bytes"]["S"] if line else "").items():
-            if entry["end"]:
+            if entry["end"] and shard in closed:
                 found[shard] = math.inf
-            elif entry["seq"]:
+            elif entry["seq"] in {number for number, *_ in records.get(shard, ())}:
                 found[shard] = int(entry["seq"])
         return found
 
@@ -154,6 +156,27 @@ class _Harm(OfFiles):
         self._write({**self._shards(), shard: entry})
         self._world.ledger.forged.append((shard, self._world.fake.clock.now()))
 
+    def foreign_number(self) -> None:
+        """One shard has the number of another's record."""
+        shards = self._shards()
+        shard = self._rng.choice(sorted(shards) or [""])
+        held = self._world.case().records.items()
+        others = sorted(number for other, records in held if other != shard
+                        for number, *_ in records)
+        if shard and others:
+            shards[shard] = {**shards[shard], "seq": self._rng.choice(others)}
+            self._write(shards)
+
+    def end_open(self) -> None:
+        """An open shard is marked as read to its end, which nothing tells from an honest mark once
+        it is closed."""
+        closed, shards = self._world.closed(), self._shards()
+        if still_open := sorted(shards.keys() - closed):
+            shard = self._rng.choice(still_open)
+            shards[shard] = {**shards[shard], "end": True}
+            self._write(shards)
+            self._world.ledger.forged.append((shard, math.inf))
+
     def break_one(self) -> None:
         """One file is cut in half, or empty."""
         path = self._rng.choice(self._files())
@@ -201,7 +224,7 @@ HARMS: dict[str, Callable[[_Harm], None]] = {
 is restored comes from a backup."""
 MILD = [
     "restored", "uncommit", "roll_back", "no_checksums", "stale_checksum", "drop_shard",
-    "move_back", "move_on",
+    "move_back", "move_on", "foreign_number", "foreign_number", "end_open", "end_open",
 ]
 """What a query starts after, as a rule."""
 
