@@ -75,13 +75,15 @@ class Life(Protocol):
 
 class System(Protocol):
     """A consumer and its store. `doors`: ways to the store and to Kinesis, of the tool and of the
-    consumer. `apart`: attributes that no undo gives back (docs/undo.md)."""
+    consumer. `apart`: attributes that no undo gives back (docs/undo.md). `first_seconds`: for a
+    start to deliver its first record, meanwhile more are put."""
 
     name: str
     locator: str
     variables: dict[str, str]
     doors: list[Door]
     apart: frozenset[str]
+    first_seconds: float
 
     def rows(self) -> Rows: ...
     def put(self, rows: Rows) -> None: ...
@@ -118,6 +120,7 @@ class _Stored:
     position: str
     ways: tuple[Mapping[str, Any], Mapping[str, Any]]
     items: Stored
+    first_seconds = 40.0
 
     def rows(self) -> Rows:
         return self.items.rows()

@@ -36,8 +36,6 @@ SKIP = "--accept", "skip=all,reread=all,disorder"
 WRITTEN = 0, 1
 ATTEMPTS = 4
 """At a way back, of which the last is calm."""
-FIRST_SECONDS = 40.0
-"""For a start to deliver its first record, meanwhile more are put."""
 LONGER = 3
 """Times as long as usual a consumer has to be still, where something is missing."""
 LOOKS = ("inspect", "status", "fix", "graph", "export", "explain", "snapshot", "undo", "discover")
@@ -145,7 +143,7 @@ class _Play:
         life = self.system.begin(alone=kill)
         for door in self.system.doors[2:]:
             door.rate = rate
-        begins = time.monotonic() + FIRST_SECONDS
+        begins = time.monotonic() + self.system.first_seconds
         while time.monotonic() < begins and not life.over() and not life.delivered():
             time.sleep(self.dice.uniform(0.2, 1.5))
             self.world.put(1)

@@ -38,6 +38,7 @@ class SparkSource:
     """A query that reads with kinesis-lineage, and writes each batch to a file of its own."""
 
     apart: frozenset[str] = frozenset()
+    first_seconds = 90.0
 
     def __init__(self, tables: str, world: World, kinesis: str, folder: Path) -> None:
         """tables: the address of the DynamoDB in which `discover` looks for tables."""
