@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from reshardctl.commands.survey import survey
 from reshardctl.errors import StalePlan
 from reshardctl.execution.plan_file import SavedPlan, of_report
-from reshardctl.execution.proof import require_promises, still_proven, unplanned
+from reshardctl.execution.proof import require_promises, require_same, still_proven, unplanned
 from reshardctl.model import Image, shard_id
 from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions, Report
@@ -32,6 +32,22 @@ def test_harm_that_was_not_shown_makes_a_plan_stale(made: tuple[SavedPlan, Repor
     silent = replace(plan, promised=((),))
     with pytest.raises(StalePlan, match=r"the plan is stale: shardId-0+ would be re-read"):
         still_proven(silent, report, live=False)
+
+
+@pytest.mark.parametrize(("seconds", "store", "why"), [
+    (1, {}, "deleted and recreated"), (-1, {}, "deleted and recreated"),
+    (0, {"arn": "arn:aws:dynamodb:eu-west-1:1:table/another"}, "made for another store.*another"),
+    (0, {"id": "a table made again"}, "made for another store$"),
+])  # fmt: skip
+def test_a_plan_is_of_one_stream_and_one_store(
+    made: tuple[SavedPlan, Report], seconds: float, store: dict[str, str], why: str
+) -> None:
+    plan, report = made
+    lineage = report.snapshot.lineage
+    require_same(plan, lineage, plan.store)
+    stale = replace(plan, created=plan.created + seconds)
+    with pytest.raises(StalePlan, match=why):
+        require_same(stale, lineage, {**plan.store, **store})
 
 
 @pytest.mark.parametrize(("live", "name", "stale"), [

@@ -189,3 +189,12 @@ def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(tmp_path: 
     with pytest.raises(UsageError, match="File name too long") as caught:
         files(tmp_path / ("x" * 300))
     assert "RESHARDCTL_STATE_DIR" in caught.value.next
+
+
+@pytest.mark.parametrize(("notes", "words"), [
+    ({"bootstrap": "yes", "assume-stopped": "yes"}, ("--bootstrap",)),
+    ({"assume-stopped": "yes"}, ()),
+])  # fmt: skip
+def test_a_fix_of_a_new_application_is_resumed_as_one(notes, words):
+    made = replace(header(PLAN, MemoryStore(PLAN.rows)), notes=notes)
+    assert made.resumed_with == words
