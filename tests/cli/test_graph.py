@@ -128,5 +128,5 @@ def test_a_part_that_is_not_there_is_said(lab_of, words, said):
 def test_text_fits_the_terminal(lab_of, columns):
     lab = lab_of("a-both", LATEST)
     code, shown = lab.at_terminal("graph", *lab.where, columns=columns)
-    assert code == 0 and shown.count("stalls") == 2
+    assert code == 0 and shown.count("✗ stalls") == 2
     assert max(map(len, shown.splitlines())) <= columns
