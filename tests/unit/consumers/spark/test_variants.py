@@ -351,6 +351,12 @@ def test_a_shard_that_somebody_put_at_the_tip_was_read_up_to_its_place_before(
     assert start(case(edited))[0][shard_id(0)].lo == lo
 
 
+def test_a_shard_that_no_earlier_batch_names_is_unread_although_it_was_put_at_the_tip() -> None:
+    edited = Edited("s1", HEAD)
+    edited.plan(1, {2: Position("LATEST")})
+    assert start(case(edited))[0][shard_id(2)].lo == START
+
+
 def test_an_end_does_not_hide_that_a_shard_was_begun_after_its_creation() -> None:
     edited = Edited("s1", QUBOLE)
     since = Position("AT_TIMESTAMP", str((edited.recorded.stream.created + 60) * 1000))
