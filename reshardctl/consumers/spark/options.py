@@ -62,16 +62,12 @@ def named_starts(text: str) -> dict[ShardId, Position]:
         value = load(text)
     except Malformed as error:
         raise _wrong(str(error)) from None
-    starts = _of_connectors(text) if _is_line(value) else _own(value)
+    starts = _of_connectors(text) if METADATA in value else _own(value)
     for shard, position in starts.items():
         decoded = decode(position.value) if position.kind in NUMBERED else None
         if decoded is not None and decoded.shard != index_of(shard):
             raise _wrong(f"{shard}: {position.value} is a number of shard {decoded.shard}")
     return starts
-
-
-def _is_line(value: Any) -> bool:
-    return METADATA in value
 
 
 def _of_connectors(text: str) -> dict[ShardId, Position]:
@@ -152,8 +148,9 @@ def read_options(options: Mapping[str, str]) -> Options:
     """Read all but `source`; raises UsageError for an unknown option or a bad value."""
     refuse_unknown(options, NAMES, "spark:", ", ".join(NAMES))
     start = options.get("startingPosition")
-    named = named_starts(start) if start is not None and start.lstrip().startswith("{") else None
-    line = named is not None and _is_line(load(start or ""))
+    json = start if start is not None and start.lstrip().startswith("{") else None
+    named = None if json is None else named_starts(json)
+    line = json is not None and METADATA in load(json)
     initial, time = _initial(start) if named is None else (Start.LATEST, None)
     release, allow = options.get("release"), options.get("allow")
     return Options(

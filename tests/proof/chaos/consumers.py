@@ -17,8 +17,13 @@ from tests.proof.chaos.stored import Keys, SqlTable, Stored, Table
 from tests.proof.chaos.world import STARTS, STREAM, World
 from tests.proof.drawn.damages import Shape, come_home
 from tests.proof.drawn.damages import World as Damaged
-from tests.proof.drawn.drawn_go import CONSUMER, LATER_CONSUMER, NUMBERS, ConsumerShape
-from tests.proof.drawn.drawn_go import LATER_NUMBERS as OF_NUMBERS
+from tests.proof.drawn.drawn_go import (
+    CONSUMER,
+    LATER_CONSUMER,
+    LATER_NUMBERS,
+    NUMBERS,
+    ConsumerShape,
+)
 from tests.proof.drawn.drawn_kcl import LATER, LATEST, LEASES, LeaseShape, _begun_at_latest
 from tests.proof.drawn.later import harmed
 from tests.proof.drawn.real_go import SERVERS, _Store
@@ -40,11 +45,11 @@ DEADLY = frozenset({
     "half migrated", "another stream's numbers", "a number of another clock",
 })
 """Damages that the tool or the consumer as a rule refuse to begin with."""
-LATER_NUMBERS = {name: way for name, way in LATER_CONSUMER.items() if "copy" not in name}
+LATER_REDIS = {name: way for name, way in LATER_CONSUMER.items() if "copy" not in name}
 """All worlds share one Redis, where a copy would be of all of them."""
 OF_STORE = {
-    "ddb": (CONSUMER, LATER_CONSUMER), "redis": (NUMBERS, LATER_NUMBERS),
-    "postgres": (NUMBERS, OF_NUMBERS), "mysql": (NUMBERS, OF_NUMBERS),
+    "ddb": (CONSUMER, LATER_CONSUMER), "redis": (NUMBERS, LATER_REDIS),
+    "postgres": (NUMBERS, LATER_NUMBERS), "mysql": (NUMBERS, LATER_NUMBERS),
 }
 """What can befall the positions of kinesis-consumer."""
 KCL_RELEASES = ("1.15.3", "2.7.2", "3.5.1")

@@ -68,7 +68,7 @@ def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
     """Left alone or held up by one that is, or as before a crash, and the report says so."""
     dead = any(e.harm is Harm.CRASHES for e in after)
     near = {shard} | above(trial.case, shard)
-    near |= {child for one in near for child in beside(trial.case, one)[1]}  # ends with them
+    near |= {child for one in near for child in children(trial.case, one)}  # ends with them
     left = trial.residuals if dead else trial.residuals & near
     bound = bool(left) or trial.before.died
     return bound and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
@@ -177,7 +177,7 @@ def completeness(trial: Trial) -> Iterator[str]:
         if wrong:
             yield f"no line, and yet {wrong[0]}"
     for first, second in disorder(trial, trial.after):
-        if first in beside(trial.case, second)[0] - left_ahead and not _ahead(trial, second):
+        if first in parents(trial.case, second) - left_ahead and not _ahead(trial, second):
             yield f"{second} has not begun, and does not wait for {first}"
 
 
@@ -185,7 +185,7 @@ def _ahead(trial: Trial, shard: str) -> bool:
     """Whether the shard was begun, or has no parent with owed records that it could wait for."""
     if trial.owes.processed.get(shard):
         return True
-    return not any(trial.owes.owed.get(parent) for parent in beside(trial.case, shard)[0])
+    return not any(trial.owes.owed.get(parent) for parent in parents(trial.case, shard))
 
 
 def _of_disorder(trial: Trial, found: NoSafePlan) -> bool:
@@ -204,8 +204,8 @@ def families(trial: Trial) -> Iterator[str]:
         if items.get(write.key) != ended or old.get(write.key) == ended:
             continue
         for child in trial.case.topology[int(write.key.removeprefix("shardId-"))].children:
-            name, parents = shard_name(child), trial.case.topology[child].parents
-            held = (items.get(shard_name(parent), ended) for parent in parents)
+            name = shard_name(child)
+            held = (items.get(parent, ended) for parent in parents(trial.case, name))
             ends_with = all(checkpoint == ended for checkpoint in held)  # else the other makes it
             if name not in items and trial.owes.owed.get(name) and ends_with:
                 yield f"{write.key} is ended, {name} owes and has no lease"
@@ -299,10 +299,12 @@ def above(case: Case, shard: str) -> set[str]:
     return found
 
 
-def beside(case: Case, shard: str) -> tuple[set[str], set[str]]:
-    """Its parents and its children."""
-    here = case.topology[int(shard.removeprefix("shardId-"))]
-    return set(map(shard_name, here.parents)), set(map(shard_name, here.children))
+def parents(case: Case, shard: str) -> set[str]:
+    return set(map(shard_name, case.topology[int(shard.removeprefix("shardId-"))].parents))
+
+
+def children(case: Case, shard: str) -> set[str]:
+    return set(map(shard_name, case.topology[int(shard.removeprefix("shardId-"))].children))
 
 
 def healthy(trial: Trial) -> Iterator[str]:
