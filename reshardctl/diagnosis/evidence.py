@@ -255,7 +255,7 @@ def of_alike_stream(
 
     Such streams are told apart by the numbers of later shards only. texts: every stored position.
     """
-    if any(born_later(snapshot.lineage, text) for text in texts.values()):
+    if not snapshot.alike or any(born_later(snapshot.lineage, text) for text in texts.values()):
         return None
     theirs = {s for s, whose in foreign.items() if {*whose.streams} & {*snapshot.alike}}
     return min(theirs, default=None)

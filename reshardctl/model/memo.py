@@ -51,9 +51,12 @@ class Memo:
     def once(self, ask: Callable[..., V], owner: object, place: Hashable) -> V:
         """`ask(owner, place)`, mostly about a shard and its row; each answer is kept."""
         kept = self._once[ask]
-        if place not in kept:
-            kept[place] = ask(owner, place)
-        answer: V = kept[place]
+        try:
+            answer: V = kept[place]
+            return answer
+        except KeyError:
+            pass
+        answer = kept[place] = ask(owner, place)
         return answer
 
     def last(self, ask: Callable[..., V], owner: object, place: Hashable, *about: Any) -> V:

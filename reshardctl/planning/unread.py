@@ -72,28 +72,33 @@ def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
 
 def moment(state: StreamState, shard: ShardId, cut: Cut) -> float | None:
     """Unix seconds at which the stream reached this cut, as far as number and store tell."""
-    lineage = state.lineage
-    if shard not in lineage:
+    life = state.lineage.life(shard)
+    if life is None:
         return None
     if cut.rank is START.rank:
-        since = lineage.opened_at(shard)
+        since: float | None = life.opened
     elif cut.rank is INSIDE:
-        since = cut.time if cut.by_time else time_of(cut.number)
+        since = cut.time if cut.by_time else state.memo.once(_written, state, cut.number)
     else:
-        return state.now if lineage.is_open(shard) else lineage.closed_at(shard)
+        return state.now if state.lineage.is_open(shard) else life.closed
     if cut.quiet is None or since is None:
         return cut.quiet if since is None else since
     return max(since, cut.quiet)
 
 
+def _written(_state: StreamState, number: int) -> int | None:
+    return time_of(number)
+
+
 def _near_its_close(state: StreamState, shard: ShardId, cut: Cut) -> bool:
     """Whether a closed shard has a position just before its close."""
-    probe = state.probes.get(shard)
-    closed = state.lineage.closed_at(shard) if shard in state.lineage else None
-    if cut.rank is not INSIDE or (probe is not None and not probe.drained):
+    life, probe = state.lineage.life(shard), state.probes.get(shard)
+    if life is None or life.closed is None or cut.rank is not INSIDE:
+        return False
+    if probe is not None and not probe.drained:
         return False
     written = moment(state, shard, cut)
-    return written is not None and closed is not None and closed - written <= GRACE
+    return written is not None and life.closed - written <= GRACE
 
 
 def _in_order(state: StreamState, shards: frozenset[ShardId]) -> tuple[ShardId, ...]:
@@ -185,7 +190,7 @@ class Reading:
             return False
         at, span = fate.at.lo, self._processed.get(shard)
         sure = START if span is None else span.lo
-        return has_unread(self._state, shard, max(sure, at))
+        return has_unread(self._state, shard, at if at is sure else max(sure, at))
 
     def _is_done(self, shard: ShardId, fate: Fate) -> bool:
         if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:

@@ -147,9 +147,7 @@ class _Processed:
     def _begun_late(self, shard: ShardId) -> bool:
         """Whether it began while the application ran, and not at its start."""
         born = self._lineage.first_parent(shard) is not None
-        if not born or not self._starts_late(shard):
-            return False
-        return self._seen.ran_before(shard) and not self._seen.expired(shard)
+        return born and self._starts_late(shard) and self._seen.began_at_work(shard)
 
     def _starts_late(self, shard: ShardId) -> bool:
         match self._app.initial:
@@ -221,8 +219,8 @@ def notes(
         s for s, fate in fates.items()
         if isinstance(fate, WillRead) and s in lineage and not lineage.is_open(s)
         and fate.cause is not Cause.FINISHED
-    ]
-    if app.traits.takes_end and closed:
+    ] if app.traits.takes_end else []
+    if closed:
         yield (
             f"Telegraf drops the last answer of a closed shard where it still holds records: the "
             f"very end of {listed_shards(closed, NAMED)} may go missing, and no position changes "
@@ -301,7 +299,7 @@ class _Run:
             return None
         crashing = {
             shard: fate for shard, fate in fates.items()
-            if shard in self._lineage and fate.cause in (Cause.AT_END, Cause.UNREADABLE)
+            if fate.cause in (Cause.AT_END, Cause.UNREADABLE) and shard in self._lineage
         }
         if not crashing:
             return None

@@ -61,9 +61,9 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         """Numbers as spelled."""
         return {shard: row.text for shard, row in positions.rows.items()}
 
-    def texts(self, positions: Positions, /) -> dict[ShardId, str]:
+    def texts(self, positions: Positions, /) -> Mapping[ShardId, str]:
         """Numbers without what keeps the library from reading them: a repair writes them so."""
-        return {shard: row.bare for shard, row in positions.rows.items()}
+        return positions.bare
 
     def anomalies(self, lineage: Lineage, positions: Positions, /) -> list[Anomaly]:
         """Anomalies of the rows themselves, and of rows against the listing."""

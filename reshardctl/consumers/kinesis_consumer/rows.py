@@ -11,7 +11,7 @@ processed.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -75,7 +75,7 @@ class Lease(Struct, frozen=True):
     owner: str
 
 
-class Positions(Struct, frozen=True):
+class Positions(Struct, frozen=True, dict=True):
     """A parsed store.
 
     rows: those with a position that the library reads. blank: rows without one. others: rows of
@@ -90,6 +90,11 @@ class Positions(Struct, frozen=True):
     others: tuple[Image, ...]
     anomalies: tuple[Anomaly, ...] = field(default=())
     unguarded: str = ""
+
+    @cached_property
+    def bare(self) -> Mapping[ShardId, str]:
+        """The text of each row, see `Row.bare`."""
+        return {shard: row.bare for shard, row in self.rows.items()}
 
     def row(self, shard: ShardId) -> Row | None:
         """The shard's row, with or without a position."""
@@ -274,7 +279,9 @@ class Evidence:
 
     def __init__(self, lineage: Lineage, positions: Positions) -> None:
         self._lineage, self._positions = lineage, positions
-        self.kinds = {shard: classify(lineage, shard, row.text) for shard, row in self._rows()}
+        self.kinds = {
+            shard: classify(lineage, shard, row.text) for shard, row in positions.rows.items()
+        }
         self._wrong = [shard for shard, kind in self.kinds.items() if not kind.own]
         self._lost = self._numbers_elsewhere()
         self._below_read: set[ShardId] = set()
@@ -282,7 +289,7 @@ class Evidence:
         for shard in reversed(lineage):
             self._prove_above(shard)
         self._meant = set(map(self.meant, self._wrong)) - {""}
-        self._times = [t for t in map(self._time, self._rows()) if t is not None]
+        self._times = [t for t in map(self._time, self.kinds) if t is not None]
         self._oldest = min(self._times, default=None)
 
     def read(self, shard: ShardId) -> bool:
@@ -306,10 +313,15 @@ class Evidence:
         """Whether a record older than this time was read."""
         return self._oldest is not None and self._oldest < time
 
-    def expired(self, shard: ShardId) -> bool:
-        """Whether the shard's first records have expired by the time of some number."""
+    def began_at_work(self, shard: ShardId) -> bool:
+        """Whether the application ran when the listed shard was created, and still held its head.
+
+        It did not where the first records have expired by the time of some number.
+        """
         opened = self._lineage.opened_at(shard)
-        return opened is not None and opened + self._lineage.stream.retention < self._newest
+        if opened is None or not self.ran_at(opened):
+            return False
+        return opened + self._lineage.stream.retention >= self._newest
 
     @cached_property
     def _newest(self) -> float:
@@ -366,9 +378,6 @@ class Evidence:
                 numbers.setdefault(home, []).append(text)
         return numbers
 
-    def _rows(self) -> Iterator[tuple[ShardId, Row]]:
-        return iter(self._positions.rows.items())
-
     def _prove_above(self, shard: ShardId) -> None:
         """Notes what a listed shard proves of its parents; those below it have been looked at."""
         parents = (*self._lineage.parents(shard), *self._lineage.unlisted_parents(shard))
@@ -377,13 +386,12 @@ class Evidence:
         if shard in self._below_row or shard in self._positions.rows:
             self._below_row.update(parents)
 
-    def _time(self, entry: tuple[ShardId, Row]) -> int | None:
+    def _time(self, shard: ShardId) -> int | None:
         """A time at which the application existed: a read record's, or the shard's end.
 
         A shard's own start is no record's number: a repair writes it, at any time.
         """
-        shard, row = entry
-        kind, bare = self.kinds[shard], row.bare
+        kind, bare = self.kinds[shard], self._positions.bare[shard]
         told = kind is NumberKind.INSIDE or kind is NumberKind.AT_END or bare in self._meant
         time = written_at(self._lineage, bare) if told else None
         since = self._lineage.stream.created - CREATION_SLACK
