@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ from reshardctl.journal.file import FileLog, check_folder, check_new
 from reshardctl.journal.listing import Entry, entries, files, needed, state_of, younger
 from reshardctl.journal.log import SUFFIX, Where, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log, listed
+from reshardctl.model import Image
 from reshardctl.model.times import parse_seconds
 from reshardctl.render.content.journals import Kept, Listing, Pruning
 from reshardctl.render.words import command
@@ -159,13 +160,17 @@ class Journals(Struct, frozen=True):
         usual = isinstance(entry.where, Path) and entry.where.parent == self.directory
         return entry.name if usual else shlex.quote(str(entry.where))
 
-    def later(self, records: Records, keys: Sequence[str]) -> list[Entry]:
+    def later(
+        self, records: Records, keys: Sequence[str], rows: Iterable[Image] | None,
+        volatile_attributes: Collection[str],
+    ) -> list[Entry]:
         """Later journals of these rows whose writes are still in place, newest first.
 
-        [] if they cannot be listed.
+        rows: as they are now; `None` if they were not read. [] if no journal can be listed.
         """
+        now = None if rows is None else {image.key: image for image in rows}
         try:
-            return younger(self.beside(records), records, keys)
+            return younger(self.beside(records), records, keys, now, volatile_attributes)
         except ReshardError:
             return []
 

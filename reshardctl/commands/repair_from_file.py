@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -30,13 +31,20 @@ from reshardctl.commands.whose_rows import (
 )
 from reshardctl.commands.write import left_over
 from reshardctl.commands.write_requests import HOW, FixRequest
-from reshardctl.consumers.locator import parse
-from reshardctl.errors import EmptyCheckpoint, NotConfirmed, Refused, StalePlan, UsageError
+from reshardctl.consumers.locator import Locator, parse
+from reshardctl.errors import (
+    EmptyCheckpoint,
+    NotConfirmed,
+    Refused,
+    ReshardError,
+    StalePlan,
+    UsageError,
+)
 from reshardctl.execution.apply import resume
 from reshardctl.execution.plan_file import SavedPlan, load
 from reshardctl.execution.proof import plan_of, planned_again, renewing, require_same
 from reshardctl.journal import Journal, Records
-from reshardctl.model import keys_of
+from reshardctl.model import Image, keys_of
 from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.prices import unasked
 from reshardctl.render.words import command
@@ -194,7 +202,6 @@ class Interrupted(Repair):
         self.words = (locator.text, "--stream", plan.stream, *words(request.account))
         self._again = new_plan(plan.unvouched, request.account)
         self._require_unfinished(journal, records)
-        self._require_latest(records)
         again, digest = _again(request, plan, "--resume", self._name), plan.digest
         plan = in_own_words(request, plan, "--resume", self._name)
         if not made_here(digest, journal.path):
@@ -208,7 +215,12 @@ class Interrupted(Repair):
         if plan.options.created is None:
             plan = replace(plan, options=replace(plan.options, created=saved.created))
         with naming_next_step(self._again, self.words):
-            rest, decision = left_over(ports, plan, locator, journal, records, request.live)
+            try:
+                rest, decision = left_over(ports, plan, locator, journal, records, request.live)
+            except ReshardError:
+                self._require_latest(records, None, locator)
+                raise
+            self._require_latest(records, rest.rows, locator)
             before = survey(ports, plan.stream, locator, plan.options, plan.probe)
             right_times(before, plan.options.created)
             if not (plan.options.bootstrap or plan.options.recreated or plan.options.line):
@@ -230,10 +242,12 @@ class Interrupted(Repair):
                 f"{' '.join(command('inspect', *self.words))}   # or back: {back}",
             )
 
-    def _require_latest(self, records: Records) -> None:
+    def _require_latest(
+        self, records: Records, rows: Sequence[Image] | None, locator: Locator
+    ) -> None:
         """Refused if a younger fix wrote some of the rows: it began from what this one left."""
-        journals = Journals(self._request.account)
-        if later := journals.later(records, sorted(keys_of(records.header.steps))):
+        journals, keys = Journals(self._request.account), sorted(keys_of(records.header.steps))
+        if later := journals.later(records, keys, rows, locator.spec.volatile_attributes):
             word = journals.word_for(later[0])
             raise Refused(
                 f"{records.path}: rows of this fix were written by the younger fix of journal "

@@ -277,7 +277,7 @@ def _left(
     """What is left of an undo that was begun, and the same as it is shown."""
     require_restoring(records, Restore.of(locator.spec))
     rest = _rest(ports, locator, records, only_shown=request.dry_run)
-    _require_latest(request.account, records, rest.steps)
+    _require_latest(request.account, records, rest.steps, rest.rows, locator)
     return rest, _shown(ports, source, locator, list(rest.rows), rest.steps, observer)
 
 
@@ -338,11 +338,11 @@ def _steps(
     try:
         steps = undo_steps(records, rows, rule, rule.volatile_attributes, _words(source))
     except UndoRefused as error:
-        later = Journals(account).later(records, error.rows)
+        later = Journals(account).later(records, error.rows, images, rule.volatile_attributes)
         if not later:
             raise
         raise _named(error, later[0], Journals(account).word_for(later[0])) from None
-    _require_latest(account, records, steps)
+    _require_latest(account, records, steps, images, locator)
     _refuse_spent(images, steps, locator)
     stays = staying(records, rows, rule, rule.volatile_attributes)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -354,11 +354,14 @@ def _steps(
     ]
 
 
-def _require_latest(account: Account, records: Records, steps: Sequence[Step]) -> None:
+def _require_latest(
+    account: Account, records: Records, steps: Sequence[Step], images: Sequence[Image],
+    locator: Locator,
+) -> None:
     """UndoRefused if a younger fix wrote these rows, too: then they are its rows, even if equal."""
     keys = tuple(sorted(keys_of(steps)))
     journals = Journals(account)
-    if later := journals.later(records, keys):
+    if later := journals.later(records, keys, images, locator.spec.volatile_attributes):
         what = "rows of this fix were written again since; nothing was undone"
         raise _named(UndoRefused(what, "", keys), later[0], journals.word_for(later[0]))
 

@@ -15,9 +15,9 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.file import FileLog, in_use
 from reshardctl.journal.log import SUFFIX, Log, Where, name_of
 from reshardctl.journal.records import Records, read
-from reshardctl.model import Image, keys_of
+from reshardctl.model import Image, Write, keys_of, writes_of
 from reshardctl.model.times import duration, parse_instant
-from reshardctl.model.write_state import WriteState, write_states
+from reshardctl.model.write_state import WriteState, write_states, wrote_later
 
 
 class State(StrEnum):
@@ -108,20 +108,48 @@ def _entry(log: Log) -> Entry:
     return Entry(where, state_of(records), records, "", open_now)
 
 
-def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> list[Entry]:
+def younger(
+    shelf: Sequence[Entry], records: Records, keys: Collection[str],
+    rows: Mapping[str, Image] | None = None, volatile_attributes: Collection[str] = (),
+) -> list[Entry]:
     """The later journals of the same store with some of these rows still in place, newest first.
 
-    They have to be undone before this one. Neither of two that began in the same second is later,
-    and no other journal of the same plan is: it is a copy.
+    They have to be undone before this one. Where a row does not tell which fix wrote it later, the
+    times of the journals do. Neither of two that began in the same second is later, and no other
+    journal of the same plan is: it is a copy.
+
+    Args:
+        shelf: The journals to look at.
+        records: Of the journal that they may be later than.
+        keys: Rows that it writes.
+        rows: The rows as they are now, by key; `None` if they were not read.
+        volatile_attributes: Attributes that the consumer changes by itself.
     """
     own = records.header
-    return [
-        entry for entry in shelf
-        if entry.records is not None and entry.in_place and entry.records.header.plan != own.plan
-        and entry.records.header.identity == own.identity
-        and entry.when > own.when
-        and entry.keys & set(keys)
-    ]
+    chains = _chains(records)
+    found = []
+    for entry in shelf:
+        if entry.records is None or not entry.in_place or entry.records.header.plan == own.plan:
+            continue
+        if entry.records.header.identity != own.identity:
+            continue
+        by_time, theirs = entry.when > own.when, _chains(entry.records)
+        for key in theirs.keys() & chains.keys() & set(keys):
+            told = None if rows is None else wrote_later(
+                chains[key], theirs[key], rows.get(key), volatile_attributes
+            )
+            if by_time if told is None else told:
+                found.append(entry)
+                break
+    return found
+
+
+def _chains(records: Records) -> dict[str, list[Write]]:
+    """The writes of each row by the fix of a journal, in their order."""
+    chains: dict[str, list[Write]] = {}
+    for write in writes_of(records.fix.current):
+        chains.setdefault(write.key, []).append(write)
+    return chains
 
 
 def unfinished(
@@ -145,7 +173,7 @@ def unfinished(
         steps = [records.run.intents[n].step for n in sorted(records.run.intents)]
         now = {key: rows.get(key) for key in keys_of(steps)}
         states = {state for row in write_states(steps, now, volatile_attributes) for state in row}
-        later = younger(shelf, records, entry.keys)
+        later = younger(shelf, records, entry.keys, rows, volatile_attributes)
         replaced = any(other.state is State.APPLIED for other in later)
         if states != {WriteState.CONFLICT} and not replaced:
             found.append(entry)

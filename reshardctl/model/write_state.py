@@ -151,6 +151,33 @@ def reached(
     An exact match goes first. Then counters may have grown further and `volatile_attributes` may
     hold anything, because a consumer renews its rows without changing their meaning.
     """
+    return _found(chain, now, volatile_attributes)[0]
+
+
+def wrote_later(
+    chain: Sequence[Write], other: Sequence[Write], now: Image | None,
+    volatile_attributes: Collection[str] = (),
+) -> bool | None:
+    """Whether the row tells that the other writes of it came later than these; `None`: it does not.
+
+    Clocks differ between machines, and are set back. Where both are in place, the row is to the
+    letter as the last of them left it: counters grow.
+    """
+    own, exact = _found(chain, now, volatile_attributes)
+    theirs, exactly = _found(other, now, volatile_attributes)
+    if not theirs:
+        return None if own is None else False
+    if own is None:
+        return True
+    if own == 0:
+        return False  # these begin from what the others left
+    return None if exact == exactly else exactly
+
+
+def _found(
+    chain: Sequence[Write], now: Image | None, volatile_attributes: Collection[str]
+) -> tuple[int | None, bool]:
+    """What `reached` answers, and whether every attribute is as it was written."""
     states = [chain[0].before]
     for write in chain:
         states.append(changed(states[-1], write))
@@ -159,11 +186,11 @@ def reached(
     fixed, loose = names - counters - set(volatile_attributes), counters & names
     for index in reversed(range(len(states))):
         if _alike(now, states[index], names, ()):
-            return index
+            return index, True
     for index in reversed(range(len(states))):
         if _alike(now, states[index], fixed, loose):
-            return index
-    return None
+            return index, False
+    return None, False
 
 
 def _alike(

@@ -239,6 +239,7 @@ class Delayed:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._connected = set[object]()  # the loop itself keeps no task from being collected
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
@@ -246,6 +247,7 @@ class Delayed:
         """The URL of a delayed port before this one."""
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self._connected.add(asyncio.current_task())
             back, on = await asyncio.open_connection("127.0.0.1", port)
             with suppress(asyncio.CancelledError):
                 await asyncio.gather(self._passed(reader, on, DELAY), self._passed(back, writer, 0))

@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
 
+from reshardctl.commands import connect
 from reshardctl.journal import Journal, read
 from reshardctl.journal.file import FileLog
 from reshardctl.model import keys_of
@@ -164,6 +166,34 @@ def test_rows_of_a_later_fix_are_its_own(lab_of, tmp_path, half):
     assert lab.cli("undo", younger.stem, *agreed).code == 0
     assert lab.cli(*undo).code == 0
     assert kept(lab.items()) == kept(before)
+
+
+@pytest.mark.parametrize("way", ["resume", "undo", "undo when verified"])
+def test_which_fix_came_later_is_told_by_the_rows_not_by_a_clock_that_was_set_back(
+    lab, monkeypatch, way
+):
+    """Its journal has the earlier time of the two (found by chaos: seed 5018)."""
+    assert lab.fix().code == 0
+    first, last = lab.journal(), [name for _, name in lab.wire.calls].count("Scan") - 1
+    key = sorted(keys_of(read(FileLog(first)).header.steps))[0]
+    lab.alter(key, checkpoint={"S": "LATEST"}, leaseCounter={"N": "40"})
+    damaged = lab.items()
+    clock = SimpleNamespace(time=lambda: lab.time() - 7200, sleep=lab.sleep, monotonic=lab.time)
+    monkeypatch.setattr(connect, "time", clock)
+    agreed = ("--yes", "--assume-stopped", "--accept", "reread=all")
+    if way != "undo when verified":
+        lab.wire.fail("Scan", "ExpiredTokenException", after=last)
+    assert lab.fix("--accept", "reread=all").code == (0 if way == "undo when verified" else 5)
+    lab.wire.faults.clear()
+    (second,) = set(lab.journals()) - {first}
+    assert second.stem < first.stem, "by its name it is the earlier one"
+    refused = lab.cli("undo", first.stem, "--yes", "--assume-stopped")
+    assert refused.code == 4 and refused.says(f"reshardctl undo {second.stem}"), refused.err
+    on = ("fix", "--resume", second.stem) if way == "resume" else ("undo", second.stem)
+    done = lab.cli(*on, *(agreed if way == "resume" else agreed[:2]))
+    assert done.code == 0, done.err
+    if way != "resume":
+        assert kept(lab.items()) == kept(damaged)
 
 
 TELLING = ("inspect --format text", "inspect --format concise", "inspect --format json",

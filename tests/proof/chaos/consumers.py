@@ -81,7 +81,8 @@ class Life(Protocol):
 class System(Protocol):
     """A consumer and its store. `doors`: ways to the store and to Kinesis, of the tool and of the
     consumer. `apart`: attributes that no undo gives back (docs/undo.md). `first_seconds`: for a
-    start to deliver its first record, meanwhile more are put."""
+    start to deliver its first record, meanwhile more are put. `live`: whether it may be repaired
+    while it runs (docs/live.md)."""
 
     name: str
     locator: str
@@ -89,6 +90,7 @@ class System(Protocol):
     doors: list[Door]
     apart: frozenset[str]
     first_seconds: float
+    live: bool
 
     def rows(self) -> Rows: ...
     def put(self, rows: Rows) -> None: ...
@@ -126,6 +128,7 @@ class _Stored:
     ways: tuple[Mapping[str, Any], Mapping[str, Any]]
     items: Stored
     first_seconds = 40.0
+    live = False
 
     def rows(self) -> Rows:
         return self.items.rows()
@@ -171,6 +174,7 @@ class _Stored:
 class Kcl(_Stored):
     """A KCL worker on DynamoDB Local."""
 
+    live = True
     apart = frozenset({"leaseCounter", "leaseOwner"})
     position = "checkpoint"
     ways = LEASES, {**LATER, **LATEST}

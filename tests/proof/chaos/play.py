@@ -148,6 +148,8 @@ class _Play:
             time.sleep(self.dice.uniform(0.2, 1.5))
             self.world.put(1)
         ends = time.monotonic() + (0 if calm else self.dice.uniform(0, 6))
+        if not calm and self.system.live and self.dice.random() < 0.5:
+            self._mend_beside()
         while time.monotonic() < ends and not life.over():
             time.sleep(self.dice.uniform(0.2, 1.5))
             self._move(1)
@@ -159,6 +161,21 @@ class _Play:
         self._lived(life.delivered(), f"{'killed' if kill else 'stopped'}, faults {rate:.0%}")
         self.counts["consumers killed"] += kill
         self.backups.append(self.system.rows())
+
+    def _mend_beside(self) -> None:
+        """A fix while the consumer runs, which writes only what is safe then; what it leaves half
+        done is finished in the same way, unless the rows have moved on."""
+        shown = self._command("fix", "--dry-run", "--format", "json")
+        if shown.document.get("decision", {}).get("kind") != "plan":
+            return
+        self.world.ledger.accept(shown.document["decision"])
+        known, chance = self._names(), Chance.drawn(self.dice, killed=0.3)
+        ran = self._command("fix", "--live", "--yes", *REREAD, chance=chance)
+        self.counts[f"fix --live ended {'by a signal' if ran.killed else ran.code}"] += 1
+        for name in self._names() - known:
+            if self._state(name) == "half done":
+                ran = self.operator.run("fix", "--resume", name, "--live", "--yes", *REREAD)
+                self.counts[f"fix --resume --live ended {ran.code}"] += 1
 
     def _lived(self, payloads: list[str], how: str) -> None:
         self._say(f"the consumer ran ({how}): {' '.join(payloads)}")

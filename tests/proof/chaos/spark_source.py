@@ -39,6 +39,7 @@ class SparkSource:
 
     apart: frozenset[str] = frozenset()
     first_seconds = 90.0
+    live = False
 
     def __init__(self, tables: str, world: World, kinesis: str, folder: Path) -> None:
         """tables: the address of the DynamoDB in which `discover` looks for tables."""

@@ -15,6 +15,7 @@ from reshardctl.model.write_state import (
     touched,
     write_state,
     write_states,
+    wrote_later,
 )
 from tests.support.plans import FIRST, MOVING, born, ended, gone, lease, plan_of, twice
 
@@ -170,6 +171,37 @@ def test_a_counter_that_grew_further_was_written_and_one_that_is_no_number_was_n
     write = Write(row.key, change, row, "why")
     now = with_(row, checkpoint={"S": "LATEST"}, leaseCounter=value)
     assert write_state(write, now) is state
+
+
+def placed(counter: int, checkpoint: str) -> Image:
+    """A row at this place after so many renewals."""
+    return with_(lease(0), leaseCounter={"N": str(counter)}, checkpoint={"S": checkpoint})
+
+
+def move(counter: int, start: str, to: str) -> Write:
+    """A write that moves it and counts on."""
+    change = Update({"checkpoint": {"S": to}}, add={"leaseCounter": 1})
+    return Write(lease(0).key, change, placed(counter, start), "why", ("checkpoint",))
+
+
+@pytest.mark.parametrize(("first", "second", "now", "told"), [
+    (move(4, "0", "LATEST"), move(7, "1", "TRIM_HORIZON"), placed(8, "TRIM_HORIZON"), True),
+    (move(7, "1", "TRIM_HORIZON"), move(4, "0", "LATEST"), placed(8, "TRIM_HORIZON"), False),
+    (move(4, "0", "LATEST"), move(7, "1", "LATEST"), placed(8, "LATEST"), True),
+    (move(7, "1", "LATEST"), move(4, "0", "LATEST"), placed(8, "LATEST"), False),
+    (move(4, "0", "LATEST"), move(7, "1", "LATEST"), placed(9, "LATEST"), None),
+    (move(5, "LATEST", "SHARD_END"), move(4, "0", "LATEST"), placed(5, "LATEST"), False),
+    (move(4, "0", "LATEST"), move(5, "LATEST", "SHARD_END"), placed(5, "LATEST"), False),
+    (move(4, "0", "LATEST"), move(7, "1", "TRIM_HORIZON"), placed(9, "2"), None),
+    (move(4, "0", "LATEST"), move(9, "2", "TRIM_HORIZON"), placed(9, "2"), None),
+], ids=["theirs is in place", "these are", "theirs to the letter", "these to the letter",
+        "renewed since", "these begin from theirs", "theirs are not written", "moved on since",
+        "moved on since, and theirs begin from there"])
+def test_which_of_two_writes_of_a_row_came_later(
+    first: Write, second: Write, now: Image, told: bool | None
+) -> None:
+    """By the row alone; no clock is asked."""
+    assert wrote_later([first], [second], now) is told
 
 
 def test_touched_and_differing() -> None:
