@@ -30,9 +30,10 @@ from reshardctl.consumers.kcl.sync import (
 )
 from reshardctl.consumers.kcl.table import asked_for
 from reshardctl.consumers.sequence_numbers import furthest, unborn
-from reshardctl.lineage import Lineage
+from reshardctl.lineage import Lineage, uncovered
 from reshardctl.model import (
     DONE,
+    HASH_SPACE,
     NO_DELAY,
     START,
     Cause,
@@ -91,6 +92,13 @@ def simulate_start(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     return Simulation(fates, dies, told, tuple(risks(lineage, table, app.traits, read)))
 
 
+def holes(lineage: Lineage, table: LeaseTable, app: App) -> list[tuple[int, int]]:
+    """The hash keys without an unfinished lease that the first audit finds."""
+    run = _Run(lineage, table, app)
+    run.play(audits=False)
+    return uncovered(run.active(), 0, HASH_SPACE - 1)
+
+
 class _Run:
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
@@ -127,7 +135,7 @@ class _Run:
     def _readable(self) -> Iterator[Row]:
         return (row for row in self._table.rows.values() if not self._unread(row))
 
-    def play(self) -> None:
+    def play(self, *, audits: bool = True) -> None:
         """Read the rows, end every lease that can end and refill holes, until nothing changes."""
         if not (self._fully or self._strange or self._spoilt or any(self._readable())):
             self._bootstrap()
@@ -142,7 +150,7 @@ class _Run:
         while True:
             self._drain()
             rounds += 1
-            if self._fully or self._audits_throw or not has_hole(self._active()):
+            if not audits or self._fully or self._audits_throw or not has_hole(self.active()):
                 return
             if not self._refill(rounds):
                 return
@@ -299,7 +307,8 @@ class _Run:
         lease = self._leases.get(shard)
         return lease is not None and lease.finished
 
-    def _active(self) -> Iterator[tuple[int, int]]:
+    def active(self) -> Iterator[tuple[int, int]]:
+        """The hash keys of each lease that does not end."""
         for lease in self._leases.values():
             if not (lease.finished or lease.ended) and lease.hash_range[1] >= 0:
                 yield lease.hash_range
@@ -411,7 +420,9 @@ class _Run:
             case Start.TRIM_HORIZON:
                 return START
             case Start.AT_TIMESTAMP:
-                return _since(self._lineage, shard, self._app.time)
+                opened, time = self._lineage.opened_at(shard), self._app.time
+                later = time is not None and opened is not None and opened >= time
+                return START if later else at_time(time)
 
     def _bootstrap(self) -> None:
         """EmptyLeaseTableSynchronizer: leases for the shards open at the initial position.
@@ -437,11 +448,3 @@ def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
         return app.initial is not Start.AT_TIMESTAMP
     ends = finished(row, app.traits) or app.traits.ends_with_sub
     return kind is PositionKind.NONSENSE or (kind is PositionKind.END and not ends)
-
-
-def _since(lineage: Lineage, shard: ShardId, time: float | None) -> Cut:
-    """A start by time; from the beginning for a shard that opened later."""
-    opened = lineage.opened_at(shard)
-    if time is not None and opened is not None and opened >= time:
-        return START
-    return at_time(time)

@@ -39,8 +39,8 @@ from reshardctl.consumers.kcl.rows import (
     signs_of_life,
 )
 from reshardctl.consumers.kcl.spec import KCL
+from reshardctl.consumers.kcl.steps import TRANSACTION
 from reshardctl.consumers.kcl.table import key_of, named_workers, side_tables, split
-from reshardctl.consumers.kcl.writes import TRANSACTION
 from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage

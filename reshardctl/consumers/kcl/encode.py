@@ -21,9 +21,9 @@ from reshardctl.consumers.kcl.flaws import LAST_COUNTER, OLD_OWNER
 from reshardctl.consumers.kcl.processed import cut_of, wrong_parents
 from reshardctl.consumers.kcl.releases import App
 from reshardctl.consumers.kcl.rows import LeaseTable, Row, parse
-from reshardctl.consumers.kcl.sync import crashing as crashing_shards
+from reshardctl.consumers.kcl.steps import TRANSACTION, in_steps
 from reshardctl.consumers.kcl.sync import swept
-from reshardctl.consumers.kcl.writes import TRANSACTION, Form, Order, in_steps, marked, write_of
+from reshardctl.consumers.kcl.writes import Form, Order, marked, write_of
 from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -31,7 +31,6 @@ from reshardctl.model import (
     START,
     Cause,
     Cut,
-    Fate,
     ShardId,
     Step,
     TargetFrontier,
@@ -56,33 +55,8 @@ def encode(
     if missed := _missed(lineage, table, want, app, leave, writes):
         orders |= missed
         writes = {o.shard: write_of(lineage, table, orders, o, form) for o in orders.values()}
-    crashing = frozenset(crashing_shards(lineage, table, app.traits))
-    fates = lineage.memo(simulate_start, lineage, table, app).fates
-    unreadable = frozenset(s for s, fate in fates.items() if fate.cause is Cause.UNREADABLE)
-    if unreadable.issuperset(table.rows):  # the first row that KCL can read ends its bootstrap
-        unreadable = frozenset()
-    hidden, unaudited = _hidden(lineage, table, writes), _unaudited(table, fates)
-    steps = in_steps(lineage, table, writes, crashing, hidden, unaudited, unreadable)
+    steps = in_steps(lineage, table, writes, app)
     return marked(lineage, table, steps, want, app)
-
-
-def _hidden(
-    lineage: Lineage, table: LeaseTable, shards: Iterable[ShardId]
-) -> frozenset[ShardId]:
-    """Shards with hash keys that rows under other keys have too: no hole shows without a lease."""
-    ranges = [row.hash_range for row in table.strangers if row.hash_range]
-    return frozenset(
-        shard for shard in shards if shard in lineage for low, high in ranges
-        if low <= lineage[shard].hash_end and lineage[shard].hash_start <= high
-    )
-
-
-def _unaudited(table: LeaseTable, fates: Mapping[ShardId, Fate]) -> frozenset[ShardId]:
-    """Shards whose row hides no hole from the auditor: it is finished, or nothing is read by it."""
-    return frozenset(
-        shard for shard in table.rows
-        if isinstance(fate := fates[shard], WontRead) or fate.at.lo == DONE
-    )
 
 
 def _missed(
@@ -107,7 +81,7 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
     ]
     table = LeaseTable({}, {}, (), False, False)
     writes = begun(lineage, table, want, app, chosen, "first lease of a new application")
-    return in_steps(lineage, table, writes, frozenset())
+    return in_steps(lineage, table, writes, app)
 
 
 def begun(

@@ -1,4 +1,4 @@
-"""How orders for shards become writes of rows, in steps of which no prefix is worse than none.
+"""How orders for shards become writes of rows.
 
 Attributes that some release cannot read are mended in rows that are written anyway, so that the
 next release, and any later one, reads the row. Values known from the lineage are written anew,
@@ -16,7 +16,7 @@ checkpoint overwrites it (the same runs).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,81 +61,8 @@ from reshardctl.model import (
     Update,
     Write,
     in_birth_order,
-    index_of,
     short,
 )
-from reshardctl.model.images import batched
-
-TRANSACTION = 100
-"""Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
-
-
-def in_steps(
-    lineage: Lineage, table: LeaseTable, writes: Mapping[ShardId, Write],
-    crashing: frozenset[ShardId], hidden: frozenset[ShardId] = frozenset(),
-    unaudited: frozenset[ShardId] = frozenset(), unreadable: frozenset[ShardId] = frozenset(),
-) -> list[Step]:
-    """One step a family of shards, children first.
-
-    Leases above and below an unfinished one that stays as it is are one family: if only the lower
-    one were written yet, its shard would be read before the shard above it.
-    A family too large for one transaction is cut so that every prefix has all children before their
-    parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
-    was not its first position. Missing rows that are `hidden` from KCL's auditor come before
-    whatever closes a hole that it sees, for it finds them only while it finds another: before other
-    missing rows, and before rows that are there and `unaudited`, since KCL reads nothing by them.
-    Rows that are `unreadable` come after those, for with them KCL fills the holes below again, and
-    rows that crash it come after all others: it skips nothing while it cannot start.
-    """
-    steps = []
-    staying = {s for s, row in table.rows.items() if not row.ended and s not in writes}
-    families = [in_birth_order(f)[::-1] for f in _families(lineage, writes, staying)]
-
-    def rank(family: list[ShardId]) -> tuple[bool, ...]:
-        filled = {shard for shard in family if isinstance(writes[shard].change, Create)}
-        closes = not filled <= hidden or not unaudited.isdisjoint(family)
-        late = not unreadable.isdisjoint(family)
-        last = not crashing.isdisjoint(family)
-        return last, late, bool(filled) or closes, hidden.isdisjoint(filled), closes, bool(filled)
-
-    for ordered in sorted(families, key=rank):
-        for part in batched(ordered, TRANSACTION):
-            title = "lease of " if len(part) == 1 else "leases of "
-            names = ", ".join(str(index_of(s)) for s in reversed(part[:4]))
-            more = f" and {len(part) - 4} more" if len(part) > 4 else ""
-            steps.append(Step(title + names + more, tuple(writes[s] for s in part)))
-    return steps
-
-
-def _families(
-    lineage: Lineage, shards: Collection[ShardId], between: Collection[ShardId]
-) -> Iterator[list[ShardId]]:
-    """Yields written shards in groups: those that are parent and child, or share a parent or child.
-
-    between: shards that are not written, but connect those above and below them.
-    """
-    seen: set[ShardId] = set()
-    for first in in_birth_order(shards):
-        family, todo = [], [first]
-        while todo:
-            shard = todo.pop()
-            if shard in seen or (shard not in shards and shard not in between):
-                continue
-            seen.add(shard)
-            if shard in shards:
-                family.append(shard)
-            parents, children = _parents(lineage, shard), lineage.children(shard)
-            todo += [*parents, *children]
-            todo += [p for c in children for p in _parents(lineage, c)]
-            todo += [c for p in parents for c in lineage.children(p)]
-        if family:
-            yield family
-
-
-def _parents(lineage: Lineage, shard: ShardId) -> Sequence[ShardId]:
-    """Those that are not listed any more too: their rows count as others do."""
-    return (*lineage.parents(shard), *lineage.unlisted_parents(shard))
-
 
 _COUNTERS = frozenset({COUNTER, SWITCHES, SUB})
 _KNOWN = frozenset({PARENTS, CHILDREN, HASH_START, HASH_END})

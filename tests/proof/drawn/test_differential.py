@@ -232,6 +232,19 @@ def test_a_fix_that_is_worse_half_way_is_found() -> None:
     assert finds("reference-kcl-3.5.1", wrong, "half way")
 
 
+@pytest.mark.parametrize(("name", "seed"), [
+    ("reference-kcl-2.7.2", 701742), ("reference-kcl-3.1.3", 701903),
+    ("reference-kcl-3.5.1", 700770), ("reference-kcl-2.7.2-multi", 700470),
+])  # fmt: skip
+def test_a_fix_begins_no_lease_before_what_kcl_creates_only_while_it_is_missing(
+    name: str, seed: int
+) -> None:
+    """Such a lease closed the hole for which KCL's audits created others, and the fix was killed
+    before the step that they needed then."""
+    with FAMILIES[name].judges(1) as judge:
+        assert examine(drawn(name, seed), judge).violations == []
+
+
 def test_a_second_look_at_a_real_library_waits_longer() -> None:
     family = dataclasses.replace(FAMILIES[CONSUMER], real=True)
     looks = []

@@ -15,8 +15,8 @@ import reshardctl.planning.effects as effects
 from reshardctl.consumers.kcl import processed
 from reshardctl.consumers.kcl.processed import PositionKind, cut_of, kinds_of
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
+from reshardctl.consumers.kcl.steps import in_steps
 from reshardctl.consumers.kcl.sync import missing_leases
-from reshardctl.consumers.kcl.writes import in_steps
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cause, Create, Rank, ShardId, exactly
 from reshardctl.planning.unread import Reading
