@@ -227,18 +227,19 @@ def accept_of(text: str | None) -> Accept | None:
     if text is None:
         return None
     limits = {"skip": 0.0, "reread": Accept().reread}
-    disorder = False
+    disorder, named = False, set[str]()
     for part in text.split(","):
         if part == "disorder":
             disorder = True
         elif match := _ACCEPT.match(part):
             limits[match[1]] = _limit(match[2], f"--accept {match[1]}")
+            named.add(match[1])
         else:
             raise UsageError(
                 f"--accept {text}: {part!r} is not known",
                 "it takes skip=DURATION, reread=DURATION and disorder, joined by commas",
             )
-    return Accept(limits["skip"], limits["reread"], disorder)
+    return Accept(limits["skip"], limits["reread"], disorder, names_skip="skip" in named)
 
 
 def _limit(text: str, option: str) -> float:

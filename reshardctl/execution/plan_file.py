@@ -200,7 +200,7 @@ def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
     return {
         "policy": repair_options.policy.name,
         "since": _since_json(repair_options.policy),
-        "accept": None if repair_options.accept is None else asdict(repair_options.accept),
+        "accept": None if repair_options.accept is None else _accept_json(repair_options.accept),
         "bootstrap": repair_options.bootstrap,
         "recreated": repair_options.recreated,
         **created,
@@ -263,12 +263,22 @@ def _accept(value: object, json_path: JsonPath) -> Accept | None:
     """The limit that was given when the plan was made, if one was."""
     if value is None:
         return None
-    limit = members(value, ("skip", "reread", "disorder"), json_path)
+    named = ("names_skip",) if isinstance(value, dict) and "names_skip" in value else ()
+    limit = members(value, ("skip", "reread", "disorder", *named), json_path)
     return Accept(
         seconds(limit["skip"], json_path / "skip"),
         seconds(limit["reread"], json_path / "reread"),
         boolean(limit["disorder"], json_path / "disorder"),
+        boolean(limit.get("names_skip", False), json_path / "names_skip"),
     )
+
+
+def _accept_json(accept: Accept) -> dict[str, Any]:
+    """A limit as `_accept` reads it; `names_skip` only where it is so."""
+    limit = asdict(accept)
+    if not accept.names_skip:
+        del limit["names_skip"]
+    return limit
 
 
 def _since_json(policy: Policy) -> dict[str, Any] | None:

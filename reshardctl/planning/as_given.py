@@ -145,5 +145,9 @@ def stored_as_given(case: Case) -> bool:
 def unsaid(
     case: Case, costs: Sequence[Effect], before: Sequence[Effect]
 ) -> tuple[Effect, ...]:
-    """What the policy skips without saying so in its name: consent is asked for it, too."""
-    return price(costs, by_place(before)) if case.policy.names_shards else ()
+    """What the policy skips that its name does not take: consent is asked for it, too.
+
+    That is all that given positions skip, and of another policy what a limit was named for.
+    """
+    limited = case.accept is not None and case.accept.names_skip
+    return price(costs, by_place(before)) if case.policy.names_shards or limited else ()

@@ -60,11 +60,15 @@ EVERYTHING = 1e12
 
 
 class Accept(Struct, frozen=True):
-    """What the operator accepts. skip, reread: seconds of stream time per shard; disorder: any."""
+    """What the operator accepts. skip, reread: seconds of stream time per shard; disorder: any.
+
+    names_skip: whether `skip` was named, which then limits what a policy skips on purpose, too.
+    """
 
     skip: float = 0.0
     reread: float = HOUR
     disorder: bool = False
+    names_skip: bool = False
 
 
 UNASKED = Accept()

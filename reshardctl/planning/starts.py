@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.model import DONE, Frontier, Image, Simulation, Step, TargetFrontier
+from reshardctl.model import DONE, Frontier, Image, Simulation, Step, TargetFrontier, WillRead
 from reshardctl.planning.as_given import unsaid
 from reshardctl.planning.case import (
     Case,
@@ -124,16 +124,23 @@ class Starts(Struct, frozen=True, dict=True):
 def policy_costs(
     case: Case, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> tuple[Effect, ...]:
-    """What the policy skips, compared with skipping nothing.
+    """What the policy skips of the shards that it may write, compared with skipping nothing.
 
-    That is records passed over, and whole shards that are taken as over and never read.
+    That is records passed over, and whole shards that are taken as over and never read. A position
+    skips what lies before it whenever its shard is read, so nothing is waited for here: the repair
+    of an ancestor that holds the shard back skips nothing more.
     """
     if not case.policy.skips:
         return ()
     strict = LOSSLESS.frontier(case.state.lineage, processed)
-    costs = effects(case.state, strict, processed, run)
+    at_once = {
+        shard: replace(fate, after=frozenset()) if isinstance(fate, WillRead) else fate
+        for shard, fate in run.fates.items()
+    }
+    costs = effects(case.state, strict, processed, replace(run, fates=at_once))
     if case.policy.names_shards:
         costs = [e for e in costs if e.shard in case.policy.places]
+    costs = [e for e in costs if e.shard is None or case.selects(e.shard)]
     return tuple(
         replace(e, harm=Harm.SKIPPED) for e in costs
         if e.harm is Harm.SKIPPED

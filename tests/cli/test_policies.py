@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from reshardctl.model import shard_id
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import GRACE
 from tests.cli.lab import LATEST
@@ -28,6 +29,56 @@ def test_latest_skips_the_backlog_and_no_record_after_it(lab_of):
     lab.fake.clock.advance(600)
     ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
     assert sorted(ran.order) == ["later-1", "later-2", "later-3"] and not ran.stuck
+
+
+@pytest.mark.parametrize("place", ["LATEST", "its last number"])
+def test_a_given_position_skips_what_lies_before_it_though_a_parent_holds_its_shard_back(
+    lab_of, place
+):
+    """KCL starts no shard before its parent has ended; once that is mended, 2 starts there."""
+    lab = lab_of("a-both", LATEST)
+    lab.alter(shard_id(0), checkpoint=lab.items()[shard_id(1)]["checkpoint"])
+    records = lab.fake.stream(lab.stream).shards[2].records
+    before, given = lab.items(), "LATEST" if place == "LATEST" else records[-1].number
+    refused = lab.fix("--set", f"2={given}", "--created", lab.created)
+    assert refused.code == 4 and refused.says("--accept skip="), refused.out + refused.err
+    assert lab.items() == before
+    shown = lab.dry("--set", f"2={given}", "--format", "json").json["decision"]
+    assert {effect["shard"] for effect in shown["price"] if effect["harm"] == "skipped"} \
+        == {shard_id(2)}
+
+
+def test_a_policy_for_some_shards_skips_in_those_that_it_writes(lab_of):
+    """2 has to be written too, as 0 would start it at TRIM_HORIZON."""
+    lab = lab_of("a-both", LATEST)
+    lab.alter(shard_id(0), checkpoint=lab.items()[shard_id(1)]["checkpoint"])
+    shown = lab.dry("--policy", "latest", "--shards", "2", "--format", "json").json["decision"]
+    written = {write["key"] for step in shown["steps"] for write in step["writes"]}
+    assert shard_id(2) in written and shard_id(1) not in written
+    assert {effect["shard"] for effect in shown["costs"]} <= written
+    assert shard_id(2) in {effect["shard"] for effect in shown["costs"]}
+
+
+@pytest.mark.parametrize(("limit", "skipped"), [
+    ("skip=0s", set()), ("skip=12m", {2, 3}), ("skip=all", {1, 2, 3}),
+    ("reread=1h", {1, 2, 3}),
+])  # fmt: skip
+def test_a_named_limit_holds_for_what_a_policy_skips(lab_of, limit, skipped):
+    """In 1 it skips 13 minutes of the stream (from 460 to 1260 s), in 2 and 3 eleven."""
+    lab = lab_of("a-both", LATEST)
+    shown = lab.dry("--policy", "latest", "--accept", limit, "--format", "json").json["decision"]
+    written = {write["key"] for step in shown.get("steps", ()) for write in step["writes"]}
+    assert written == set(map(shard_id, skipped)), shown
+
+
+def test_a_saved_plan_keeps_the_limit_that_was_named(lab_of, tmp_path):
+    lab, plan = lab_of("a-both", LATEST), tmp_path / "a.plan"
+    before, words = lab.items(), ("--created", lab.created, "--accept", "skip=12m")
+    assert lab.dry("--policy", "latest", "--out", plan, *words).code == 1
+    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", *words)
+    assert done.code in (0, 1), done.out + done.err
+    assert lab.items()[shard_id(1)] == before[shard_id(1)]
+    assert {shard_id(2), shard_id(3)} <= lab.items().keys()
 
 
 def test_no_sentinel_of_the_store_s_own_is_written(lab_of):

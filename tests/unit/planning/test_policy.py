@@ -171,6 +171,8 @@ def test_a_closed_shard_that_is_taken_as_over_and_never_read_is_skipped(want, sk
         over: WontRead(Cause.NO_POSITION, "has no row"),
         other: WillRead(exactly(START), TIP, frozenset(), False, Cause.POSITION, "reads"),
     })
-    case = SimpleNamespace(policy=LATEST_AT_START, state=StreamState(lineage(), NOW))
+    case = SimpleNamespace(
+        policy=LATEST_AT_START, state=StreamState(lineage(), NOW), selects=lambda _shard: True
+    )
     costs = policy_costs(case, {over: want, other: DONE}, processed, run)  # type: ignore[arg-type]
     assert [(e.harm, e.shard) for e in costs] == [(Harm.SKIPPED, over)] * skipped
