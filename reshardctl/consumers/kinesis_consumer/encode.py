@@ -18,7 +18,7 @@ from reshardctl.codec.values import number_of
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer.behaviour import never_reached, simulate_start
 from reshardctl.consumers.kinesis_consumer.releases import App, Start
-from reshardctl.consumers.kinesis_consumer.rows import Positions, evidence
+from reshardctl.consumers.kinesis_consumer.rows import Positions, Row, evidence
 from reshardctl.consumers.kinesis_consumer.spec import NAMESPACE, NUMBER, SHARD, key_of
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, unborn
 from reshardctl.lineage import Lineage
@@ -94,6 +94,15 @@ def not_guarded(why: str) -> Cannot:
         "can be guarded",
         (f"leave one row for each {NAMESPACE} and {SHARD}, then ALTER TABLE … ADD PRIMARY KEY "
          f"({NAMESPACE}, {SHARD}), and run this again",),
+    )
+
+
+def holds_no_string(row: Row) -> Cannot:
+    """A key of Redis that holds something else."""
+    return Cannot(
+        f"the key of shard {short(row.shard)} holds no string, and what it holds could not be put "
+        "back",
+        ("look at it, delete it by hand, and run this again",),
     )
 
 
@@ -215,8 +224,12 @@ class _Orders(Struct):
         return next(iter(self.obstacles.values()), None)
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
-        """Note what a row is to become; `None` deletes it."""
-        self.by_shard[shard] = _Order(number, why)
+        """Note what a row is to become; `None` deletes it. Where that takes no way back: why not."""
+        row = self.positions.blank.get(shard)
+        if row is not None and row.other_type:
+            self.obstacles[shard] = holds_no_string(row)
+        else:
+            self.by_shard[shard] = _Order(number, why)
 
     def _comes_right(self, shard: ShardId) -> bool:
         fate, want = self.fates[shard], self.want[shard]

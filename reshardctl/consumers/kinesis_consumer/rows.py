@@ -53,12 +53,17 @@ NAMED = 5
 
 
 class Row(Struct, frozen=True):
-    """One position, as the library reads it ("": no row, null: NULL in a column); see `read`."""
+    """One position, as the library reads it; see `read`.
+
+    text: "" where it reads none. null: NULL in a column. other_type: a key of Redis that holds no
+    string, which no write of ours could put back.
+    """
 
     shard: ShardId
     image: Image
     text: str
     null: bool = False
+    other_type: bool = False
 
     @property
     def bare(self) -> str:
@@ -196,8 +201,9 @@ def text_of(image: Image, name: str) -> str:
 
 
 def _row(image: Image, key: str, medium: str) -> Row:
-    null = medium in SQL and NUMBER not in image.attributes
-    return Row(ShardId(key), image, read(image.attributes, medium), null)
+    empty = NUMBER not in image.attributes
+    text = read(image.attributes, medium)
+    return Row(ShardId(key), image, text, empty and medium in SQL, empty and medium in REDIS)
 
 
 def _lease(image: Image, key: str) -> Lease:

@@ -119,6 +119,27 @@ def test_a_table_in_which_no_write_can_be_guarded_gets_none(why, said, way):
         assert isinstance(found, Cannot) and said in found.why and way in found.ways_out[0]
 
 
+@pytest.mark.parametrize(("medium", "apart"), [("redis", True), ("rediss", True), ("", False)])
+def test_a_key_that_holds_no_string_is_left_alone_and_the_others_are_written(medium, apart):
+    """SET would replace a list, and undo could not put it back (stores/redis.py refuses it)."""
+    lineage = split_in_turn(1, ())
+    first, *others = lineage
+    row = {"namespace": {"S": "app-orders"}, "shard_id": {"S": first}}
+    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
+    consumer = KinesisConsumer().for_options(options, medium)
+    positions = consumer.parse([Image(f"app-orders/{first}", row)], lineage.stream)
+    (candidate,) = consumer.candidates(positions, options)
+    assert isinstance(candidate.app, App)
+    want = {shard: at_number(lineage[shard].start) for shard in lineage}
+    found = consumer.encode(lineage, positions, want, candidate.app, ())
+    steps = found.others if isinstance(found, Cannot) else found
+    assert isinstance(found, Cannot) is apart
+    assert not apart or "holds no string" in found.apart[first].why
+    written = {write.key for step in steps for write in step.writes}
+    expected = others if apart else lineage
+    assert written == {f"app-orders/{shard}" for shard in expected}
+
+
 @pytest.mark.parametrize(("shards", "others"), [(5, []), (7, ["others with several rows: 2"])])
 def test_of_shards_with_several_rows_five_are_named_and_the_others_counted(shards, others):
     lineage = split_in_turn(shards, ())
