@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
@@ -195,7 +196,10 @@ def of_anomalies(
 
 
 def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Findings of several candidates as one list; those of some candidates only say `when`."""
+    """Findings of several candidates as one list; those of some candidates only say `when`.
+
+    Of those that differ in words, the gravest counts, and what most candidates say of it.
+    """
     every = list(parts)
     seen: dict[tuple[str, tuple[ShardId, ...]], list[tuple[str, Finding]]] = {}
     for label, findings in parts.items():
@@ -203,7 +207,10 @@ def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:
             seen.setdefault((finding.code, finding.shards), []).append((label, finding))
     out = []
     for shown in seen.values():
-        worst = max((f for _, f in shown), key=lambda f: f.severity)
+        most = max(finding.severity for _, finding in shown)
+        grave = [finding for _, finding in shown if finding.severity is most]
+        ((words, _),) = Counter((f.what, f.costs) for f in grave).most_common(1)
+        worst = next(f for f in grave if (f.what, f.costs) == words)
         labels = [label for label, _ in shown]
         out.append(worst if len(labels) == len(every) else _only_when(worst, labels))
     return sorted(out, key=lambda f: (-f.severity, f.code, f.shards))
