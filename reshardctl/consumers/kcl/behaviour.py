@@ -108,9 +108,10 @@ class _Run:
         self._spoilt = {s for s, row in table.rows.items() if leads and row.counter == LAST_COUNTER}
         """Leases whose rows cannot be read once 3.x has assigned them."""
         strict = app.traits.unreadable is not Unreadable.LEFT_OUT
+        self._strange = tuple(leases_of_strangers(table, app.traits))
         self._audits_throw = any(
             strict if self._unread(row) else row.has_flaw(CHECKPOINT)
-            for row in table.rows.values()
+            for row in (*table.rows.values(), *self._strange)
         )
         self._throwing = {
             shard for shard, row in table.rows.items()
@@ -118,7 +119,6 @@ class _Run:
         }
         """Leases that throw where they are read; a row of another kind only occupies its key."""
         self._fully = app.traits.syncs_fully
-        self._strange = tuple(leases_of_strangers(table, app.traits))
         self._swept = {
             row.shard for row in table.rows.values() if self._fully and swept(lineage, row)
         }

@@ -155,6 +155,24 @@ def test_what_a_stranger_hides_is_written_before_the_hole_that_shows_it_is_close
         assert set(before.delivered[LOST]) <= set(between.delivered.get(LOST, [])), count
 
 
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_a_stranger_without_a_checkpoint_stops_the_audits(checkpoint: bool) -> None:
+    """Drawn stores: KCL 3.5.1 by time, seed 701599. An audit asks each lease whether it has ended,
+    and throws at one that has no checkpoint; else the other row's hole makes it create the lost
+    lease."""
+    items = [
+        item if item["leaseKey"]["S"].startswith("bak:") else {**item, **LAST_COUNTER}
+        for item in copied(f"bak:{LOST}")
+    ]
+    if not checkpoint:
+        del items[-1]["checkpoint"]
+    found = bench(items, "3.5.1")
+    (simulation,) = found.replays()
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", "3.5.1")
+    said = delivered(CASE, simulation, found.plan_case.state.lineage)[LOST]
+    assert (bool(ran.delivered.get(LOST)), bool(said)) == (checkpoint, checkpoint)
+
+
 @pytest.mark.parametrize(
     ("single", "among", "judged"), [(3, 1, None), (1, 2, "orders"), (1, 1, UsageError)]
 )
