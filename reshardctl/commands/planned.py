@@ -79,15 +79,15 @@ def _noted(path: Path) -> list[str]:
 class Again(Struct, frozen=True):
     """A command of ours, to be repeated with consent.
 
-    words: what it works on. how: the options that say how to write.
+    words: what it works on, and what the command accepted. how: the options that say how to write.
     """
 
     verb: str
     words: tuple[str, ...]
     how: tuple[str, ...]
 
-    def command(self, accepted: str, *more: str) -> str:
-        """The complete command, on one line. accepted: the value of `--accept`, if needed."""
+    def command(self, *more: str, accepted: str = "") -> str:
+        """The complete command, on one line. accepted: what `--accept` takes instead, if needed."""
         argv: Sequence[str] = [*self.words, *more, *self.how, "--yes"]
         argv = with_value(argv, "--accept", accepted) if accepted else argv
         return " ".join(command(self.verb, *argv))
@@ -137,7 +137,7 @@ class Planned(Struct, frozen=True):
     @property
     def accepting(self) -> str:
         """The complete command that writes this plan without a question."""
-        return self.again.command(flag(self.decision, self.limit))
+        return self.again.command(accepted=flag(self.decision, self.limit))
 
     def save(self, path: Path) -> Saved:
         """Saves the plan for `FixRequest.plan`, readable by its owner only.

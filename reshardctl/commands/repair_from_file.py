@@ -68,7 +68,7 @@ def require_known(
 ) -> None:
     """NotConfirmed unless the plan was made here, or somebody agrees to it. Calls nothing."""
     if not made_here(plan.digest):
-        accepting = _again(request, plan, "--plan", str(path)).command(request.accept or "")
+        accepting = _again(request, plan, "--plan", str(path)).command()
         require_trust(str(path), plan, plan.steps, accepting, observer)
 
 
@@ -151,16 +151,15 @@ def in_own_words(request: FixRequest, plan: SavedPlan, *source: str) -> SavedPla
     option and the file that name it. Raises NotConfirmed where that was not given here.
     """
     options, again = plan.options, _again(request, plan, *source)
-    accepted = request.accept or ""
     if options.line is not None and request.plan is not None and request.verb == "fix":
         raise NotConfirmed(
             f"the positions of {source[-1]} come from a sink: rebuild asks for that, and fix does "
-            "not", again.command(accepted),
+            "not", again.command(),
         )
     if options.bootstrap and not request.bootstrap:
         raise NotConfirmed(
             f"{source[-1]} makes the first positions of an application that is new, which this "
-            "command does not ask for", again.command(accepted, "--bootstrap"),
+            "command does not ask for", again.command("--bootstrap"),
         )
     if options.recreated is not None and request.recreated is None:
         raise NotConfirmed(
@@ -176,7 +175,7 @@ def in_own_words(request: FixRequest, plan: SavedPlan, *source: str) -> SavedPla
 def _again(request: FixRequest, plan: SavedPlan, *source: str) -> Again:
     """This command once more. source: the option and the file that name the plan."""
     verb = "fix" if plan.options.line is None else "rebuild"
-    own = words(request, ("--bootstrap", "--recreated", "--created", *REACHED))
+    own = words(request, ("--bootstrap", "--recreated", "--created", "--accept", *REACHED))
     return Again(verb, (*source, *own), words(request, HOW))
 
 
@@ -207,7 +206,7 @@ class Interrupted(Repair):
         if not made_here(digest, journal.path):
             left = [step for n, step in enumerate(records.fix.current)
                     if n not in records.fix.applied]  # fmt: skip
-            accepting = again.command(request.accept or "")
+            accepting = again.command()
             require_trust(str(journal.path), plan, left, accepting, observer)
         saved = of_saved(request.account, request.config, locator, plan.stream, observer)
         request = dataclasses.replace(request, watch=request.watch or saved.watch)

@@ -153,10 +153,22 @@ def test_a_saved_plan_is_asked_about_in_the_same_way(lab, plan):
     assert lab.cli(*argv).code == 0
 
 
-def test_a_saved_plan_needs_an_answer(lab, plan):
-    refused = lab.cli("fix", "--plan", plan, "--assume-stopped")
-    assert refused.code == 4 and refused.says("terminal", "--accept reread=14h30m")
-    assert lab.wire.writes == []
+@pytest.mark.parametrize("source", ["--plan", "--resume"])
+@pytest.mark.parametrize(("given", "taken"), [
+    ([], "reread=14h30m"),
+    (["--accept", "reread=15h"], "reread=15h"),
+    (["--accept", "reread=2h"], "reread=14h30m"),
+])
+def test_a_saved_plan_needs_an_answer(lab, plan, source, given, taken):
+    """The command that is printed accepts what this one does, and what is lacking."""
+    if source == "--resume":
+        half_done(lab, "--created", lab.created, "--accept", "reread=15h")
+    written, file = len(lab.wire.writes), plan if source == "--plan" else lab.journal()
+    refused = lab.cli("fix", source, file, "--assume-stopped", *given)
+    assert refused.code == 4 and refused.says("terminal", f"--accept {taken}")
+    assert len(lab.wire.writes) == written
+    done = lab.cli(*printed(refused))
+    assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize(("asked", "taken"), [
@@ -179,6 +191,16 @@ def test_a_saved_plan_carries_no_consent(lab, tmp_path, asked, taken):
         assert less.code == 4 and less.says("costs more than --accept takes")
     assert lab.cli(*printed(refused)).code in (0, 1)
     assert lab.wire.writes != []
+
+
+def half_done(lab: Lab, *argv: str) -> None:
+    """Let a fix end without knowing what it has written, which is nothing."""
+    for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
+        lab.wire.fail(operation, "InternalServerError", 500)
+    lab.wire.fail("BatchGetItem", "AccessDeniedException")
+    half = lab.fix(*argv)
+    assert half.code == 5, half
+    lab.wire.faults.clear()
 
 
 def beginning_anew(lab_of, asked: str) -> tuple[Lab, list[str]]:
@@ -258,12 +280,7 @@ def test_the_creation_time_is_taken_as_version_1_of_the_aws_cli_prints_it(lab_of
 def test_nor_does_the_rest_of_a_fix(lab_of, asked):
     lab, words = beginning_anew(lab_of, asked)
     argv = [*words, "--accept", "reread=all"]
-    for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
-        lab.wire.fail(operation, "InternalServerError", 500)
-    lab.wire.fail("BatchGetItem", "AccessDeniedException")
-    half = lab.fix(*argv)
-    assert half.code == 5, half
-    lab.wire.faults.clear()
+    half_done(lab, *argv)
     apply: tuple[str | Path, ...] = (
         "fix", "--resume", lab.journal(), "--yes", "--assume-stopped", *argv[-2:]
     )
