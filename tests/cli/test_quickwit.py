@@ -507,6 +507,8 @@ def test_a_text_that_quickwit_does_not_load_is_a_finding_and_is_not_written_into
     (finding,) = seen.json["findings"]
     assert "Quickwit does not load this index" in finding["costs"]
     assert word in json.dumps(finding)
+    (head, _) = lab.inspect("--format", "text").out.split("way out")
+    assert head.count(word) == 1, "what is wrong is said once"
     done = lab.fix("--format", "json", "--policy", "latest")
     assert done.code == 1, done.err + done.out
     assert "restore the file from a backup" in json.dumps(done.json["decision"])

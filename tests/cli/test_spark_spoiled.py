@@ -6,6 +6,7 @@ Which of them Spark reads: OffsetSeqMetadata, CommitMetadata and StreamMetadata 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -102,3 +103,25 @@ def test_a_shard_that_no_file_can_be_called_after(golden, name):
         assert "defect" not in ended.err, ended.err
     fixed = lab.fix(*ACCEPT, "--created", lab.created)
     assert fixed.code in (0, 1), fixed.err
+
+
+@pytest.mark.parametrize(("release", "damage", "once", "fix"), [
+    (V1, "no commit", "commits/0 cannot be read: it is empty", "remove commits/0"),
+    (QUBOLE, "no commit", "commits/0 cannot be read: it is empty", "remove commits/0"),
+    (HEAD, "no log", "the connector's log of it is missing", "plan batch 1"),
+])
+def test_a_finding_that_is_alone_says_once_what_it_is_and_what_the_plan_does(
+    golden, release, damage, once, fix
+):
+    lab = golden(release, "s1")
+    if damage == "no commit":
+        (lab.root / "commits" / "0").write_bytes(b"")
+        (lab.root / "commits" / ".0.crc").unlink(missing_ok=True)
+    else:
+        for file in (lab.root / "sources").rglob("*/0/*"):
+            file.unlink()
+    for form in ("text", "github"):
+        shown = " ".join(lab.inspect("--format", form).out.split())
+        assert shown.lower().count(once.lower()) == 1, shown
+        assert "other findings" not in shown
+        assert re.search(rf"fix:? +{fix}", shown, re.IGNORECASE), shown

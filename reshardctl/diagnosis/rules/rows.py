@@ -18,7 +18,7 @@ from reshardctl.diagnosis.rules.base import (
 )
 from reshardctl.diagnosis.rules.starts import unreadable
 from reshardctl.model import AnomalyKind, Cause, ShardId, WillRead
-from reshardctl.planning.effects import Harm
+from reshardctl.planning.effects import Effect, Harm
 
 
 @rule("RSH234", "log-shared")
@@ -47,7 +47,7 @@ def unreadable_entry(view: View) -> Iterator[Found]:
     why = "; ".join(dict.fromkeys(o.why for o in anomalies))
     costs = "nothing of such a shard is read"
     if crashes := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
-        costs = crashes[0].why
+        costs = _without_cause(crashes[0], why)
     elif all(_as_without_it(view, anomaly.shard) for anomaly in anomalies):
         costs = "the consumer goes on as if there were no such row"
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
@@ -55,6 +55,14 @@ def unreadable_entry(view: View) -> Iterator[Found]:
         Severity.ERROR, shards_of(anomalies), f"rows that cannot be read: {why}", costs,
         (*crashes, *stalls), earliest(stalls),
     )
+
+
+def _without_cause(crash: Effect, why: str) -> str:
+    """What a crash costs, without the cause that `why` has told already."""
+    if crash.why in why:
+        return f"the consumer {'crashes' if crash.certain else 'may crash'} at its start"
+    head, _, cause = crash.why.partition(": ")
+    return head if cause and cause in why else crash.why
 
 
 def _as_without_it(view: View, shard: ShardId | None) -> bool:

@@ -15,6 +15,7 @@ from reshardctl.codec.argv import with_value
 from reshardctl.diagnosis.evidence import Watched
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import ShardId
+from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration
 from reshardctl.planning.decision import Answer
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Plan, Residual
@@ -43,6 +44,8 @@ from reshardctl.report.changes import (
 from reshardctl.report.report import Report, question, told
 
 INDENT = 4
+STEPS = 3
+"""Steps that the line of a finding names."""
 NOT_BEGUN = "not begun"
 """What kinsumer's rows hold instead of a position."""
 
@@ -71,7 +74,8 @@ class Fixes:
         if repair.writes:
             self._writes(finding, repair)
             return
-        decision, reasons = self._report.decision, own_reasons(finding, repair)
+        report, decision = self._report, self._report.decision
+        reasons = own_reasons(report, finding, repair)
         undecided = not reasons and isinstance(decision, Ask | NoSafePlan)
         if undecided and self._explained:
             reasons = [f"same as for {self._explained} above"]
@@ -111,10 +115,16 @@ class Fixes:
         return priced(e for row in changed for e in self._left.get(row.shard, ()))
 
 
-def own_reasons(finding: Finding, repair: Mending) -> list[str]:
-    """Why no row is written for a finding itself; none where that depends on the decision."""
+def own_reasons(report: Report, finding: Finding, repair: Mending) -> list[str]:
+    """Why no row is written for a finding itself; none where that depends on the decision.
+
+    What is mended by files and rows of no shard, such as commits of Spark, has the plan's steps.
+    """
     if repair.mended:
-        return ["fixed by the fixes of the other findings"]
+        if any(mending(report, other).writes for other in report.findings if other != finding):
+            return ["fixed by the fixes of the other findings"]
+        assert isinstance(report.decision, Plan)
+        return [listed(report.decision.steps, STEPS, lambda step: step.title)]
     if repair.residuals:
         return [left_alone(residual) for residual in repair.residuals]
     if finding.effects and all(e.past or e.gone for e in finding.effects):
@@ -131,9 +141,16 @@ def decision_reasons(
             return [f"none yet: {question(ask)}"]
         case NoSafePlan(why, ways):
             helps = [sentence(finding.helps)] if finding.helps else []
-            return [f"none: {why}", *(f"way out: {way}" for way in ways), *helps]
+            unsaid = _without_what(why, finding)
+            return [f"none: {unsaid}", *(f"way out: {way}" for way in ways), *helps]
         case _:
             return [f"none: {finding.helps or 'no known write improves this'}"]
+
+
+def _without_what(why: str, finding: Finding) -> str:
+    """A decision's reason without the cause that the finding beside it has told already."""
+    head, _, cause = why.partition(": ")
+    return head if cause and (cause in finding.what or cause in finding.costs) else why
 
 
 def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
@@ -359,7 +376,7 @@ def remedy(report: Report, finding: Finding, verbose: bool) -> str:
     repair = mending(report, finding)
     if repair.writes:
         return _written(report, finding, repair, verbose)
-    return "; ".join(own_reasons(finding, repair) or decision_reasons(
+    return "; ".join(own_reasons(report, finding, repair) or decision_reasons(
         report.decision, finding, lambda ask: f"{ask.needs}: {question(report, ask)}"
     ))
 
