@@ -146,7 +146,7 @@ def _entry(
     sifted = sift(outcome.findings, accepted, outcome.snapshot.now)
     idle = tuple(
         suppression for suppression in sifted.unused
-        if not any(map(suppression.covers, outcome.left_out))
+        if not any(suppression.covers(f) or suppression.beyond(f) for f in outcome.left_out)
     )
     sifted = replace(sifted, unused=idle)
     return replace(

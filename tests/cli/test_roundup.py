@@ -289,11 +289,26 @@ def test_one_that_ran_out_brings_its_finding_back(lab, tmp_path):
         assert "expired at" in shown or form.startswith("json"), form
 
 
-def test_one_of_other_shards_hides_nothing(lab):
+@pytest.mark.parametrize(("named", "code", "told"), [
+    ([2], 1, "hides nothing: the finding is also on shard 3, which it does not name."),
+    ([2, 3], 0, ""),
+    ([4], 1, "no longer hides a finding; delete it."),
+])
+def test_one_of_other_shards_hides_nothing(lab, named, code, told):
+    configure(lab, *suppress("2099-01-01", f"shards = {named}"))
+    shown = lab.cli("inspect", "--format", "text")
+    assert shown.code == code
+    notes = " ".join(shown.out.split())
+    said = re.findall(r"Note: The suppression of RSH203 \(\S+\) (.*?\.) ", notes)
+    assert said == ([told] if told else [])
+
+
+@pytest.mark.parametrize("rule", ["RSH203", "RSH202"])
+def test_one_of_fewer_shards_is_not_judged_by_a_look_at_other_rules(lab, rule):
     configure(lab, *suppress("2099-01-01", "shards = [2]"))
-    assert lab.cli("inspect").code == 1
-    configure(lab, *suppress("2099-01-01", "shards = [2, 3]"))
-    assert lab.cli("inspect").code == 0
+    shown = lab.cli("inspect", "broken", "--rule", rule, "--format", "markdown")
+    assert ("also on shard 3" in shown.out) == (rule == "RSH203")
+    assert "no longer" not in shown.out
 
 
 def test_the_same_twice(lab, tmp_path):

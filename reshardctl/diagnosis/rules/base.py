@@ -248,6 +248,12 @@ class Suppression(Struct, frozen=True):
             return False
         return not self.shards or (bool(finding.shards) and self.shards >= set(finding.shards))
 
+    def beyond(self, finding: Finding) -> tuple[ShardId, ...]:
+        """Further shards of a finding on shards that it names; none if it covers the finding."""
+        if finding.code != self.rule or self.shards.isdisjoint(finding.shards):
+            return ()
+        return tuple(shard for shard in finding.shards if shard not in self.shards)
+
 
 class Sifted(Struct, frozen=True):
     """Findings parted by suppressions.

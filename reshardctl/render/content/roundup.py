@@ -34,6 +34,7 @@ from reshardctl.render.words import (
     counted,
     dry_run,
     sentence,
+    shards,
     shortened,
 )
 from reshardctl.report.changes import fixable
@@ -155,8 +156,16 @@ def _end(by: Suppression, until: float) -> str:
     return f"the end of {by.day} UTC" if by.day else instant(until)
 
 
-def unused(by: Suppression) -> str:
-    """One line on a suppression that hides nothing."""
+def unused(by: Suppression, kept: Sequence[Finding]) -> str:
+    """One line on a suppression that hides nothing. kept: the findings that count."""
+    if further := dict.fromkeys(shard for finding in kept for shard in by.beyond(finding)):
+        what = f"the finding is also on shard{'' if len(further) == 1 else 's'} {shards(further)}"
+        if by.until is None:
+            return f"{by.rule} of {by.origin} hides nothing: {what} now, which is new"
+        return (
+            f"the suppression of {by.rule} ({by.origin}) hides nothing: {what}, which it does not "
+            "name"
+        )
     if by.until is None:
         return f"{by.rule} of {by.origin} no longer occurs; make a new baseline"
     return f"the suppression of {by.rule} ({by.origin}) no longer hides a finding; delete it"
@@ -166,7 +175,7 @@ def remarks(entry: Entry) -> list[str]:
     """What is to be said of its suppressions, beside the findings that they hide."""
     return [
         *(expired(suppression) for suppression in entry.sifted.expired),
-        *(unused(suppression) for suppression in entry.sifted.unused),
+        *(unused(suppression, entry.sifted.kept) for suppression in entry.sifted.unused),
     ]
 
 

@@ -13,6 +13,7 @@ from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.render.content.report_json import report_json
+from reshardctl.render.content.roundup import unused
 from reshardctl.report.baseline import parsed
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import CASES, load
@@ -45,6 +46,15 @@ def test_less_of_it_is_no_news_and_more_is(report, text):
     one = next(f for f in report.findings if f.code == "RSH208")
     assert left(report, text, [replace(one, shards=one.shards[:1])]) == []
     assert left(report, text, [replace(one, shards=(*one.shards, shard_id(9)))]) == ["RSH208"]
+
+
+def test_a_shard_more_is_told(report, text):
+    one = next(f for f in report.findings if f.code == "RSH208")
+    wider = replace(one, shards=(*one.shards, shard_id(9)))
+    sifted = sift([wider], parsed(text, "base.json").of(report), 0.0)
+    by = next(by for by in sifted.unused if by.rule == "RSH208")
+    told = "RSH208 of base.json hides nothing: the finding is also on shard 9 now, which is new"
+    assert unused(by, sifted.kept) == told
 
 
 def test_a_graver_one_is_news(report, text):
