@@ -309,6 +309,7 @@ def test_one_of_fewer_shards_is_not_judged_by_a_look_at_other_rules(lab, rule):
     shown = lab.cli("inspect", "broken", "--rule", rule, "--format", "markdown")
     assert ("also on shard 3" in shown.out) == (rule == "RSH203")
     assert "no longer" not in shown.out
+    assert ("1 other finding left out." in shown.out) == (rule == "RSH202")
 
 
 def test_the_same_twice(lab, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,30 @@ def test_a_part_that_is_unsound_by_itself_is_refused_with_the_next_command(lab_o
     assert lab.cli(*shlex.split(line)[1:]).code == 1
     document = json.loads(lab.dry("--shards", "3", "--format", "json").out)
     assert document["scope"]["needs"] == [key(2)] and document["exit"]["name"] == "refused"
+
+
+@pytest.mark.parametrize(("given", "limit"), [
+    (["--shards", "7-9"], "for shards 7-9"),
+    (["--shards", "8"], "for shard 8"),
+    (["--rule", "RSH202"], "for rule RSH202"),
+    (["--shards", "8,9", "--not-rule", "RSH301"], "for shards 8, 9 and all rules but RSH301"),
+])
+def test_what_is_clean_in_part_is_not_called_clean(lab_of, given, limit):
+    lab: Lab = lab_of(NETWORK, LATEST)
+    forms = ("text", "concise", "markdown", "github", "junit")
+    shown = {form: lab.inspect(*given, "--format", form) for form in forms}
+    text = " ".join(shown.pop("text").out.split())
+    assert text.endswith(f" OK {limit}: no errors and no warnings; 3 other findings left out.")
+    for form, seen in shown.items():
+        assert seen.code == 0
+        none = f"no findings {limit}; 3 other findings left out"
+        assert none in seen.out.replace("No findings", "no findings"), form
+
+
+def test_a_finding_of_a_part_is_counted_beside_what_is_left_out(lab_of):
+    shown = lab_of(NETWORK, LATEST).inspect("--rule", "RSH213", "--format", "github")
+    assert shown.code == 1
+    assert re.search(r"1 \w+\.  \d fixable\.  2 other findings left out\.", shown.out)
 
 
 def test_findings_outside_the_scope_do_not_count(lab_of):

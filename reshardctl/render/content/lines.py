@@ -25,6 +25,7 @@ from reshardctl.render.content.findings import locator_words
 from reshardctl.render.content.plan import nothing
 from reshardctl.render.content.questions import choices
 from reshardctl.render.content.roundup import expired, failed, of_many, result, total
+from reshardctl.render.content.verdict import no_findings
 from reshardctl.render.costs import cost, priced, worst
 from reshardctl.render.words import journal_of, only_if, shards, shortened
 from reshardctl.report.audit import AuditReport
@@ -121,7 +122,8 @@ def _audit_line(report: AuditReport, finding: Finding, verbose: bool) -> str:
 def report_lines(report: Report, verbose: bool = False) -> list[str]:
     """A line for every finding, or that there is none. Not escaped yet."""
     lines = inspect_lines(report, verbose)
-    return lines if report.findings else [*lines, f"{locator_words(report)}: no findings"]
+    none = f"{locator_words(report)}: {no_findings(report)}"
+    return lines if report.findings else [*lines, none]
 
 
 def inspect_lines(report: Report, verbose: bool = False) -> list[str]:

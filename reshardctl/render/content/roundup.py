@@ -23,6 +23,7 @@ from reshardctl.render.content.report_json import (
     report_document,
     report_json,
 )
+from reshardctl.render.content.verdict import left_out
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
 from reshardctl.render.sheet import Part, Sheet
@@ -131,6 +132,8 @@ def total(roundup: Roundup) -> str:
         parts.append(f"{len(failed)} could not be judged.")
     if any(f.severity > Severity.INFO for r in roundup.reports() for f in r.findings):
         parts.append(f"{sum(len(fixable(r)) for r in roundup.reports())} fixable.")
+    if outside := left_out(sum(len(r.left_out) for r in roundup.reports())):
+        parts.append(f"{outside}.")
     return "  ".join(parts)
 
 

@@ -41,12 +41,33 @@ def verdict(report: Report, ok: str = "OK") -> str:
         return judged + "  ".join(filter(None, [tally(report), _loss(report, first)]))
     if not report.snapshot.verified:
         return "No errors and no warnings, if these positions are of this stream: not verified."
-    ok = " ".join(filter(None, [ok, f"for each value of {each}" if each else "", supposed(report)]))
-    if report.left_out or any(one.effects for one in report.judged) or not _all_read(report):
+    values = f"for each value of {each}" if each else ""
+    ok = " ".join(filter(None, [ok, _limit(report), values, supposed(report)]))
+    if outside := left_out(len(report.left_out)):
+        return f"{ok}: no errors and no warnings; {outside}."
+    if any(one.effects for one in report.judged) or not _all_read(report):
         return f"{ok}: no errors and no warnings."
     late = _read_in_part(report)
     part = f"{shards(late)} only from LATEST or a time on" if late else "nothing is skipped"
     return f"{ok}: every open shard will be read to its end; {part}."
+
+
+def _limit(report: Report) -> str:
+    """`for shards 0, 1`: what was selected, where that leaves findings out; else ""."""
+    options = report.options.scope
+    if options is None or not report.left_out:
+        return ""
+    named = [
+        f"{what if len(given) == 1 and '-' not in given[0] else f'{what}s'} {', '.join(given)}"
+        for what, given in (("shard", options.shards), ("rule", options.rules)) if given
+    ]
+    named += [f"all rules but {', '.join(options.not_rules)}"] if options.not_rules else []
+    return f"for {' and '.join(named)}"
+
+
+def left_out(number: int) -> str:
+    """`2 other findings left out`: how many a selection leaves out; "" for none."""
+    return f"{count(number, 'other finding')} left out" if number else ""
 
 
 def _all_read(report: Report) -> bool:
@@ -83,16 +104,23 @@ def _loss(report: Report, first: Finding | None) -> str:
 
 
 def tally(report: Report) -> str:
-    """The sums of a report: `2 errors, 1 warning, 1 info.  3 fixable.`."""
+    """The sums: `2 errors, 1 warning, 1 info.  3 fixable.`, and what a selection leaves out."""
     if not report.findings:
-        return " ".join(["No findings", supposed(report)]).rstrip() + "."
+        return sentence(no_findings(report, supposed(report)))
     forecast = f" {condition_text}" if (condition_text := supposed(report)) else ""
     sentences = [f"{', '.join(counted(report.counts()))}{forecast}."]
     if report.snapshot.foreseen is not None:
         sentences.append(new_ones(report))
     elif any(f.severity > Severity.INFO for f in report.findings):
         sentences.append(f"{len(fixable(report))} fixable.")
+    sentences.append(sentence(left_out(len(report.left_out))))
     return "  ".join(filter(None, sentences))
+
+
+def no_findings(report: Report, condition: str = "") -> str:
+    """`no findings for shards 0, 1; 2 other findings left out`."""
+    none = " ".join(filter(None, ["no findings", _limit(report), condition]))
+    return "; ".join(filter(None, [none, left_out(len(report.left_out))]))
 
 
 def remarks_if_healthy(report: Report) -> Iterator[str]:

@@ -29,7 +29,8 @@ def test_a_lease_at_latest_begins_at_the_tip():
 def test_a_part_is_not_the_whole():
     report = report_of("a-both", "initial=LATEST&release=2.7.2")
     scope = RepairOptions(scope=ScopeOptions(shards=("1",)))
-    assert verdict(make(report.snapshot, scope)) == "OK: no errors and no warnings."
+    left = "no errors and no warnings; 1 other finding left out."
+    assert verdict(make(report.snapshot, scope)) == f"OK for shard 1: {left}"
 
 
 def test_what_is_wrong_and_from_when_on():
