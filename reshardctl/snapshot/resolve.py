@@ -38,6 +38,7 @@ from reshardctl.planning.case import Case
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.policy import GivenPosition, GivenPositions, Policy
 from reshardctl.report.report import RepairOptions, case_of
+from reshardctl.snapshot.positions import place_of
 from reshardctl.snapshot.take import Stream
 
 NAMED = 5
@@ -257,7 +258,8 @@ def _checked(
         if position.basis is not Basis.STORED:
             unstored.append(shard)
         elif position.text is not None and stored is not None and stored.text == position.text:
-            continue
+            if not given.whole and shard in case.state.lineage:
+                _require_as_stored(position, stored)
         elif given.whole and shard not in case.state.lineage:
             expired.append(shard)
         else:
@@ -268,6 +270,23 @@ def _checked(
     if expired:
         notes.append(f"{_named(expired)} of {given.source} is not listed any more: left alone")
     return places, notes
+
+
+def _require_as_stored(position: GivenPosition, stored: StoredPosition) -> None:
+    """UsageError if an entry names another position than its `stored`, which the store holds.
+
+    Such an entry was edited, and its `stored` left as it was.
+    """
+    if position.cut is None or position.cut == stored.cut:
+        return
+    given, held = place_of(position.cut), place_of(stored.cut)
+    edited = [name for name, value in given.items() if value != held[name]]
+    if edited:
+        raise UsageError(
+            f"{position.where}: {', '.join(edited)} {'differs' if len(edited) == 1 else 'differ'} "
+            "from stored, which the store holds; nothing was written",
+            "to move the shard, clear stored in that entry; else take the entry out",
+        )
 
 
 class _Check(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -201,6 +202,47 @@ def test_an_entry_of_a_shard_that_has_expired_since_is_left_alone_and_named(lab,
     lab.alter("shardId-000000000000", checkpoint={"S": "TRIM_HORIZON"})
     shown = lab.dry("--positions", path, "--format", "text")
     assert f"shard 0 of {path} is not listed any more: left alone" in " ".join(shown.out.split())
+
+
+EDITS: dict[str, tuple[dict[str, object], str]] = {
+    "another kind": ({"kind": "TRIM_HORIZON", "number": None, "sub_number": None},
+                     "kind, number, sub_number differ"),
+    "another record": ({"sub_number": 3}, "sub_number differs"),
+    "no kind": ({"kind": None}, ""),
+    "another time": ({"time": "2026-11-21T00:00:00Z"}, ""),
+}
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_entry_that_was_edited_and_says_what_is_stored_is_refused(lab, tmp_path, form, edit):
+    """Whoever changed `kind` and left `stored` was told that the store holds it already."""
+    path, (changes, said) = tmp_path / f"p.{form}", EDITS[edit]
+    export(lab, path, "--format", form)
+    entry = edited(path, changes)
+    shown = lab.fix("--positions", path)
+    if not said:
+        assert shown.code in (0, 1) and lab.wire.writes == []
+        return
+    place = "line 3: shard 1:" if form == "csv" else "positions[1]: shard 1:"
+    assert shown.code == 2 and shown.says(f"{path}: {place} {said} from stored", "clear stored")
+    assert lab.wire.writes == [] and lab.journals() == []
+    edited(path, {**entry, "stored": None})
+    assert lab.fix("--positions", path, "--accept", "reread=all,skip=all").code in (0, 1)
+    assert lab.wire.writes != []
+
+
+def edited(path: Path, changes: dict[str, object]) -> dict[str, object]:
+    """The entry of shard 1, once it is changed in the file."""
+    if path.suffix == ".json":
+        body = json.loads(path.read_text())
+        body["positions"][1] |= changes
+        path.write_text(json.dumps(body))
+        return body["positions"][1]
+    head, *rows = csv.reader(path.read_text().splitlines())
+    rows[1] = [str(changes.get(n, v) or "") for n, v in zip(head, rows[1], strict=True)]
+    path.write_text("".join(f"{','.join(row)}\n" for row in [head, *rows]))
+    return dict(zip(head, rows[1], strict=True))
 
 
 @pytest.mark.parametrize(("old", "new", "said"), [
