@@ -51,6 +51,7 @@ from reshardctl.planning.policy import POSITIONS, UNASKED
 from reshardctl.planning.prices import exceeding, leaves_no_loss, unasked
 from reshardctl.planning.writes import require_live
 from reshardctl.render.words import count
+from reshardctl.report.changes import all_residuals
 from reshardctl.report.report import Report, make, question, whose_doubt
 from reshardctl.report.results import ConsumerFix, Fixed
 from reshardctl.snapshot import Ports
@@ -139,7 +140,7 @@ class Repair:
 
     def _verify(self, journal: Journal, applied: Applied) -> None:
         ready = self._writable
-        after = verify(ready.ports, ready.plan, ready.locator, journal)
+        after = _with_unlimited(verify(ready.ports, ready.plan, ready.locator, journal))
         self.fixed = Fixed(
             ready.before, after, applied.steps, str(journal.path), applied.written,
             applied.recognised, typed(journal.path),
@@ -347,7 +348,15 @@ def _without_dear_doubts(report: Report) -> Report:
     if not exceeding(whole, None):
         return report
     part = make(report.snapshot, replace(options, accept=UNASKED))
-    return part if leaves_no_loss(part.decision, whole) else report
+    return replace(part, unlimited=whole) if leaves_no_loss(part.decision, whole) else report
+
+
+def _with_unlimited(after: Report) -> Report:
+    """The report after a fix, with the decision that `inspect` makes, which accepts any cost."""
+    if after.options.accept != UNASKED or not all_residuals(after):
+        return after
+    whole = make(after.snapshot, replace(after.options, accept=None))
+    return replace(after, unlimited=whole.decision)
 
 
 def _created(request: FixRequest, target: Target) -> float | None:

@@ -215,9 +215,14 @@ def all_residuals(report: Report) -> tuple[Residual, ...]:
 
 
 def fixable(report: Report) -> list[Finding]:
-    """The findings of which the plan leaves nothing. None of a forecast: fix would not see them."""
+    """The findings of which the plan leaves nothing. None of a forecast: fix would not see them.
+
+    What `--yes` left alone for its cost counts: it is fixable once somebody accepts that.
+    """
     if report.snapshot.foreseen is not None:
         return []
+    if report.unlimited is not None:
+        report = replace(report, decision=report.unlimited)
     return [finding for finding in report.findings if mending(report, finding).mended]
 
 

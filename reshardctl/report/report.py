@@ -144,6 +144,8 @@ class Report(Struct, frozen=True):
     """Those of the notes that hold of the library whatever is wrong, or tell how a plan is made."""
     left_out: tuple[Finding, ...] = ()
     """Findings outside the scope; they do not count."""
+    unlimited: Decision | None = None
+    """The decision if any cost were accepted, where `--yes` took what needs no question."""
     pace: str = ""
     """When unread records of a running consumer expire if it goes on as two looks saw it."""
 

@@ -218,10 +218,12 @@ def test_a_doubtful_loss_keeps_no_certain_one_from_being_mended(made):
     row = "app-orders/shardId-00000000000{}".format
     shown = lab.cli("fix", *lab.where, "--dry-run", "--format", "json").json["decision"]
     assert {change["shard"][-1] for change in shown["changes"]} == {"1", "2", "3"}
-    done = lab.cli("fix", *lab.where, "--yes", "--assume-stopped")
+    done = lab.cli("fix", *lab.where, "--yes", "--assume-stopped", "--format", "text")
     assert done.code == 1, done.err
     assert "--accept reread=" in done.out
     assert set(lab.items()) == {row(0), row(2), row(3)}
+    ended, looked = done.out.split("Done.")[1], lab.inspect("--format", "text").out
+    assert "1 warning.  1 fixable." in looked and "1 warning.  1 fixable." in ended
     taken = lab.cli("fix", *lab.where, "--yes", "--assume-stopped", "--accept", "reread=9h")
     assert taken.code == 0, taken.err
     assert row(1) in lab.items()
