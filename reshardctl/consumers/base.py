@@ -31,6 +31,7 @@ from reshardctl.model import (
     Cut,
     Frontier,
     Image,
+    Rank,
     ShardId,
     SideTable,
     Simulation,
@@ -53,6 +54,14 @@ class Incarnation(Enum):
     """Every decodable position is older than the stream."""
     AMBIGUOUS = "ambiguous"
     """No position can be decoded."""
+
+
+class Contradiction(Enum):
+    """What a row says, its number aside, that the listing does not; follows "a row"."""
+
+    NEVER_HAD = "of a shard that it never had"
+    OPEN = "at the end of a shard that is open"
+    OTHERWISE = "with other parents or hash keys than its shard's"
 
 
 class Cannot(Struct, frozen=True):
@@ -293,9 +302,19 @@ class BaseConsumer(ABC, Generic[C, A]):
         """A row with a number of a younger stream, if no row has a number of this stream."""
         return of_wrong_stream(lineage, numbers)
 
-    def contradicts(self, lineage: Lineage, checkpoint: C, /) -> bool:
-        """Whether a row, its number aside, says what the listing does not."""
-        return any(unborn(lineage, shard) for shard in self.positions(checkpoint))
+    def contradictions(
+        self, lineage: Lineage, checkpoint: C, app: A, /
+    ) -> dict[ShardId, Contradiction]:
+        """The rows that, their numbers aside, say what the listing does not."""
+        found = {
+            shard: Contradiction.NEVER_HAD for shard in self.positions(checkpoint)
+            if unborn(lineage, shard)
+        }
+        return found | {
+            shard: Contradiction.OPEN
+            for shard, cut in self.stored_cuts(lineage, checkpoint, app).items()
+            if cut.rank is Rank.DONE and shard in lineage and lineage.is_open(shard)
+        }
 
     def caveats(self, _checkpoint: C, /) -> Iterable[str]:
         """What its reader has to know of a forecast for these rows, whatever is wrong with them."""

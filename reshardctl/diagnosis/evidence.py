@@ -10,6 +10,7 @@ the other stream's name where the account has it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -17,7 +18,7 @@ from enum import Enum
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from reshardctl.consumers.base import ShardOwner
+from reshardctl.consumers.base import Contradiction, ShardOwner
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.sequence_numbers import Origin, born_later
 from reshardctl.errors import ReshardError, WrongStream
@@ -33,6 +34,7 @@ from reshardctl.model import (
     at_number,
     decode,
     is_number,
+    short,
 )
 from reshardctl.model.phrases import listed
 
@@ -235,6 +237,23 @@ AMBIGUOUS = (
     "the store holds no sequence number, so nothing shows that its positions belong to this stream "
     "and not to an earlier one of its name or to another stream"
 )
+
+
+def contradicted_words(
+    lineage: Lineage, contradictions: Mapping[ShardId, Contradiction], rows: int
+) -> str:
+    """How many of the rows contradict the listing, by what, each with an example."""
+    kinds = Counter(contradictions.values())
+    examples = {kind: shard for shard, kind in reversed(contradictions.items())}
+    each = "; ".join(
+        f"{kinds[kind]} {kind.value}, such as {short(examples[kind])}"
+        for kind in Contradiction if kind in kinds
+    )
+    verb = "contradicts" if len(contradictions) == 1 else "contradict"
+    return (
+        f"{len(contradictions)} of {rows} row{'' if rows == 1 else 's'} {verb} the listing of "
+        f"stream {lineage.stream.name} ({each})"
+    )
 
 
 def same_second_as(snapshot: Snapshot) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.model import Image, canonical
+from reshardctl.model import Image, canonical, shard_id
 from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
 from tests.cli.lab import Item, Result, fake_of, opened, option_words
 from tests.proof.reference.kinsumer import run
@@ -167,6 +167,24 @@ def test_another_stream_s_numbers_are_refused(made):
     done = lab.inspect()
     assert done.code == 2
     assert done.says("another stream")
+
+
+def test_rows_without_a_number_that_name_no_shard_of_the_stream_are_another_s(made):
+    """LATEST is stored until a first record was read; the listing knows two of six shards."""
+    lab = made("a")
+    lab.restore({k: row for k, row in lab.items().items() if not k.startswith("checkpoints/")})
+    lab.plant_images([
+        Image(f"checkpoints/{shard_id(i)}", canonical({
+            "Shard": {"S": shard_id(i)}, "SequenceNumber": {"S": "LATEST"},
+            "Finished": {"NULL": True}, "LastUpdate": {"N": "1"},
+        })) for i in (0, 1, 20, 21, 22, 23)
+    ])
+    before = lab.items()
+    for words in ([], ["--created", lab.created]):
+        done = lab.fix("--accept", "reread=all", *words)
+        assert done.code == 2, done.out
+        assert done.says("another stream", "4 of 6 rows contradict the listing of stream orders")
+    assert lab.items() == before
 
 
 def test_the_start_mode_is_not_asked_where_one_plan_is_right_for_every_one(made):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import shard_id
-from reshardctl.model.times import instant
+from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import TRIM_HORIZON, Item, Lab, printed
 
 CREATED = 1795219200
@@ -425,44 +425,108 @@ def test_a_row_without_a_number_is_moved_by_its_own_name_only_beside_another_str
     assert streams.items()[shard_id(0)]["checkpoint"] == {"S": "TRIM_HORIZON"}
 
 
-MARKS = {
-    "split-since": [*((i, "SHARD_END") for i in range(4)), *((i, "TRIM_HORIZON") for i in (4, 5))],
-    "finished": [(i, "SHARD_END") for i in range(4)],
-    "unborn": [*((i, "LATEST") for i in range(3)), (4, "LATEST")],
+HALF = 1 << 127
+"""Halves of the hash keys are no shards of a stream of four."""
+HALVES = [
+    lease(shard, "TRIM_HORIZON") | {
+        "startingHashKey": {"S": str(low)}, "endingHashKey": {"S": str(high)},
+    } for shard, low, high in ((0, 0, HALF - 1), (1, HALF, 2 * HALF - 1))
+]
+NEVER, OPEN, OTHERWISE = (
+    "of a shard that it never had, such as {}", "at the end of a shard that is open, such as {}",
+    "with other parents or hash keys than its shard's, such as {}",
+)
+MOST: dict[str, tuple[list[Item], tuple[str, ...]]] = {
+    "split-since": (
+        [lease(i, "SHARD_END") for i in range(4)] + [lease(i, "TRIM_HORIZON") for i in (4, 5)],
+        ("6 of 6 rows contradict", f"2 {NEVER.format(4)}", f"4 {OPEN.format(0)}"),
+    ),
+    "wide": (
+        [lease(i, "SHARD_END") for i in range(60)]
+        + [lease(i, "TRIM_HORIZON") for i in range(60, 180)],
+        ("180 of 180 rows contradict", f"176 {NEVER.format(4)}", f"4 {OPEN.format(0)}"),
+    ),
+    "one-more-than-half": (
+        [lease(i, "LATEST") for i in (2, 3, 7, 8, 9)], ("3 of 5 rows", f"3 {NEVER.format(7)}"),
+    ),
 }
+"""Rows without a number that are mostly not what a stream of four open shards has."""
 
 
-@pytest.mark.parametrize("state", MARKS)
+@pytest.mark.parametrize("state", MOST)
+@pytest.mark.parametrize("words", [*VERBS, "fix --yes --created CREATED",
+                                   "fix --yes --recreated CREATED"])  # fmt: skip
+def test_rows_most_of_which_the_listing_contradicts_are_another_stream_s(streams, state, words):
+    """The table is younger than the stream that was named by mistake: its age proves nothing, and
+    no row is of an earlier stream. The stream's creation time tells nothing of the table."""
+    items, told = MOST[state]
+    streams.plant(*items)
+    streams.stream = "first"
+    before = streams.items()
+    refused = call(streams, words.replace("CREATED", streams.created))
+    assert refused.code == 2, refused.out + refused.err
+    assert refused.says("belongs to another stream", "stream first", "--stream", *told)
+    assert "--created" not in refused.err and "--recreated" not in refused.err
+    assert streams.items() == before and streams.wire.writes == []
+
+
+@pytest.mark.parametrize("state", MOST)
+def test_most_rows_of_a_stream_that_was_made_again_may_look_like_another_s(
+    streams, state, monkeypatch
+):
+    """Of a table that may be older than the stream, the operator tells."""
+    monkeypatch.setattr(Table, "made_at", lambda _self: None)
+    streams.plant(*MOST[state][0])
+    streams.stream = "first"
+    before = streams.items()
+    for words in ([], ["--created", streams.created]):
+        refused = streams.fix("--accept", "reread=all", *words)
+        assert refused.code == 2, refused.out + refused.err
+        assert refused.says("belongs to another stream", "--recreated CREATION-TIME")
+    assert streams.items() == before
+    done = streams.fix("--accept", "reread=all", "--recreated", streams.created)
+    assert done.code == 0, done.out + done.err
+    assert set(streams.items()) <= {shard_id(i) for i in range(4)}
+
+
+FEW: dict[str, tuple[list[Item], str]] = {
+    "unborn": (
+        [lease(i, "LATEST") for i in (0, 1, 2, 4)],
+        f"1 of 4 rows contradicts the listing of stream first (1 {NEVER.format(4)})",
+    ),
+    "finished": (  # as a single shard may be by KCL's own mistake
+        [lease(i, "SHARD_END") for i in range(4)],
+        f"4 of 4 rows contradict the listing of stream first (4 {OPEN.format(0)})",
+    ),
+    "other-keys": (  # as an operator's copies of a parent's row are
+        HALVES, f"2 of 2 rows contradict the listing of stream first (2 {OTHERWISE.format(0)})",
+    ),
+    "half": (
+        [*(lease(i, "LATEST") for i in (0, 1)), lease(3, "SHARD_END"), lease(9, "LATEST")],
+        f"2 of 4 rows contradict the listing of stream first (1 {NEVER.format(9)}; "
+        f"1 {OPEN.format(3)})",
+    ),
+}
+"""Rows without a number some of which are not what such a stream has, but may be its own."""
+
+
+@pytest.mark.parametrize("state", FEW)
 def test_rows_without_a_number_that_the_listing_contradicts_need_the_operator_s_word(
     streams, state
 ):
     """The table is younger than the stream that was named by mistake: its age proves nothing."""
-    streams.plant(*(lease(shard, position) for shard, position in MARKS[state]))
+    items, told = FEW[state]
+    streams.plant(*items)
     streams.stream = "first"
     before = streams.items()
+    noted = " ".join(streams.inspect("--format", "text").out.split())
+    assert "holds no sequence number" in noted and told in noted, noted
     refused = streams.fix("--accept", "reread=all")
     assert refused.code == 4, refused.out + refused.err
-    assert refused.says("--created CREATION-TIME", "another stream")
+    assert refused.says("--created CREATION-TIME", "another stream", told)
     assert streams.items() == before
-    created = streams.fake.stream("first").created
-    done = streams.fix("--accept", "reread=all", "--created", instant(created))
+    done = streams.fix("--accept", "reread=all", "--created", streams.created)
     assert done.code == 0, done.out + done.err
-
-
-def test_a_table_of_other_hash_keys_needs_the_operator_s_word(streams):
-    """Halves of the hash keys are no shards of a stream of four."""
-    half = 1 << 127
-    ranges = {0: (0, half - 1), 1: (half, (1 << 128) - 1)}
-    streams.plant(*(
-        lease(shard, "TRIM_HORIZON") | {
-            "startingHashKey": {"S": str(low)}, "endingHashKey": {"S": str(high)},
-        } for shard, (low, high) in ranges.items()
-    ))
-    streams.stream = "first"
-    before = streams.items()
-    refused = streams.fix("--accept", "reread=all")
-    assert refused.code == 4 and refused.says("--created CREATION-TIME"), refused.out
-    assert streams.items() == before
 
 
 def test_every_row_of_another_stream_is_named(streams):

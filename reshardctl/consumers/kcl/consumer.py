@@ -9,6 +9,7 @@ from reshardctl.consumers.base import (
     BaseConsumer,
     Candidate,
     Cannot,
+    Contradiction,
     Incarnation,
     Migration,
     Worker,
@@ -130,14 +131,17 @@ class Kcl(BaseConsumer[LeaseTable, App]):
             return Incarnation.AMBIGUOUS
         return by_numbers
 
-    def contradicts(self, lineage: Lineage, table: LeaseTable, /) -> bool:
+    def contradictions(
+        self, lineage: Lineage, table: LeaseTable, app: App, /
+    ) -> dict[ShardId, Contradiction]:
         """Rows name their shards' parents and hash keys, too."""
         listed = ((row, lineage[shard]) for shard, row in table.rows.items() if shard in lineage)
-        return super().contradicts(lineage, table) or any(
-            wrong_parents(lineage, row)
+        otherwise = {
+            row.shard: Contradiction.OTHERWISE for row, shard in listed
+            if wrong_parents(lineage, row)
             or row.hash_range not in (None, (shard.hash_start, shard.hash_end))
-            for row, shard in listed
-        )
+        }
+        return otherwise | super().contradictions(lineage, table, app)
 
     def caveats(self, table: LeaseTable, /) -> Iterable[str]:
         """That the rows are another client's."""
