@@ -30,6 +30,7 @@ from reshardctl.commands.target import Target, require_known, require_sound
 from reshardctl.commands.unfinished import require_alone
 from reshardctl.commands.whose_rows import (
     of_this_stream,
+    require_apart,
     require_verified,
     right_incarnation,
     unambiguous,
@@ -265,6 +266,7 @@ class Fresh(Repair):
             plan = of_report(report, target.probe)
             if target.repair_options.bootstrap:
                 _require_new(report)
+            require_apart(report)
         self.words, sink = argv, words(request, SUNK)
         planned = Planned(
             self._priced(report), plan, report.options.accept, argv, sink,

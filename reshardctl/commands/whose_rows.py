@@ -150,13 +150,7 @@ def require_proven(
     origins = {text: origin(lineage, text) for text in _touched(snapshot, steps)}
     if snapshot.alike and created is None:
         raise _doubtful(same_second_as(snapshot), snapshot)
-    wrong = [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]
-    if wrong:
-        raise Refused(
-            f"the position of {_rows(snapshot, wrong)} is not of stream {lineage.stream.name}: "
-            "nothing is written beside another stream's rows",
-            "name the right stream with --stream, or the right store",
-        )
+    _require_apart(snapshot, origins)
     unproven = [text for text, whose in origins.items() if whose is Origin.UNPROVEN]
     if not proven and not unproven:  # what is written holds no number: the others have to prove it
         unproven = [t for t in stored.values() if origin(lineage, t) is Origin.UNPROVEN]
@@ -172,6 +166,27 @@ def require_proven(
             f"of stream {lineage.stream.name}. If they are, add --created {CREATION_TIME}, the "
             "stream's StreamCreationTimestamp",
             asking_for(lineage.stream.arn),
+        )
+
+
+def require_apart(report: Report) -> None:
+    """Refused for a plan beside rows that are another stream's: no consent makes it one to write.
+
+    A dry run shows no such plan, either.
+    """
+    if isinstance(report.decision, Plan):
+        snapshot, steps = report.snapshot, report.decision.steps
+        texts = _touched(snapshot, steps)
+        _require_apart(snapshot, {text: origin(snapshot.lineage, text) for text in texts})
+
+
+def _require_apart(snapshot: Snapshot, origins: Mapping[str, Origin | None]) -> None:
+    """origins: whose each position is that is written, or that lies in a family with such a one."""
+    if wrong := [text for text, whose in origins.items() if whose is Origin.ELSEWHERE]:
+        raise Refused(
+            f"the position of {_rows(snapshot, wrong)} is not of stream "
+            f"{snapshot.lineage.stream.name}: nothing is written beside another stream's rows",
+            "name the right stream with --stream, or the right store",
         )
 
 

@@ -425,6 +425,28 @@ def test_a_row_without_a_number_is_moved_by_its_own_name_only_beside_another_str
     assert streams.items()[shard_id(0)]["checkpoint"] == {"S": "TRIM_HORIZON"}
 
 
+@pytest.mark.parametrize("more", [
+    ["--policy", "latest"], ["--shift", "-1h"], ["--set", "3=TRIM_HORIZON"],
+])  # fmt: skip
+def test_a_dry_run_shows_no_plan_beside_another_stream_s_row(streams, more, tmp_path):
+    """3 was split into 4 and 5, whose row holds a number of another stream: no plan for 3, which
+    no consent makes one to write, is shown or saved."""
+    own, theirs = numbers(streams, "first", record=5), numbers(streams, "second")[5]
+    number_after_a_split(streams, "first")
+    streams.plant(*(lease(i, n) for i, n in enumerate(own)), lease(4, "TRIM_HORIZON"),
+                  lease(5, theirs))  # fmt: skip
+    streams.stream = "first"
+    before, saved = streams.items(), tmp_path / "a.plan"
+    for words in (["--dry-run"], ["--dry-run", "--out", saved], ["--yes", "--assume-stopped"],
+                  ["--dry-run", "--format", "aws-cli"]):  # fmt: skip
+        refused = streams.cli("fix", *streams.where, "--accept", "reread=all,skip=all,disorder",
+                              *more, *words)  # fmt: skip
+        assert refused.code == 4, (words, refused.out + refused.err)
+        assert refused.says("the position of 5", "nothing is written beside another stream's rows")
+        assert "planned:" not in refused.out, words
+    assert streams.items() == before and not saved.exists()
+
+
 HALF = 1 << 127
 """Halves of the hash keys are no shards of a stream of four."""
 HALVES = [
