@@ -16,10 +16,11 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Step, Write, index_of, short, writes_of
 from reshardctl.model.shards import names_shards
 from reshardctl.model.times import duration, in_utc, parse_seconds
+from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
-from reshardctl.report.report import Report
+from reshardctl.report.report import Report, whose_doubt
 
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""
@@ -206,10 +207,21 @@ REDACTED = "The snapshot is redacted: no store has its names. Make the fix from 
 
 def dry_run(report: Report, suggested_command: Sequence[str]) -> list[str]:
     """The command that makes a plan and keeps it; of files, that shows it."""
-    if of_files(suggested_command):
-        return command("fix", "--dry-run", *suggested_command)
-    kept = plan_file(report, suggested_command)
-    return command("fix", "--dry-run", "--out", kept, *suggested_command)
+    argv = vouched(report, suggested_command)
+    if of_files(argv):
+        return command("fix", "--dry-run", *argv)
+    return command("fix", "--dry-run", "--out", plan_file(report, argv), *argv)
+
+
+def vouched(report: Report, suggested_command: Sequence[str]) -> list[str]:
+    """The arguments with a place for the operator's word on whose the positions are, if asked for.
+
+    Without it the plan is not written.
+    """
+    argv, options = list(suggested_command), report.options
+    given = options.created is not None or options.recreated is not None or "--created" in argv
+    asked = isinstance(report.decision, Plan) and not given and whose_doubt(report)
+    return [*argv, "--created", CREATION_TIME] if asked else argv
 
 
 _OF_AWS = frozenset({

@@ -8,6 +8,7 @@ seven public samples.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -543,6 +544,12 @@ def test_rows_without_a_number_that_the_listing_contradicts_need_the_operator_s_
     before = streams.items()
     noted = " ".join(streams.inspect("--format", "text").out.split())
     assert "holds no sequence number" in noted and told in noted, noted
+    for shown in (streams.inspect("--format", "markdown"), streams.dry("--format", "text"),
+                  streams.dry("--format", "markdown"), streams.inspect("--format", "text"),
+                  call(streams, "explain 0,1,2,3 --format text")):  # fmt: skip
+        words = " ".join(shown.out.replace("\\\n", " ").split())
+        commands = re.findall(r"reshardctl fix (?!with)[^#`]*--stream first[^#`]*", words)
+        assert commands and all("--created CREATION-TIME" in one for one in commands), (shown.out, shown.err)
     refused = streams.fix("--accept", "reread=all")
     assert refused.code == 4, refused.out + refused.err
     assert refused.says("--created CREATION-TIME", "another stream", told)

@@ -40,6 +40,7 @@ from reshardctl.render.words import (
     sentence,
     shards,
     shortened,
+    vouched,
     writing,
 )
 from reshardctl.report.changes import (
@@ -308,7 +309,7 @@ def not_written(sheet: Sheet, planned: Planned) -> None:
         for way in report.interrupted:
             sheet.command(command(*way.words), way.what)
         anew = "a new fix in its place" if report.interrupted else ""
-        argv = [*context.suggested_command, *context.sink, *planned.how]
+        argv = [*vouched(report, context.suggested_command), *context.sink, *planned.how]
         if saved is not None:
             argv = ["--plan", saved.path, *beside_a_file(context.suggested_command), *planned.how]
         if of_files(argv):

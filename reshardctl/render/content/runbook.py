@@ -61,6 +61,7 @@ from reshardctl.render.words import (
     plan_words,
     sentence,
     shortened,
+    vouched,
     write_words,
     writing,
 )
@@ -189,7 +190,7 @@ def _in_time(report: Report) -> list[Task]:
 
 def _by_hand(report: Report, context: Context) -> list[Task]:
     """What to do where files show the store, and a script writes it."""
-    script = writing(report, context.suggested_command)
+    script = writing(report, vouched(report, context.suggested_command))
     if report.snapshot.locator.medium not in CLIENTS:
         return [STOP_UNSEEN, ("Where the store can be reached, repair it.", [script])]
     return [
@@ -206,10 +207,9 @@ def _by_hand(report: Report, context: Context) -> list[Task]:
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     path = _plan_path(report, context, saved)
-    save = command(
-        context.verb, "--dry-run", "--out", path, *context.suggested_command, *context.sink
-    )
-    again, reached = beside_a_file(context.suggested_command), elsewhere(context.suggested_command)
+    argv = vouched(report, context.suggested_command)
+    save = command(context.verb, "--dry-run", "--out", path, *argv, *context.sink)
+    again, reached = beside_a_file(argv), elsewhere(argv)
     stopped = () if _watchable(report) else ("--assume-stopped",)
     apply = command(context.verb, "--plan", path, *again, *stopped)
     either = [
