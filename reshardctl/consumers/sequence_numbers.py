@@ -35,7 +35,9 @@ from reshardctl.model import (
 )
 
 CREATION_SLACK = 60
-"""Seconds; a root's first number was seen to carry its stream's creation time less three."""
+"""Seconds before its creation in which a number may still be a stream's own: a root's first number
+was seen to carry the creation time less three. One that old is an earlier stream's where it lies
+before its shard's first, is of a shard that the stream never had, or is refused by Kinesis."""
 BIRTH_LEAD = 3
 """Seconds by which the first numbers of a stream are older than its creation time: seven of seven
 public samples."""
@@ -176,9 +178,15 @@ def to_come(lineage: Lineage, time: float) -> bool:
 
 
 def earlier_incarnation(lineage: Lineage, text: str) -> bool:
-    """Whether the number was written before this stream was created."""
-    written = written_at(lineage, text)
-    return written is not None and written < lineage.stream.created - CREATION_SLACK
+    """Whether the number was written before this stream was created.
+
+    Of the last minute before that, where something else shows that it is not this stream's.
+    """
+    known = _number(lineage, text)
+    if known is None or known.decoded is None:
+        return False
+    older = known.decoded.time < lineage.stream.created - CREATION_SLACK
+    return older or known.origin is Origin.EARLIER
 
 
 def written_at(lineage: Lineage, text: str) -> int | None:
@@ -205,7 +213,7 @@ class Origin(Enum):
     """It carries the epoch in which its shard began or ended, or Kinesis takes it."""
     EARLIER = "earlier"
     """It is older than the stream: of an earlier stream of this name, or of another one that is not
-    known."""
+    known. That may have been deleted a moment before, see `CREATION_SLACK`."""
     ELSEWHERE = "elsewhere"
     """Another stream's: it is younger than this one and fits none of its shards, or Kinesis refuses
     it, or another stream of the account has given out numbers with its epoch."""
@@ -234,19 +242,26 @@ def _origin(lineage: Lineage, number: int, decoded: Decoded) -> Origin | None:
     if life is None and decoded.epoch == int(lineage.stream.created) - BIRTH_LEAD:
         # an expired one of the stream's first shards
         return Origin.OWN if decoded.shard <= lineage.newest_index() else Origin.ELSEWHERE
-    if number in lineage.taken or decoded.epoch in lineage.foreign_epochs:
+    if decoded.epoch in lineage.foreign_epochs:
         return Origin.ELSEWHERE
     if decoded.time < lineage.stream.created - CREATION_SLACK:
+        return Origin.ELSEWHERE if number in lineage.taken else Origin.EARLIER
+    refused = number in lineage.taken
+    beyond = life is None and decoded.shard > lineage.newest_index()
+    if decoded.time < lineage.stream.created and (refused or beyond or _before(life, number)):
         return Origin.EARLIER
-    if outside or (life is None and decoded.shard > lineage.newest_index()):
+    if refused or beyond or outside:
         return Origin.ELSEWHERE
     return None if to_come(lineage, decoded.time) else Origin.UNPROVEN
 
 
 def _outside(life: Life, number: int) -> bool:
     """Whether the number lies before or after the life of its shard."""
-    before = life.first is not None and number < life.first
-    return before or (life.last is not None and number > life.last)
+    return _before(life, number) or (life.last is not None and number > life.last)
+
+
+def _before(life: Life | None, number: int) -> bool:
+    return life is not None and life.first is not None and number < life.first
 
 
 def born_later(lineage: Lineage, text: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.model import shard_id
+from reshardctl.model import decode, shard_id
 from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import TRIM_HORIZON, Item, Lab, printed
 
@@ -224,6 +224,58 @@ def test_one_number_of_its_own_does_not_make_up_for_those_that_cannot_be_asked_a
     streams.wire.fail("GetShardIterator", "AccessDeniedException")
     streams.stream = "first"
     assert call(streams, verb).code == 3
+
+
+def written(lab: Lab, stream: str, shards: int) -> list[int]:
+    """The numbers of records that are put into a stream now, one into each of its shards."""
+    kinesis = lab.fake.client("us-east-1")
+    keys = [str(i * (1 << 128) // shards) for i in range(shards)]
+    return [
+        int(kinesis.put_record(StreamName=stream, Data=b"x", PartitionKey="k",
+                               ExplicitHashKey=key)["SequenceNumber"]) for key in keys
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shards", [4, 2])
+def test_a_stream_that_was_made_again_a_moment_after_its_last_records(streams, shards):
+    """None of the numbers is of the stream: they lie before the first one of their shards, or are
+    of shards that it has not."""
+    old, kinesis = written(streams, "first", 4), streams.fake.client("us-east-1")
+    streams.plant(*(lease(i, n) for i, n in enumerate(old)))
+    kinesis.delete_stream(StreamName="first")
+    streams.fake.clock.advance(20)
+    kinesis.create_stream(StreamName="first", ShardCount=shards)
+    streams.fake.clock.advance(600)
+    written(streams, "first", shards)
+    streams.stream = "first"
+    before = streams.items()
+    last = max(fields.time for number in old if (fields := decode(number)))
+    assert 0 < streams.fake.stream("first").created - last < 60
+    found = {f["code"]: f for f in streams.inspect("--format", "json").json["findings"]}
+    assert "older than the stream" in found["RSH102"]["what"]
+    refused = streams.fix("--accept", "reread=all")
+    assert refused.code == 4, refused.out + refused.err
+    assert refused.says("--recreated CREATION-TIME")
+    assert streams.items() == before
+    done = streams.fix("--accept", "reread=all", "--recreated", streams.created)
+    assert done.code == 0, done.out + done.err
+    assert set(streams.items()) == {shard_id(i) for i in range(shards)}
+    assert streams.inspect().code == 0
+
+
+def test_numbers_that_a_living_stream_gave_out_a_moment_before_are_its_own(streams):
+    """As of a stream that was just recreated, but for the account's other streams."""
+    streams.plant(*(lease(i, n) for i, n in enumerate(written(streams, "second", 6)[:4])))
+    streams.fake.clock.advance(20)
+    streams.fake.client("us-east-1").create_stream(StreamName="third", ShardCount=4)
+    streams.fake.clock.advance(600)
+    streams.stream = "third"
+    before = streams.items()
+    for words in ([], ["--recreated", streams.created]):
+        refused = streams.fix("--accept", "reread=all", *words)
+        assert refused.code == 2, refused.out + refused.err
+        assert refused.says("belongs to another stream", "Its numbers are of stream second")
+    assert streams.items() == before
 
 
 @pytest.fixture

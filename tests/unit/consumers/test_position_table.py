@@ -63,6 +63,9 @@ TABLE = [
     (number(CREATED + 600, CREATED + 700), "NNNN.. FFFFww FFFEw. FFFEw. NNN-.."),
     # kcl.md 5 F8, 9.1 h; consumers.md "f number of another shard, or of an older incarnation".
     (number(CREATED - 90_000, CREATED - 80_000), "FFFF.. FFFF.. FFFF.. FFFE.. NNN-.."),
+    # The same of a stream that was deleted half a minute before this one was made.
+    (number(CREATED - 90, CREATED - 30), "FFFF.. FFFF.. FFFF.. FFFEw. NNN-.."),
+    (number(CREATED - 90, CREATED - 30, shard=9), "FFFF.. FFFF.. FFFF.. FFFF.. FFF-.."),
     (number(EPOCH, CREATED + 60, shard=1), "FFFFww FFFFww FFFFww FFFFww FFF-.."),
     (number(EPOCH, CREATED + 60, shard=9), "FFFFww FFFFww FFFFww FFFFww FFF-ww"),
     # A clock that was wrong, or a forger: in the range and from the future, of no record.
@@ -133,4 +136,7 @@ def test_what_each_library_takes_a_text_for(text, expected):
 
 def test_only_a_number_older_than_the_stream_is_of_an_earlier_one():
     older = {text for text, _ in TABLE if earlier_incarnation(listing("open"), text)}
-    assert older == {number(CREATED - 90_000, CREATED - 80_000)}
+    assert older == {
+        number(CREATED - 90_000, CREATED - 80_000), number(CREATED - 90, CREATED - 30),
+        number(CREATED - 90, CREATED - 30, shard=9),
+    }
