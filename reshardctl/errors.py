@@ -67,8 +67,8 @@ class UsageError(ReshardError):
 class WrongStream(UsageError):
     """The stored positions are those of another stream.
 
-    Their sequence numbers or keys show it; or no number tells, and more than half of the rows are of
-    shards that the stream never had, or at the end of shards that are open.
+    Their sequence numbers or keys show it; or no number tells, and more than half of the rows are
+    of shards that the stream never had, or at the end of shards that are open.
 
     Next: name that stream with `--stream`, or the store of this one.
     """

@@ -243,8 +243,9 @@ def contradicted_words(
     lineage: Lineage, contradictions: Mapping[ShardId, Contradiction], rows: int
 ) -> str:
     """How many of the rows contradict the listing, by what, each with an example."""
-    kinds = Counter(contradictions.values())
-    examples = {kind: shard for shard, kind in reversed(contradictions.items())}
+    kinds, examples = Counter(contradictions.values()), dict[Contradiction, ShardId]()
+    for shard, kind in contradictions.items():
+        examples.setdefault(kind, shard)
     each = "; ".join(
         f"{kinds[kind]} {kind.value}, such as {short(examples[kind])}"
         for kind in Contradiction if kind in kinds

@@ -224,7 +224,7 @@ class _Orders(Struct):
         return next(iter(self.obstacles.values()), None)
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
-        """Note what a row is to become; `None` deletes it. Where that takes no way back: why not."""
+        """Note what a row is to become, `None` to delete it; or why there would be no way back."""
         row = self.positions.blank.get(shard)
         if row is not None and row.other_type:
             self.obstacles[shard] = holds_no_string(row)

@@ -124,7 +124,9 @@ def test_a_key_that_holds_no_string_is_left_alone_and_the_others_are_written(med
     """SET would replace a list, and undo could not put it back (stores/redis.py refuses it)."""
     lineage = split_in_turn(1, ())
     first, *others = lineage
-    row = {"namespace": {"S": "app-orders"}, "shard_id": {"S": first}}
+    row: dict[str, Mapping[str, Any]] = {
+        "namespace": {"S": "app-orders"}, "shard_id": {"S": first},
+    }
     options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
     consumer = KinesisConsumer().for_options(options, medium)
     positions = consumer.parse([Image(f"app-orders/{first}", row)], lineage.stream)
