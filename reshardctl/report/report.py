@@ -277,7 +277,7 @@ def _require_own(
     if older:
         error.next += (
             f". If stream {snapshot.lineage.stream.name} was deleted and made again, and they are "
-            f"of the earlier one: reshardctl fix with --recreated {CREATION_TIME}, its "
+            f"of the earlier one, fix starts over with --recreated {CREATION_TIME}, its "
             "StreamCreationTimestamp"
         )
     raise error
