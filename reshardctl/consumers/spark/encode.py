@@ -233,6 +233,8 @@ def startable(checkpoint: Checkpoint) -> Iterator[Step]:
         if key != METADATA:
             yield Step(f"remove {key}", (removed(checkpoint.images[key], why),))
             continue
+        if not checkpoint.batches:  # no place is stored that a new query could go on from
+            continue
         newest = checkpoint.batches[max(checkpoint.batches)].image
         text = metadata_of(image, newest)
         write = created(key, text, newest, why) if image is None else replaced(image, text, why)

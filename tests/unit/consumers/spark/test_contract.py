@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import (
@@ -24,7 +25,7 @@ from reshardctl.consumers.spark.positions import (
 from reshardctl.consumers.spark.releases import QUBOLE_1_2, App, Start
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, ShardId
+from reshardctl.model import START, Image, ShardId
 from reshardctl.planning.policy import LOSSLESS
 from tests.contracts.consumer_contract import ConsumerContract, RowPosition, _settings
 from tests.support.connector_entries import entry_text
@@ -136,8 +137,9 @@ class SparkContract(ConsumerContract):
     def test_the_first_rows_of_a_new_consumer(self, data: st.DataObject) -> None:
         """None can be written: Spark makes a query's first batch itself."""
         lineage = data.draw(lineages())
-        with pytest.raises(UsageError):
-            self.consumer.bootstrap(lineage, {}, App(QUBOLE_1_2, Start.TRIM_HORIZON))
+        want = dict.fromkeys(lineage, START)
+        found = self.consumer.bootstrap(lineage, want, App(QUBOLE_1_2, Start.TRIM_HORIZON))
+        assert isinstance(found, Cannot) and "startingPosition" in found.ways_out[0]
 
     def test_a_family_has_its_members_and_is_the_same_for_each(self) -> None:
         """The batches and commits beside a written one."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reshardctl.consumers.spark.checkpoint import Checkpoint, log_elsewhere
 from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.consumers.spark.encode import startable
 from reshardctl.consumers.spark.lines import awslabs
 from reshardctl.consumers.spark.positions import Position, spelled
 from reshardctl.consumers.spark.releases import App
@@ -414,6 +415,12 @@ def test_a_log_of_a_newer_spark_is_named(key):
 def test_metadata_that_may_not_be_read_is_not_taken_for_wrong():
     found = read(tree(f"{HEAD}/s1"), Image("metadata", {"unread": {"S": "permission denied"}}))
     assert "permission denied" in errors(found)["metadata"] and not found.spoiled
+
+
+def test_metadata_that_cannot_be_read_is_not_written_again_without_a_batch_to_go_on_from():
+    found = checkpoint_of([Image("metadata", {"text": {"S": ""}})])
+    assert list(found.spoiled) == ["metadata"]
+    assert list(startable(found)) == []
 
 
 def test_the_positions_of_an_offset_log_alone():
