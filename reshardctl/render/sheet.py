@@ -45,7 +45,8 @@ ALONE = frozenset({"--dry-run", "--bootstrap", "--probe"})
 Part = str | tuple[str, str]
 """Words, or words and rich's name of a style."""
 
-_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_TRAILING = re.compile(r"[ \t]+((?:\x1b\[[0-9;]*m)*)[ \t]*$", re.MULTILINE)
+"""Blanks at the end of a line, also around the code that ends a colour."""
 
 
 class _Raw(str):
@@ -255,7 +256,7 @@ class Sheet:
                 console.print(row, crop=False, no_wrap=True, overflow="ignore")
             else:
                 console.print(row)
-        return _TRAILING.sub("", out.getvalue())
+        return _TRAILING.sub(r"\1", out.getvalue())
 
     def _console(self, out: StringIO) -> Console:
         from rich.console import Console

@@ -54,15 +54,14 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
 
     A shard whose own children have positions was started once, and has lost its position.
     """
-    if shard is None:
-        return False
-    held = any(
+    if shard is None or not any(
         isinstance(fate := view.simulation.fates.get(p), WontRead)
         and fate.cause is Cause.NO_POSITION
         and view.processed[p].lo != DONE
         for p in view.lineage.parents(shard)
-    )
-    return held and not any(has_row(view, c) for c in view.lineage.children(shard))
+    ):
+        return False
+    return not any(has_row(view, c) for c in view.lineage.children(shard))
 
 
 def unreadable(view: View) -> list[Anomaly]:

@@ -111,6 +111,24 @@ def of_file(entry: dict[str, str | None], shard: int, **more: Any) -> GivenPosit
     return GivenPositions((GivenPosition("p.csv", shard_id(shard), cut),), source="p.csv", **more)
 
 
+@pytest.mark.parametrize(("shard", "text", "cut", "differs"), [
+    (2, "TRIM_HORIZON", DONE, "kind differs"),
+    (2, "TRIM_HORIZON", at_number(NUMBERS[1][0]), "kind, number, sub_number differ"),
+    (1, NUMBERS[1][-1], at_number(NUMBERS[1][0]), "number differs"),
+    (2, "TRIM_HORIZON", START, ""),
+    (1, NUMBERS[1][-1], at_number(NUMBERS[1][-1]), ""),
+])  # fmt: skip
+def test_an_entry_that_was_edited_beside_its_stored_text_is_refused(shard, text, cut, differs):
+    """What `stored` holds is what the store holds, so the entry would be left alone."""
+    entry = GivenPosition("p.csv: line 2", shard_id(shard), cut, text=text)
+    given = GivenPositions((entry,), source="p.csv")
+    if not differs:
+        assert not places(given).places
+        return
+    with pytest.raises(UsageError, match=f"p.csv: line 2: {differs} from stored"):
+        places(given)
+
+
 @pytest.mark.parametrize(("text", "stream", "words"), [
     ("9=TRIM_HORIZON", KINESIS, "stream orders lists no such shard"),
     ("1=SHARD_END", KINESIS, "the shard is open and has no end yet"),

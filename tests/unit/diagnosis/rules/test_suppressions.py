@@ -33,6 +33,16 @@ def test_shards(named, found, hides):
     assert list(sifted.kept) == ([] if hides else [one])
 
 
+@pytest.mark.parametrize(("code", "named", "found", "further"), [
+    ("RSH205", (4,), (4, 5), (5,)), ("RSH205", (4, 5), (4,), ()), ("RSH205", (4,), (6,), ()),
+    ("RSH205", (), (4, 5), ()), ("RSH203", (4,), (4, 5), ()),
+])  # fmt: skip
+def test_the_shards_that_it_does_not_name(code, named, found, further):
+    """Of a finding that it would hide otherwise."""
+    by = suppression("RSH205", *named)
+    assert by.beyond(finding(code, *found)) == tuple(map(shard_id, further))
+
+
 def test_another_code_stays():
     one, by = finding("RSH203", 2), suppression("RSH205")
     sifted = sift([one], [by], UNTIL - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from reshardctl.model import Image, Step, TableShape, Update, Write
 from reshardctl.model.images import NO_TRANSACTIONS, UNGUARDED
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.sql import SqlTable
-from reshardctl.stores.sql.server import address_of
+from reshardctl.stores.sql.server import Attempts, address_of
 from tests.support.position_tables import create_table
 from tests.support.servers import PASSWORD, USER, Running
 from tests.support.servers.severed import way_to
@@ -42,6 +43,24 @@ def test_a_connection_cut_at_any_message(
         )
         endings = cut_everywhere(table, way, Mask(inner, [table.shape]), _row, seen=seen)
     assert "done" in endings
+
+
+def test_a_connection_on_which_no_transaction_begins_is_closed() -> None:
+    closed: list[str] = []
+
+    def interrupted(_cursor: object) -> None:
+        raise KeyboardInterrupt
+
+    connection = SimpleNamespace(
+        cursor=lambda: None, rollback=lambda: None, close=lambda: closed.append("it")
+    )
+    server: Any = SimpleNamespace(
+        errors=(OSError,), kind_of=None, location="db", connect=lambda: connection,
+        begin=interrupted,
+    )
+    with pytest.raises(KeyboardInterrupt):
+        Attempts(server, lambda _seconds: None).reading(lambda _cursor: None, "rows")
+    assert closed == ["it"]
 
 
 def test_a_server_that_falls_silent(

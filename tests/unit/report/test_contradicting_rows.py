@@ -1,0 +1,65 @@
+"""Rows without a number that say what the listing does not: another stream's, if most do.
+
+Nothing in such a row names its stream; the shards and the ends that it tells are all there is.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.errors import WrongStream
+from reshardctl.model import Image, shard_id
+from reshardctl.report.report import RepairOptions, make, whose_doubt
+from tests.support.case import CASES, load
+from tests.support.judging import lineage_of
+
+CASE = load(CASES / "kcl" / "a-both.toml")
+"""Shard 0 is closed, 1 to 3 are open, and there is no 4."""
+CREATED = float(CASE.stream["created"])
+MOST = {0: "SHARD_END", 1: "SHARD_END", 7: "TRIM_HORIZON", 8: "TRIM_HORIZON"}
+FEW = {0: "SHARD_END", 1: "TRIM_HORIZON", 2: "TRIM_HORIZON", 7: "TRIM_HORIZON"}
+
+
+def snapshot(rows: dict[int, str], made_at: float | None = None) -> Snapshot:
+    images = tuple(
+        Image(shard_id(shard), {
+            "leaseKey": {"S": shard_id(shard)}, "checkpoint": {"S": checkpoint},
+            "checkpointSubSequenceNumber": {"N": "0"}, "leaseCounter": {"N": "1"},
+            "ownerSwitchesSinceCheckpoint": {"N": "0"},
+        }) for shard, checkpoint in rows.items()
+    )
+    locator = parse("kcl://app?initial=TRIM_HORIZON&release=3.5.1")
+    lineage = lineage_of(CASE.shards, CREATED)
+    return Snapshot(locator, lineage, images, {}, float(CASE.now), made_at=made_at)
+
+
+@pytest.mark.parametrize("made_at", [None, CREATED + 60])
+def test_most_rows_are_refused_as_another_stream_s(made_at):
+    """That they are of an earlier stream is no way out where the store is younger than this one."""
+    with pytest.raises(WrongStream) as refused:
+        make(snapshot(MOST, made_at), RepairOptions(created=CREATED))
+    assert (
+        "3 of 4 rows contradict the listing of stream orders (2 of a shard that it never had, such "
+        "as 7; 1 at the end of a shard that is open, such as 1)"
+    ) in refused.value.what
+    assert ("--recreated" in refused.value.next) is (made_at is None)
+
+
+@pytest.mark.parametrize("rows", [MOST, FEW])
+def test_the_operator_may_say_that_they_are_of_an_earlier_stream(rows):
+    report = make(snapshot(rows), RepairOptions(recreated=CREATED))
+    assert whose_doubt(report) == ""
+
+
+def test_fewer_are_named_and_asked_about():
+    report = make(snapshot(FEW), RepairOptions())
+    said = "1 of 4 rows contradicts the listing of stream orders (1 of a shard that it never had"
+    assert said in whose_doubt(report)
+
+
+def test_a_number_of_this_stream_shows_whose_the_others_are():
+    own = CASE.records[shard_id(1)][0][0]
+    report = make(snapshot(MOST | {2: str(own)}), RepairOptions())
+    assert whose_doubt(report) == "" and not report.contradictions
