@@ -277,7 +277,7 @@ def _require_as_stored(position: GivenPosition, stored: StoredPosition) -> None:
 
     Such an entry was edited, and its `stored` left as it was.
     """
-    if position.cut is None or position.cut == stored.cut:
+    if position.cut is None:
         return
     given, held = place_of(position.cut), place_of(stored.cut)
     edited = [name for name, value in given.items() if value != held[name]]
