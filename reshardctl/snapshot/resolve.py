@@ -37,6 +37,7 @@ from reshardctl.planning.as_given import StoredPosition, stored_positions, times
 from reshardctl.planning.case import Case
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.policy import GivenPosition, GivenPositions, Policy
+from reshardctl.render.escape import cell
 from reshardctl.report.report import RepairOptions, case_of
 from reshardctl.snapshot.positions import place_of
 from reshardctl.snapshot.take import Stream
@@ -257,7 +258,7 @@ def _checked(
         stored = now.get(shard)
         if position.basis is not Basis.STORED:
             unstored.append(shard)
-        elif position.text is not None and stored is not None and stored.text == position.text:
+        elif stored is not None and _same_text(position.text, stored.text):
             if not given.whole and shard in case.state.lineage:
                 _require_as_stored(position, stored)
         elif given.whole and shard not in case.state.lineage:
@@ -270,6 +271,11 @@ def _checked(
     if expired:
         notes.append(f"{_named(expired)} of {given.source} is not listed any more: left alone")
     return places, notes
+
+
+def _same_text(given: str | None, stored: str | None) -> bool:
+    """Whether both are one stored text; a CSV file has it without control characters."""
+    return given is not None and stored is not None and given in (stored, cell(stored))
 
 
 def _require_as_stored(position: GivenPosition, stored: StoredPosition) -> None:
