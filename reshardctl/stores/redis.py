@@ -138,8 +138,13 @@ class Server:
         return FailureKind.LOST_ANSWER if self.lost(error) else FailureKind.PERMANENT
 
     def lost(self, error: BaseException) -> bool:
-        """Whether the connection was lost, so that it is unknown what the server did."""
+        """Whether the connection was lost, so that it is unknown what the server did.
+
+        While keys are watched, redis-py raises for that what it raises where one of them changed.
+        """
         kinds = self._driver.exceptions
+        if isinstance(error, self.moved) and error.__context__ is not None:
+            return self.lost(error.__context__)
         return isinstance(error, (kinds.ConnectionError, kinds.TimeoutError)) and not isinstance(
             error, self._denied
         )
@@ -261,8 +266,8 @@ class Strings:
         try:
             answers = pipe.execute(raise_on_error=False)
         except self._server.moved as error:
-            if error.__context__ is not None and self._server.lost(error.__context__):
-                raise error.__context__ from None  # redis-py raises this for a lost EXEC too
+            if self._server.lost(error):
+                raise
             return WriteResult.CONFLICT
         errors = [answer for answer in answers if isinstance(answer, Exception)]
         if 0 < len(errors) < len(answers):
