@@ -34,6 +34,8 @@ WRONG = "name the database of Quickwit's metastore_uri"
 
 
 class _Row(Struct, frozen=True):
+    """One index. text: "" for NULL, in a table that somebody altered."""
+
     index: str
     uid: str
     text: str
@@ -242,7 +244,7 @@ class Metastore:
             f"SELECT {ID}, {UID}, {TEXT}::text FROM {self._name(TABLE)}{where} "  # noqa: S608
             f"ORDER BY {ID}, {UID}{' FOR UPDATE' if lock else ''}", values,
         )
-        rows = [_Row(*columns) for columns in cursor.fetchall()]
+        rows = [_Row(index, uid, text or "") for index, uid, text in cursor.fetchall()]
         for row, following in pairwise(rows):
             if row.index == following.index:
                 raise UsageError(

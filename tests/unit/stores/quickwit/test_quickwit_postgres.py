@@ -168,6 +168,22 @@ def test_a_column_of_no_text(postgres: Running, database: str) -> None:
         metastore(postgres.port, database).read()
 
 
+@pytest.mark.parametrize("index", ["", "events"])
+def test_an_index_whose_text_is_null_is_named(
+    postgres: Running, database: str, index: str
+) -> None:
+    """Somebody has altered the column. Every verb reads the table in this way, and `snapshot` too.
+    """
+    with connected(postgres, database) as server:
+        server.execute("ALTER TABLE indexes ALTER COLUMN index_metadata_json DROP NOT NULL")
+        server.execute("UPDATE indexes SET index_metadata_json = NULL")
+    store = metastore(postgres.port, database, index)
+    (row,) = store.read()
+    assert row.key == "events" and "index events" in str(row.attributes)
+    with pytest.raises(UsageError, match="index events"):
+        store.get([ZERO])
+
+
 def test_an_index_that_went_away_is_not_written(postgres: Running, database: str) -> None:
     store = metastore(postgres.port, database)
     step = step_of(store)
