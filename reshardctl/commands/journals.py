@@ -161,14 +161,14 @@ class Journals(Struct, frozen=True):
         return entry.name if usual else shlex.quote(str(entry.where))
 
     def later(
-        self, records: Records, keys: Sequence[str], rows: Iterable[Image] | None,
+        self, records: Records, keys: Sequence[str], rows: Iterable[Image],
         volatile_attributes: Collection[str],
     ) -> list[Entry]:
         """Later journals of these rows whose writes are still in place, newest first.
 
-        rows: as they are now; `None` if they were not read. [] if no journal can be listed.
+        rows: as they are now. [] if no journal can be listed.
         """
-        now = None if rows is None else {image.key: image for image in rows}
+        now = {image.key: image for image in rows}
         try:
             return younger(self.beside(records), records, keys, now, volatile_attributes)
         except ReshardError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -34,9 +34,9 @@ from reshardctl.commands.write_requests import HOW, FixRequest
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import (
     EmptyCheckpoint,
+    HalfDone,
     NotConfirmed,
     Refused,
-    ReshardError,
     StalePlan,
     UsageError,
 )
@@ -216,8 +216,8 @@ class Interrupted(Repair):
         with naming_next_step(self._again, self.words):
             try:
                 rest, decision = left_over(ports, plan, locator, journal, records, request.live)
-            except ReshardError:
-                self._require_latest(records, None, locator)
+            except (HalfDone, Refused):  # perhaps for what a younger fix wrote
+                self._require_latest(records, ports.store.read(), locator)
                 raise
             self._require_latest(records, rest.rows, locator)
             before = survey(ports, plan.stream, locator, plan.options, plan.probe)
@@ -242,7 +242,7 @@ class Interrupted(Repair):
             )
 
     def _require_latest(
-        self, records: Records, rows: Sequence[Image] | None, locator: Locator
+        self, records: Records, rows: Iterable[Image], locator: Locator
     ) -> None:
         """Refused if a younger fix wrote some of the rows: it began from what this one left."""
         journals, keys = Journals(self._request.account), sorted(keys_of(records.header.steps))

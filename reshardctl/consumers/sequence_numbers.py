@@ -36,7 +36,7 @@ from reshardctl.model import (
 
 CREATION_SLACK = 60
 """Seconds before its creation in which a number may still be a stream's own: a root's first number
-was seen to carry the creation time less three. One that old is an earlier stream's where it lies
+was seen to carry the creation time less three. An older number is an earlier stream's where it lies
 before its shard's first, is of a shard that the stream never had, or is refused by Kinesis."""
 BIRTH_LEAD = 3
 """Seconds by which the first numbers of a stream are older than its creation time: seven of seven

@@ -24,6 +24,7 @@ from reshardctl.model import (
     after,
     changed,
     keys_of,
+    writes_by_row,
     writes_of,
 )
 from reshardctl.model.phrases import by_reason
@@ -158,12 +159,9 @@ def _refuse_moved(
     volatile_attributes: Collection[str],
     what: str,
 ) -> None:
-    chains: dict[str, list[Write]] = {}
-    for write in writes_of(applied):
-        chains.setdefault(write.key, []).append(write)
     moved = {
         key: why
-        for key, chain in sorted(chains.items())
+        for key, chain in sorted(writes_by_row(applied).items())
         if (why := _moved(chain, current.get(key), volatile_attributes))
     }
     if moved:

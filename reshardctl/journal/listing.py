@@ -15,7 +15,7 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.file import FileLog, in_use
 from reshardctl.journal.log import SUFFIX, Log, Where, name_of
 from reshardctl.journal.records import Records, read
-from reshardctl.model import Image, Write, keys_of, writes_of
+from reshardctl.model import Image, keys_of, writes_by_row
 from reshardctl.model.times import duration, parse_instant
 from reshardctl.model.write_state import WriteState, write_states, wrote_later
 
@@ -126,14 +126,15 @@ def younger(
         volatile_attributes: Attributes that the consumer changes by itself.
     """
     own = records.header
-    chains = _chains(records)
+    chains = writes_by_row(records.fix.current)
     found = []
     for entry in shelf:
         if entry.records is None or not entry.in_place or entry.records.header.plan == own.plan:
             continue
         if entry.records.header.identity != own.identity:
             continue
-        by_time, theirs = entry.when > own.when, _chains(entry.records)
+        by_time = entry.when > own.when
+        theirs = writes_by_row(entry.records.fix.current)
         for key in theirs.keys() & chains.keys() & set(keys):
             told = None if rows is None else wrote_later(
                 chains[key], theirs[key], rows.get(key), volatile_attributes
@@ -142,14 +143,6 @@ def younger(
                 found.append(entry)
                 break
     return found
-
-
-def _chains(records: Records) -> dict[str, list[Write]]:
-    """The writes of each row by the fix of a journal, in their order."""
-    chains: dict[str, list[Write]] = {}
-    for write in writes_of(records.fix.current):
-        chains.setdefault(write.key, []).append(write)
-    return chains
 
 
 def unfinished(

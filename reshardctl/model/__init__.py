@@ -59,6 +59,7 @@ from reshardctl.model.images import (
     counted,
     keys_of,
     table_of,
+    writes_by_row,
     writes_of,
 )
 from reshardctl.model.shards import (
@@ -143,5 +144,6 @@ __all__ = [
     "short",
     "table_of",
     "time_of",
+    "writes_by_row",
     "writes_of",
 ]

@@ -159,6 +159,14 @@ def writes_of(steps: Iterable[Step]) -> list[Write]:
     return [write for step in steps for write in step.writes]
 
 
+def writes_by_row(steps: Iterable[Step]) -> dict[str, list[Write]]:
+    """The writes of each row, by its key, in order."""
+    chains: dict[str, list[Write]] = {}
+    for write in writes_of(steps):
+        chains.setdefault(write.key, []).append(write)
+    return chains
+
+
 def keys_of(steps: Iterable[Step]) -> set[str]:
     """The keys of the rows that these steps write."""
     return {write.key for write in writes_of(steps)}

@@ -21,7 +21,7 @@ from reshardctl.model import (
     Update,
     Write,
     changed,
-    writes_of,
+    writes_by_row,
 )
 
 Get = Callable[[Sequence[str]], dict[str, Image | None]]
@@ -122,9 +122,7 @@ def write_states(
     Steps may write a row several times: a write that a later one overwrote is APPLIED too.
     """
     steps = list(steps)
-    chains: dict[str, list[Write]] = {}
-    for write in writes_of(steps):
-        chains.setdefault(write.key, []).append(write)
+    chains = writes_by_row(steps)
     in_place = {key: reached(chain, now[key], volatile_attributes) for key, chain in chains.items()}
     seen = dict.fromkeys(chains, 0)
     result = []

@@ -1,4 +1,4 @@
-"""The order in which rows are written: no beginning of a fix leaves a start worse than none.
+"""The order in which rows are written: a fix that stops half-way makes no start worse.
 
 What belongs together is one transaction; a fix may be killed between two of them. Sources:
 PeriodicShardSyncManager and HierarchicalShardSyncer of 2.7.2 and 3.5.1, and drawn stores (KCL 2.7.2

@@ -320,7 +320,7 @@ class Evidence:
         return self._oldest is not None and self._oldest < time
 
     def began_at_work(self, shard: ShardId) -> bool:
-        """Whether the application ran when the listed shard was created, and still held its head.
+        """Whether the application ran while the first records of the listed shard were still kept.
 
         It did not where the first records have expired by the time of some number.
         """
