@@ -363,3 +363,22 @@ def test_rows_alike_are_one_line_of_an_undo(lab_of):
     refused = lab.undo()
     assert refused.code == 4
     assert refused.says("shardId-000000000004 and 15 more: checkpoint"), refused.err
+
+
+def test_a_later_fix_that_left_other_rows_is_named_by_a_resume(lab_of):
+    """What was begun cannot go on over its rows, and the later fix has to be undone first."""
+    lab = interrupted(lab_of, "fix")
+    older = lab.journal()
+    before = read(FileLog(older))
+    lab.fake.clock.advance(60)
+    key = next(w.key for n, s in enumerate(before.fix.current) if n not in before.fix.applied
+               for w in s.writes)  # fmt: skip
+    accepted = ("--accept", "skip=all,reread=all,disorder")
+    done = lab.fix("--created", lab.created, "--policy", "latest", *accepted)
+    assert done.code == 0, done.err
+    (later,) = set(lab.journals()) - {older}
+    assert key in keys_of(read(FileLog(later)).header.steps)
+    fixed = lab.items()
+    refused = lab.cli("fix", "--resume", older.stem, "--yes", "--assume-stopped")
+    assert refused.code == 4 and refused.says(f"reshardctl undo {later.stem}"), refused.err
+    assert lab.items() == fixed
