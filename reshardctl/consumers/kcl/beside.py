@@ -132,7 +132,8 @@ def flaws_beside(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw,
 
 def leases_of_strangers(table: LeaseTable, traits: Traits) -> Iterator[Row]:
     """Rows whose keys name no shard, and of which the release makes leases all the same."""
-    return (row for row in table.strangers if not flaws_beside(row.image, table, traits))
+    rows = table.keyed_otherwise()
+    return (row for row in rows if not flaws_beside(row.image, table, traits))
 
 
 def unreadable(
@@ -183,12 +184,9 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
         )
     if traits.unreadable is Unreadable.LEFT_OUT:
         return None
-    if bad := [r.image.key for r in table.strangers if flaws_beside(r.image, table, traits)]:
-        return Cannot(
-            f"KCL {traits.release} crashes at the row {bad[0]!r}, which is no lease of this "
-            "stream",
-            ("stop every worker and delete that row by hand: reshardctl rule RSH302",),
-        )
+    for row in table.strangers:
+        if flaws_beside(row.image, table, traits):
+            return at_the_row(row, traits)
     for named, rows in table.others.items():
         if any(row.unread(traits) for row in rows):
             return Cannot(
@@ -196,6 +194,15 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
                 (f"repair that stream's rows first, with {command_line('--stream', named.name)}",),
             )
     return None
+
+
+def at_the_row(row: Row, traits: Traits) -> Cannot:
+    """A row that is no lease of the stream, and at which the release crashes."""
+    return Cannot(
+        f"KCL {traits.release} crashes at the row {row.image.key!r}, which is no lease of this "
+        "stream",
+        ("stop every worker and delete that row by hand: reshardctl rule RSH302",),
+    )
 
 
 def risks(

@@ -16,7 +16,7 @@ from reshardctl.consumers.base import (
     WorkerLimit,
 )
 from reshardctl.consumers.kcl.behaviour import simulate_start
-from reshardctl.consumers.kcl.beside import MULTI_STREAM, applications, in_the_way
+from reshardctl.consumers.kcl.beside import MULTI_STREAM, applications
 from reshardctl.consumers.kcl.encode import bootstrap, encode, rebuild
 from reshardctl.consumers.kcl.flaws import flaws
 from reshardctl.consumers.kcl.migrations import migrations
@@ -41,6 +41,7 @@ from reshardctl.consumers.kcl.rows import (
 )
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.consumers.kcl.steps import TRANSACTION
+from reshardctl.consumers.kcl.sync import in_the_way
 from reshardctl.consumers.kcl.table import key_of, named_workers, side_tables, split
 from reshardctl.consumers.sequence_numbers import against_listing
 from reshardctl.errors import UsageError, WrongStream
@@ -173,14 +174,14 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
         """Lease rows that hold the target frontier."""
-        obstacle = in_the_way(table, app.traits)
+        obstacle = in_the_way(lineage, table, app.traits)
         return obstacle or encode(lineage, table, want, app, leave)
 
     def rebuild(
         self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
         """A lease for every listed shard."""
-        return in_the_way(table, app.traits) or rebuild(lineage, table, want, app)
+        return in_the_way(lineage, table, app.traits) or rebuild(lineage, table, want, app)
 
     def holds_parts(self, app: App, /) -> bool:
         """From the first release that reads sub-sequence numbers."""

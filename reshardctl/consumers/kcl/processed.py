@@ -276,7 +276,7 @@ class _Present:
         As after a swap or a copy.
         """
         found: dict[ShardId, Cut] = {}
-        for row in (*self._table.rows.values(), *self._table.strangers):
+        for row in (*self._table.rows.values(), *self._table.keyed_otherwise()):
             decoded = decode(row.position) if row.position else None
             home = shard_id(decoded.shard) if decoded else row.shard
             if home != row.shard and home in self._lineage and (

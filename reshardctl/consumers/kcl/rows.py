@@ -173,7 +173,7 @@ class LeaseTable(Struct, frozen=True):
     """A parsed lease table.
 
     Attributes:
-        foreign: Rows of other kinds, by key.
+        foreign: Rows of other kinds, by key; a release without entityType takes them for leases.
         strangers: Rows of no other kind whose keys name no shard in such a table.
         named: The stream of `rows`, `None` in a single-stream table.
         others: Rows of other streams, which are read and never written.
@@ -200,6 +200,14 @@ class LeaseTable(Struct, frozen=True):
         (2.7.3), LeaseAssignmentManager.isWorkerAssignedLeasesLessThanMaxLeases (3.5.1).
         """
         return [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
+
+    def keyed_otherwise(self) -> list[Row]:
+        """Every row whose key names no shard in such a table, rows of other kinds too.
+
+        A release without entityType makes leases of those as well.
+        """
+        kinds = (_row(image, None, ShardId(key)) for key, image in self.foreign.items())
+        return [*self.strangers, *kinds]
 
     def images(self) -> list[Image]:
         """Every row that the table was parsed from."""

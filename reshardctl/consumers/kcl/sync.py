@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kcl import beside
 from reshardctl.consumers.kcl.beside import unreadable
 from reshardctl.consumers.kcl.releases import Start, Traits
@@ -154,6 +155,16 @@ def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
     rows = (*table.rows.values(), *(strange if traits.syncs_fully else ()))
     of_rows = (of_row for row in rows if (of_row := _of_row(lineage, row, traits)))
     return next(of_rows, None) or beside.of_other_rows(table, traits)
+
+
+def in_the_way(lineage: Lineage, table: LeaseTable, traits: Traits) -> Cannot | None:
+    """A crash that no write to the stream's own leases can prevent."""
+    if obstacle := beside.in_the_way(table, traits):
+        return obstacle
+    for row in beside.leases_of_strangers(table, traits) if traits.syncs_fully else ():
+        if _of_sync(lineage, row, traits) is not None:
+            return beside.at_the_row(row, traits)
+    return None
 
 
 def crashing(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:

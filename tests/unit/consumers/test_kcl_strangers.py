@@ -155,6 +155,40 @@ def test_what_a_stranger_hides_is_written_before_the_hole_that_shows_it_is_close
         assert set(before.delivered[LOST]) <= set(between.delivered.get(LOST, [])), count
 
 
+@pytest.mark.parametrize(("release", "kind", "dies"), [
+    # Drawn stores, 1.13.3 seed 702383: KinesisShardSyncer waits for a shard that is not listed
+    # while its parent is. LeaseSerializer before 3.5 knows no entityType.
+    ("1.13.3", {}, True), ("1.13.3", {"entityType": {"S": "SOMETHING"}}, True),
+    ("2.2.11", {"entityType": {"S": "SOMETHING"}}, True), ("1.15.3", {}, False),
+    ("1.15.3", {"entityType": {"S": "SOMETHING"}}, False),
+    ("2.7.2", {"entityType": {"S": "SOMETHING"}}, False),
+])  # fmt: skip
+def test_a_row_under_another_key_that_names_a_listed_parent_stops_a_full_synchronisation(
+    release: str, kind: dict[str, Any], dies: bool
+) -> None:
+    stranger = {**LEASE, **kind, "parentShardId": {"SS": ["shardId-000000000000"]}}
+    items = [*CASE.items(), stranger]
+    found = bench(items, release)
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)
+    (simulation,) = found.replays()
+    assert (ran.died, simulation.crash is not None) == (dies, dies)
+    decision = found.decide()
+    assert isinstance(decision, NoSafePlan) is dies
+    assert not dies or "delete that row by hand" in str(decision.ways_out)
+
+
+@pytest.mark.parametrize(("release", "hides"), [("2.7.2", True), ("3.5.1", False)])
+def test_a_kind_that_a_release_does_not_know_hides_a_hole_like_any_lease(
+    release: str, hides: bool
+) -> None:
+    items = copied(f"bak:{LOST}", entityType={"S": "SOMETHING"})
+    found = bench(items, release)
+    (simulation,) = found.replays()
+    ran = run(load_topology(CASE.stream), CASE.stream["name"], items, "TRIM_HORIZON", release)
+    said = delivered(CASE, simulation, found.plan_case.state.lineage)[LOST]
+    assert (bool(ran.delivered.get(LOST)), bool(said)) == (not hides, not hides)
+
+
 @pytest.mark.parametrize("checkpoint", [True, False])
 def test_a_stranger_without_a_checkpoint_stops_the_audits(checkpoint: bool) -> None:
     """Drawn stores: KCL 3.5.1 by time, seed 701599. An audit asks each lease whether it has ended,
