@@ -13,7 +13,9 @@ from coverage import CoverageData
 
 COLLECTED_SECONDS = 0.15
 A_FILE = 6
-"""How many tests of a file are tried in the first round."""
+"""How many tests of a file are tried before others of it."""
+SHARES = (1 / 60, 1 / 8, 1.0)
+"""The part of all seconds after which each round ends."""
 
 
 class Covering:
@@ -52,30 +54,33 @@ class Covering:
         return [name for name in dict.fromkeys(names) if name in self.seconds]
 
     def rounds(self, path: Path, tests: list[str], most: float) -> list[list[str]]:
-        """First some of each file that is cheap, and those of the room's own folder before others;
-        then the rest, for about so many seconds in all."""
+        """First some of each file that is cheap, those of the room's own folder before others, and
+        all of a file that is named after the module; then the rest, for so many seconds in all.
+
+        The first rounds are short: pytest imports every file of a round before its first test, and
+        most mutants are killed by one of the first few.
+        """
         room = path.parts[1]
         files: defaultdict[str, list[str]] = defaultdict(list)
         for name in sorted(tests, key=lambda name: self.seconds[name]):
             files[name.partition("::")[0]].append(name)
         order = sorted(files, key=lambda file: self._price(file, files[file], room))
-        first: list[str] = []
-        spent = 0.0
-        for file in order:
-            for name in files[file][:A_FILE]:
-                first.append(name)
-                spent += self.seconds[name]
-            spent += COLLECTED_SECONDS
-            if spent > most / 8:
-                break
-        tried = set(first)
-        rest: list[str] = []
-        for name in (name for file in order for name in files[file] if name not in tried):
-            rest.append(name)
-            spent += self.seconds[name]
-            if spent > most:
-                break
-        return [each for each in (first, rest) if each]
+        first = {file: None if f"/test_{path.stem}" in file else A_FILE for file in order}
+        some = [name for file in order for name in files[file][: first[file]]]
+        others = [name for file in order if first[file] for name in files[file][A_FILE:]]
+        found: list[list[str]] = [[]]
+        spent, limits, imported = 0.0, [share * most for share in SHARES], set[str]()
+        for name in [*some, *others]:
+            if spent > limits[0]:
+                limits.pop(0)
+                if not limits:
+                    break
+                found.append([])
+            file = name.partition("::")[0]
+            spent += self.seconds[name] + (0 if file in imported else COLLECTED_SECONDS)
+            imported.add(file)
+            found[-1].append(name)
+        return [each for each in found if each]
 
     def _price(self, file: str, names: list[str], room: str) -> float:
         price = COLLECTED_SECONDS + sum(self.seconds[name] for name in names[:A_FILE])
