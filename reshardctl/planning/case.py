@@ -254,6 +254,7 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     for other in frontiers[1:]:
         frontier = {shard: meet(frontier[shard], other[shard]) for shard in frontier}
     frontier |= _misplaced(case, checkpoint, frontier)
+    frontier |= _undated(case, checkpoint, frontier) if case.recreated else {}
     beginning = dict.fromkeys(anew, Span(START, START))
     return {**reopened(_probed(case, frontier), case.kept), **beginning}
 
@@ -280,13 +281,34 @@ def _misplaced(case: Case, checkpoint: Any, frontier: Frontier) -> dict[ShardId,
     return found
 
 
+def _undated(case: Case, checkpoint: Any, frontier: Frontier) -> dict[ShardId, Span]:
+    """The shards of a recreated stream that count as read without a number that says so.
+
+    The mark may be the earlier stream's, unless the shard or one below it has a number of this one.
+    """
+    lineage = case.state.lineage
+    dated = [
+        shard for shard, whose in case.origins(checkpoint).items()
+        if shard in lineage and whose in _OF_THIS_STREAM
+    ]
+    known = {*dated, *lineage.ancestors(*dated)}
+    why = "marked as finished, perhaps before the stream was made again"
+    return {
+        shard: Span(START, span.hi, Basis.INFERRED, why) for shard, span in frontier.items()
+        if shard in lineage and shard not in known and span.lo == DONE
+    }
+
+
+_OF_THIS_STREAM = frozenset({Origin.OWN, Origin.UNPROVEN})
+
+
 def forgotten(case: Case, checkpoint: Any) -> frozenset[ShardId]:
     """The shards that begin anew in a recreated stream.
 
     All of them where no row has a number of this stream; else those whose number is older than it.
     """
     origins = case.origins(checkpoint)
-    if not {Origin.OWN, Origin.UNPROVEN}.intersection(origins.values()):
+    if not _OF_THIS_STREAM.intersection(origins.values()):
         return frozenset(case.state.lineage)
     return frozenset(shard for shard, whose in origins.items() if whose is Origin.EARLIER)
 

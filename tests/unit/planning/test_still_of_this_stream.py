@@ -170,3 +170,32 @@ def test_what_follows_from_a_sink_is_never_written_while_the_application_runs(mo
     found = rebuilt(replace(case, line=dict.fromkeys(case.state.lineage, Span(START, START))))
     assert isinstance(found, Plan)
     assert [(write.key, write.live) for write in writes_of(found.steps)] == [(shard_id(1), False)]
+
+
+@pytest.mark.parametrize(("consumer", "release", "rows"), [
+    ("kcl", "3.5.1", (
+        {"shard": 0, "checkpoint": "SHARD_END"}, {"shard": 1, "checkpoint": "s1-0"},
+        {"shard": 2, "checkpoint": OLDER}, {"shard": 3, "checkpoint": OLDER},
+    )),
+    ("kinsumer", "snowplow-1.7", (
+        {"shard": 0, "at": "s0-1", "finished": True, "set": {"SequenceNumber": {"NULL": True}}},
+        {"shard": 1, "at": "s1-0"},
+        {"shard": 2, "at": "s0-0", "set": {"SequenceNumber": {"S": OLDER}}},
+        {"shard": 3, "at": "s0-0", "set": {"SequenceNumber": {"S": OLDER}}},
+    )),
+])  # fmt: skip
+@pytest.mark.parametrize("begun", [False, True])
+def test_an_end_without_a_number_may_be_the_earlier_stream_s(
+    consumer, release, rows, begun, monkeypatch
+):
+    """Of a recreated stream, whose shards were split alike: rules.md, RSH102, "Listed shards start
+    at TRIM_HORIZON". A number of this stream below it shows that the mark is of this one."""
+    if begun:
+        rows = (*rows[:3], {"shard": 3, ("checkpoint" if consumer == "kcl" else "at"): "s3-0"})
+    monkeypatch.setitem(ROWS, consumer, rows)
+    case = replace(bench(consumer, release, "reread=7d,disorder").plan_case, recreated=True)
+    plan = decide(case)
+    assert isinstance(plan, Plan)
+    written = {write.key.rpartition("/")[2] for step in plan.steps for write in step.writes}
+    assert (shard_id(0) in written) is not begun
+    assert shard_id(2) in written
