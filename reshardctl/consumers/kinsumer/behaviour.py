@@ -138,7 +138,11 @@ class _Start(Struct, frozen=True):
         """The fate of a finished shard; only the leader checks Finished."""
         shard = row.shard
         if shard not in self.asked and not self.lineage.is_open(shard):
-            return _OVER if row.owner is None else _OVER_AND_OWNED
+            over = _OVER if row.owner is None else _OVER_AND_OWNED
+            if kind_of(self.lineage, row).of_no_record:
+                why = "marked as finished at a number of another shard: the leader leaves it out"
+                return replace(over, cause=Cause.FALSE_END, why=why)
+            return over
         at = cut_of(self.lineage, row, self.app)
         if self.lineage.is_open(shard):
             why = "marked as finished although it is open: the leader leaves it out"
@@ -252,16 +256,20 @@ def _span(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
     if "SequenceNumber" in row.mistyped:
         return Span(START, furthest(lineage, shard))
     if row.finished is not None:
-        return _finished(lineage, row, app)
+        return _finished(lineage, tables, row, app)
     span = _at_its_word(lineage, tables, row, app)
     if "Finished" in row.mistyped:
         return Span(span.lo, furthest(lineage, shard))
     return span
 
 
-def _finished(lineage: Lineage, row: Row, app: App) -> Span:
-    if row.shard not in lineage or not lineage.is_open(row.shard):
+def _finished(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
+    """The span of a shard with a mark of its end, which a client makes at its last number."""
+    if row.shard not in lineage:
         return _WHOLE
+    if not lineage.is_open(row.shard):
+        foreign = kind_of(lineage, row).of_no_record
+        return _at_its_word(lineage, tables, row, app) if foreign else _WHOLE
     at = cut_of(lineage, row, app)
     if kind_of(lineage, row) is PositionKind.NUMBER and at is not None:
         return exactly(at)

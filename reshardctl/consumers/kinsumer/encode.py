@@ -16,7 +16,7 @@ from reshardctl.codec.values import number_of
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, finished_at, named, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.releases import App
-from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables, asked_first, cut_of
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables, asked_first, cut_of, kind_of
 from reshardctl.consumers.kinsumer.spec import CACHE, CHECKPOINTS, LEADER, key_of
 from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
@@ -120,9 +120,10 @@ def _of_absent(shard: ShardId, want: Cut, fate: Fate) -> _Order | None:
 def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate, app: App) -> _Order | None:
     why = fate.why
     if want == DONE:
-        if lineage.is_open(row.shard) or (row.finished is not None and not row.mistyped):
+        ended = row.finished is not None and not kind_of(lineage, row).of_no_record
+        if lineage.is_open(row.shard) or (ended and not row.mistyped):
             return None
-        return _Order(row.shard, None if row.finished is not None else DONE, why)
+        return _Order(row.shard, None if ended else DONE, why)
     if row.mistyped:
         moves = row.finished is not None or "SequenceNumber" in row.mistyped
         moves = moves or cut_of(lineage, row, app) != want
@@ -197,6 +198,8 @@ def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
     if at == DONE:
         stamp = finished_at(lineage, row)
         values |= {"Finished": {"N": str(stamp)}, "FinishedRFC": {"S": rfc_of(stamp)}}
+        if kind_of(lineage, row).of_no_record:
+            values["SequenceNumber"] = _last(at)
     elif at is not None:
         values["SequenceNumber"] = spelling(lineage, row.shard, at, app.by_time)
         if row.finished is not None:

@@ -281,6 +281,11 @@ class PositionKind(Enum):
     """Inside the shard's range, but from the future: no record has it."""
     NONSENSE = "nonsense"
 
+    @property
+    def of_no_record(self) -> bool:
+        """Whether no record of the shard has the number: a mark of an end beside it is no proof."""
+        return self in (PositionKind.FOREIGN, PositionKind.AHEAD, PositionKind.NONSENSE)
+
 
 _OF_NUMBERS = {
     NumberKind.START: PositionKind.START,

@@ -36,6 +36,7 @@ from reshardctl.consumers.spark.marks import (
     passed_over,
     places,
     planned_batch,
+    proves_nothing,
     read_from,
     resting,
 )
@@ -116,6 +117,9 @@ def _fate(
         if not closed:
             why = "marked as ended while it is open: the source never reads it again"
             return WontRead(Cause.FALSE_END, why)
+        if proves_nothing(lineage, shard, mark):
+            why = "marked as ended at a number of another shard: the source never reads it again"
+            return replace(_ENDED, cause=Cause.FALSE_END, why=why)
         return _ENDED
     if mark is not None:
         why, at = "goes on after its stored end", cut_of(mark)
@@ -209,7 +213,7 @@ def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardI
 def _span(
     lineage: Lineage, past: Sequence[Batch], shard: ShardId, mark: Position | None, over: bool
 ) -> Span:
-    if mark is not None and is_refused(lineage, shard, mark):
+    if mark is not None and proves_nothing(lineage, shard, mark):
         why = "its number is no number of this shard"
     elif mark is not None and is_false_end(lineage, shard, mark):
         why = "marked as ended while it is open"
@@ -317,9 +321,9 @@ def _moved(
 def _sound(
     lineage: Lineage, shard: ShardId, marks: Mapping[ShardId, Position]
 ) -> Position | None:
-    """The shard's mark, unless its number is refused."""
+    """The shard's mark, unless its number is no record's of it."""
     mark = marks.get(shard)
-    return None if mark is None or is_refused(lineage, shard, mark) else mark
+    return None if mark is None or proves_nothing(lineage, shard, mark) else mark
 
 
 def _spelled(cut: Cut, before: Position | None) -> Position:

@@ -148,7 +148,7 @@ def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Posit
     """The newest mark of `history` that can be true; of a false end, its number."""
     for batch in past:
         mark = batch.positions.get(shard)
-        if mark is None or is_refused(lineage, shard, mark):
+        if mark is None or proves_nothing(lineage, shard, mark):
             continue
         if not is_false_end(lineage, shard, mark):
             return mark
@@ -170,6 +170,14 @@ def _refused(lineage: Lineage, place: tuple[ShardId, Position]) -> bool:
         return True
     decoded = decode(mark.value)
     return decoded is not None and (decoded.shard != index_of(shard) or decoded.is_end)
+
+
+def proves_nothing(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
+    """Whether the mark's number is no record's of it; the source takes an end at its word."""
+    if is_refused(lineage, shard, mark):
+        return True
+    stands = replace(mark, kind=AFTER_SEQUENCE_NUMBER)
+    return mark.kind == SHARD_END and bool(mark.value) and is_foreign(lineage, shard, stands)
 
 
 def is_false_end(lineage: Lineage, shard: ShardId, mark: Position) -> bool:

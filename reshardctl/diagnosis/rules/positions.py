@@ -107,7 +107,10 @@ def orphaned_position(view: View) -> Iterator[Found]:
 
 @rule("RSH206", "false-end")
 def false_end(view: View) -> Iterator[Found]:
-    """Error: the shard is never read again, or the whole consumer crashes, by release."""
+    """Error: the shard is never read again, or the whole consumer crashes, by release.
+
+    A closed shard is marked falsely where the number beside the mark is no record's of it.
+    """
     what = "marked as finished, but the shard is open"
     if crashes := view.harmed(Harm.CRASHES, Cause.FALSE_END):
         shards = tuple(s for s, f in view.simulation.fates.items() if f.cause is Cause.FALSE_END)
@@ -116,6 +119,11 @@ def false_end(view: View) -> Iterator[Found]:
         return
     costs = "nothing that is written to it is read"
     yield from of_effects(view.harmed(Harm.STALLED, Cause.FALSE_END), what, costs)
+    opened = set(view.lineage.open_shards())
+    closed = [e for e in view.harmed(Harm.SKIPPED, Cause.FALSE_END) if e.shard not in opened]
+    costs = "that proves nothing of this shard, and it is never read again"
+    for what, helps, part in _by_stream(view, closed, _OTHER_END, _END):
+        yield from of_effects(part, what, costs, Severity.ERROR, helps)
 
 
 @rule("RSH207", "position-out-of-range")
@@ -141,7 +149,8 @@ def position_out_of_range(view: View) -> Iterator[Found]:
         yield Found(Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
 
 
-_OTHER_SHARD = "its position is a number of another shard, or of none"
+_PLACE, _END = "its position is a number", "marked as finished at a number"
+_OTHER_SHARD, _OTHER_END = (f"{place} of another shard, or of none" for place in (_PLACE, _END))
 _IN_THE_FUTURE = "its position is a number from the future, and of no record"
 _FOREIGN_HELPS = {
     Origin.ELSEWHERE:
@@ -155,20 +164,22 @@ _FOREIGN_HELPS = {
 
 
 def _by_stream(
-    view: View, effects: Sequence[Effect], what: str = _OTHER_SHARD
+    view: View, effects: Sequence[Effect], what: str = _OTHER_SHARD, place: str = _PLACE
 ) -> Iterator[tuple[str, str, list[Effect]]]:
     """The effects by whose the number is: what it is, what helps, and the effects of these."""
     parts: dict[tuple[str, str], list[Effect]] = {}
     for effect in effects:
         foreign = view.foreign.get(effect.shard) if effect.shard is not None else None
-        key = (what, "") if foreign is None else (_whose(foreign), _FOREIGN_HELPS[foreign.origin])
+        key = (what, "")
+        if foreign is not None:
+            key = (_whose(foreign, place), _FOREIGN_HELPS[foreign.origin])
         parts.setdefault(key, []).append(effect)
     for (told, helps), part in parts.items():
         yield told, helps, part
 
 
-def _whose(foreign: Foreign) -> str:
-    return f"its position is a number of {foreign.words}"
+def _whose(foreign: Foreign, place: str = _PLACE) -> str:
+    return f"{place} of {foreign.words}"
 
 
 def _what_is_unread(view: View, stalls: Sequence[Effect]) -> str:
