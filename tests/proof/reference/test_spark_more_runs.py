@@ -157,38 +157,7 @@ def test_an_uncommitted_batch_names_an_expired_shard(
         assert "ResourceNotFoundException" in str(ran.died)
 
 
-# Logs that are missing or hold too much
-
-
-@pytest.mark.parametrize("build", BUILDS)
-def test_a_stray_file_in_the_log_of_the_batch_resumed_from_kills(
-    build: str, tmp_path: Path
-) -> None:
-    stood = shape("s1", build, tmp_path)
-    put(stood.log(0) / "stray", "no entry")
-    assert stood.told(stood.start()) == "DIES"
-
-
-@pytest.mark.parametrize("build", BUILDS)
-def test_a_missing_log_kills(build: str, tmp_path: Path) -> None:
-    stood = shape("s1", build, tmp_path)
-    stood.log(0).rename(tmp_path / "elsewhere")
-    assert stood.told(stood.start()) == "DIES"
-
-
-@pytest.mark.parametrize("build", BUILDS)
-def test_an_orphan_checksum_kills_and_an_appended_batch_heals_it(
-    build: str, tmp_path: Path
-) -> None:
-    stood = shape("s1", build, tmp_path / "a")
-    put(stood.offsets / "1", "gone")
-    (stood.offsets / "1").unlink()
-    assert stood.told(stood.start()) == "DIES"
-    stood = shape("s1", build, tmp_path / "b")
-    put(stood.offsets / "1", "gone")
-    (stood.offsets / "1").unlink()
-    stood.append()
-    assert stood.told(stood.start()) == "12 rows, ok"
+# Spark's own logs
 
 
 def spark_edit(edit: Callable[[Shape], None], to: Path) -> Run:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -160,6 +161,16 @@ def stray(stood: Shape) -> None:
     stood.append()
 
 
+def crc_alone(stood: Shape) -> None:
+    put(stood.offsets / "1", "gone")
+    (stood.offsets / "1").unlink()
+
+
+def crc_alone_then_appended(stood: Shape) -> None:
+    crc_alone(stood)
+    stood.append()
+
+
 def again(stood: Shape) -> tuple[Run, ...]:
     stood.append()
     first = stood.start()
@@ -291,6 +302,14 @@ EDITS: dict[str, tuple[str, Edit, tuple[str, str, str]]] = {
     "stale log N+1 left": ("s1", stale_log, (OK, HALVES, HALVES)),
     "backup offsets/1.orig": ("s1", backup, (OK, "", OK)),
     "stray file in log N": ("s1", stray, (OK, OK, OK)),
+    "stray file in log N, nothing appended": (
+        "s1",
+        lambda stood: put(stood.log(0) / "stray", "no entry"),
+        ("DIES", "DIES", "DIES"),
+    ),
+    "log N missing": ("s1", lambda stood: rmtree(stood.log(0)), ("DIES", "DIES", "DIES")),
+    "offsets/N+1 gone, crc left": ("s1", crc_alone, ("DIES", "DIES", "DIES")),
+    "offsets/N+1 gone, crc left, N+1 appended": ("s1", crc_alone_then_appended, (OK, OK, OK)),
     "twice the same repair": ("s1", again, (TWICE, "", TWICE)),
     "values as numbers": ("s1", as_numbers, ("", "DIES", "DIES")),
     "u1 as it is": ("u1", lambda _: None, (OK, OK, LOST)),

@@ -27,12 +27,7 @@ from reshardctl.planning.plan import (
 )
 from reshardctl.planning.policy import LATEST_AT_START
 from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded, judged
-from tests.unit.consumers.spark.test_variants import (
-    BEGINNING,
-    END,
-    Edited,
-    committed_with_a_log,
-)
+from tests.unit.consumers.spark.test_variants import BEGINNING, END, Edited
 
 ALL = {"offsets/0", "offsets/1"}
 
@@ -261,6 +256,12 @@ def a_commit_ahead(one: Edited) -> None:
 
 def state(one: Edited) -> None:
     one.put("state/0/0/1.delta", "x")
+
+
+def committed_with_a_log(one: Edited) -> None:
+    one.plan(1, one.starts())
+    one.end(1, one.starts())
+    one.commit(1)
 
 
 def ended_while_open(one: Edited) -> None:
