@@ -81,11 +81,7 @@ def test_no_code_is_reused_or_retired() -> None:
     assert {rule.code: rule.name for rule in RULES} == EVERY_CODE_EVER, (
         "a new rule is a new line of EVERY_CODE_EVER; an old line stays as it is"
     )
-
-
-def test_codes_are_in_order_and_names_are_unique() -> None:
-    codes = [rule.code for rule in RULES]
-    assert codes == sorted(set(codes))
+    assert [rule.code for rule in RULES] == sorted(EVERY_CODE_EVER)
     assert len({rule.name for rule in RULES}) == len(RULES)
 
 
@@ -150,11 +146,6 @@ def verbs() -> dict[str, Any]:
 def test_commands_on_a_page_can_be_typed(rule: Rule) -> None:
     for verb, *words in commands(rule):
         verbs()[verb].make_context(verb, words)  # raises for an option that does not exist
-
-
-def test_a_command_that_cannot_be_typed_would_be_noticed() -> None:
-    with pytest.raises(Exception, match="No such option"):
-        verbs()["fix"].make_context("fix", ["kcl://TABLE", "--stream", "NAME", "--force"])
 
 
 @cache

@@ -76,7 +76,7 @@ def test_marks_in_another_order_stay_in_it() -> None:
 
 
 def test_a_line_that_the_source_did_not_write_is_not_edited() -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(Malformed, match="not spelled as PySpark"):
         lineage.line(offset().replace(": ", ":"), {ZERO: Position("TRIM_HORIZON")})
 
 
@@ -93,6 +93,8 @@ BAD: tuple[tuple[dict[str, object], dict[str, object], str], ...] = (
     ({}, {"from": []}, "from is a list"),
     ({}, {"from": 1795219200000}, "no time in Unix seconds"),
     ({}, {"seq": 5}, "seq is a number"),
+    ({}, {"seq": "x"}, "'x' is no sequence number"),
+    ({}, {"end": "no"}, "end is a string"),
     ({}, {"end": None}, "end is null"),
 )
 

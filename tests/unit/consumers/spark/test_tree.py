@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -729,7 +728,3 @@ def test_whatever_is_damaged_no_more_than_a_typed_error_comes(data):
         assert error.what
     else:
         assert all(anomaly.why and anomaly.key for anomaly in found.anomalies)
-
-
-def test_paths_of_goldens_are_real():
-    assert all(Path(path).is_dir() for path in checkpoints())

@@ -77,21 +77,34 @@ def test_what_a_row_that_cannot_be_read_costs(cause: Cause, costs: str) -> None:
     assert (found.what, found.costs) == ("rows that cannot be read: torn", costs)
 
 
-def test_a_finding_says_for_which_candidates_it_holds_unless_for_all() -> None:
-    """The gravest of them is shown."""
-    grave, mild = (
-        Finding("RSH202", "", severity, (PARENT,), "") for severity in (
-            Severity.ERROR, Severity.WARNING)
-    )
-    alone = Finding("RSH203", "", Severity.WARNING, (CHILD,), "")
-    parts = {"release=1": [mild, alone], "release=2": [grave, alone], "release=3": [alone]}
-    assert [(f.code, f.severity, f.when) for f in merged(parts)] == [
-        ("RSH202", Severity.ERROR, "release=1 or release=2"), ("RSH203", Severity.WARNING, ""),
-    ]
-
-
 @pytest.mark.parametrize(("count", "end"), [(12, "10, 11"), (13, "10, 11 and 1 more")])
 def test_a_reason_names_twelve_shards(count: int, end: str) -> None:
     compared = compared_of_one(0, 1, 1, 2)
     lacking = [Lack(replace(compared, shard=shard_id(n)), Why.TAIL) for n in range(count)]
     assert _shards_of(lacking, Why.TAIL).endswith(f"9, {end}")
+
+
+def finding(what: str, severity: Severity = Severity.ERROR) -> Finding:
+    return Finding("RSH206", "false-end", severity, (OTHER,), what, "")
+
+
+LATE = finding("late", Severity.WARNING)
+
+
+@pytest.mark.parametrize(("parts", "shown"), [
+    ({"1.13.3": finding("crashes"), "2.7.2": finding("is lost"), "3.5.1": finding("is lost")},
+     ("is lost", Severity.ERROR, "")),
+    ({"1.13.3": finding("crashes"), "2.7.2": finding("is lost")}, ("crashes", Severity.ERROR, "")),
+    ({"1.13.3": finding("crashes"), "2.7.2": finding("is lost"), "3.5.1": finding("is lost"),
+      "3.1.3": None}, ("is lost", Severity.ERROR, "1.13.3 or 2.7.2 or 3.5.1")),
+    ({"a": finding("crashes"), "b": LATE, "c": LATE}, ("crashes", Severity.ERROR, "")),
+    ({"a": LATE, "b": finding("crashes"), "c": None}, ("crashes", Severity.ERROR, "a or b")),
+], ids=["what most say", "the first of as many", "of most candidates", "the gravest",
+        "the gravest of some"])  # fmt: skip
+def test_the_findings_of_several_candidates_are_one(parts, shown) -> None:
+    """It says for which candidates it holds, unless for all; another code stays beside it."""
+    alone = Finding("RSH207", "", Severity.WARNING, (CHILD,), "")
+    said = {label: [one, alone] if one else [alone] for label, one in parts.items()}
+    found, beside = merged(said)
+    assert (found.what, found.severity, found.when) == shown
+    assert (beside.code, beside.when) == ("RSH207", "")

@@ -6,13 +6,10 @@ on the real library, its source, or a public thread.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from reshardctl.diagnosis import rules
-from reshardctl.diagnosis.rules import STARTS, Rule, Severity, View
-from reshardctl.diagnosis.rules.base import Found
+from reshardctl.diagnosis.rules import STARTS, Rule, Severity
 from reshardctl.model import ShardId
 from tests.support.grouped import by_case
 from tests.unit.diagnosis.rules.rule_tables import Told, table_of, told_by_cases, view_of
@@ -82,25 +79,8 @@ def test_speaks_where_broken_and_only_there(rule: Rule) -> None:
     assert wrong(rule, fine(rule.code), speaks=False) == []
 
 
-@every_rule
-def test_a_silent_rule_would_be_noticed(rule: Rule) -> None:
-    mute = Rule(rule.code, rule.name, _silent)
-    assert len(set(wrong(mute, broken(rule.code), speaks=True))) >= 3
-
-
-@every_rule
-def test_a_rule_that_always_speaks_would_be_noticed(rule: Rule) -> None:
-    found = Found(Severity.ERROR, (), "always")
-    loud: Rule[View] = Rule(rule.code, rule.name, lambda _view: iter([found]))
-    assert len(set(wrong(loud, fine(rule.code), speaks=False))) >= 2
-
-
 @pytest.mark.parametrize("code", sorted(RAISED_ELSEWHERE))
 def test_what_is_raised_elsewhere_is_raised_by_no_table(code: str) -> None:
     (rule,) = (rule for rule in STARTS if rule.code == code)
     assert not TABLES[code]
     assert not any(any(rule.match(view_of(told))) for told in BY_CASES)
-
-
-def _silent(_view: View) -> Iterator[Found]:
-    return iter(())
