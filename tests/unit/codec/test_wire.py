@@ -135,10 +135,6 @@ GOOD = values.step_json(
 )
 
 
-def test_the_good_one_is_good() -> None:
-    assert values.step_json(values.step(GOOD, PLACE)) == GOOD
-
-
 WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     ((), [], "not an object but a list"),
     (("title",), 7, "title: not a string but a number"),
@@ -236,7 +232,6 @@ def test_what_json_cannot_say_is_not_written(value: object) -> None:
 def test_a_place_comes_back_equal(cut: Cut) -> None:
     assert values.cut_of_list(values.cut_list(cut), PLACE) == cut
     assert values.cut_of_quiet_list(values.quiet_cut_list(cut), PLACE) == cut
-    assert values.cut_of_object(values.cut_object(cut), PLACE) == cut
 
 
 @pytest.mark.parametrize("read", [values.cut_of_list, values.cut_of_quiet_list])
@@ -332,12 +327,6 @@ def test_a_cut_comes_back_equal(cut: Cut) -> None:
     assert values.cut_of_object(values.cut_object(cut), PLACE) == cut
     kind, number = values.kind_of(cut), values.number_of(cut)
     assert values.cut_of(kind, number, values.sub_number_of(cut) or 0, cut.time) == cut
-
-
-def test_a_cut_without_a_number_is_named_with_its_place() -> None:
-    broken = {**values.cut_object(at_number("7")), "number": "soon"}
-    with pytest.raises(UsageError, match=r"^plan\.json: number: not a decimal number: 'soon'"):
-        values.cut_of_object(broken, PLACE)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

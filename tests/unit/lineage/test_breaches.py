@@ -80,18 +80,6 @@ def test_update_shard_count_from_four_to_three() -> None:
     assert lineage.ancestors(shard_id(9)) == {shard_id(i) for i in (1, 2, 5, 7)}
 
 
-def test_diamonds_and_merges_of_parents_of_different_ages() -> None:
-    history = fresh(2)
-    left, right = history.split(0)
-    diamond = history.merge(left, right)
-    history.merge(diamond, 1)
-    lineage = Lineage(STREAM, history.shards())
-    assert lineage.breaches() == []
-    assert lineage.ancestors(shard_id(5)) == {shard_id(i) for i in range(5)}
-    # The older half of the family is trimmed before the younger.
-    assert found(history.shards()[2:]) == {}
-
-
 @pytest.mark.parametrize(
     ("absent", "reopened", "expected"),
     [
@@ -116,53 +104,12 @@ def test_a_split_torn_in_every_way(
     assert found(torn) == expected
 
 
-def test_a_merge_that_is_not_listed_leaves_both_parents_without_children() -> None:
-    history = fresh(2)
-    history.merge(0, 1)
-    assert found(history.shards()[:2]) == {"RSH103": set(), "RSH105": {shard_id(0), shard_id(1)}}
-
-
 def test_a_child_that_covers_one_key_too_few() -> None:
     history = fresh(2)
     history.merge(0, 1)
     *parents, child = history.shards()
     short = replace(child, hash_end=child.hash_end - 1)
     assert found([*parents, short]) == {"RSH103": set(), "RSH105": {shard_id(1)}}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "covered"),
-    [
-        ((0, 4), (5, 9), True),
-        ((5, 9), (0, 4), True),
-        ((0, 4), (6, 9), False),
-        ((0, 9), (3, 4), True),
-        ((3, 4), (0, 9), True),
-        ((0, 7), (4, 9), True),
-        ((1, 4), (5, 9), False),
-        ((0, 4), (5, 8), False),
-    ],
-)
-def test_two_children_of_any_ranges(
-    one: tuple[int, int], other: tuple[int, int], covered: bool
-) -> None:
-    parent, *_ = fresh(1).shards()
-    closed = replace(parent, hash_start=0, hash_end=9, end=parent.start)
-    children = [
-        Shard(shard_id(i), parent.id, None, *keys, parent.start, None)
-        for i, keys in enumerate((one, other), 1)
-    ]
-    assert ("RSH105" in found([closed, *children])) is not covered
-
-
-def test_a_child_left_of_its_parent_beside_one_that_covers_it() -> None:
-    parent, *_ = fresh(1).shards()
-    closed = replace(parent, hash_start=5, hash_end=10, end=parent.start)
-    children = [
-        Shard(shard_id(i), parent.id, None, *keys, parent.start, None)
-        for i, keys in enumerate(((0, 1), (5, 20)), 1)
-    ]
-    assert "RSH105" not in found([closed, *children])
 
 
 def test_open_shards_that_share_one_key() -> None:
@@ -203,3 +150,19 @@ def test_three_holes_are_named_and_the_others_counted(holes: int, rest: str) -> 
 def test_what_ranges_leave_open(ranges: list[tuple[int, int]], gaps: list[tuple[int, int]]) -> None:
     assert uncovered(ranges, 0, 9) == gaps
 
+
+@pytest.mark.parametrize(("parent", "one", "other", "covered"), [
+    ((0, 9), (0, 4), (5, 9), True), ((0, 9), (5, 9), (0, 4), True),
+    ((0, 9), (0, 4), (6, 9), False), ((0, 9), (0, 9), (3, 4), True),
+    ((0, 9), (3, 4), (0, 9), True), ((0, 9), (0, 7), (4, 9), True),
+    ((0, 9), (1, 4), (5, 9), False), ((0, 9), (0, 4), (5, 8), False),
+    ((5, 10), (0, 1), (5, 20), True),
+])  # fmt: skip
+def test_two_children_of_any_ranges(parent, one, other, covered: bool) -> None:
+    root, *_ = fresh(1).shards()
+    closed = replace(root, hash_start=parent[0], hash_end=parent[1], end=root.start)
+    children = [
+        Shard(shard_id(i), root.id, None, *keys, root.start, None)
+        for i, keys in enumerate((one, other), 1)
+    ]
+    assert ("RSH105" in found([closed, *children])) is not covered

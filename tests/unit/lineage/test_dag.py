@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from reshardctl.errors import StreamUnsettled
 from reshardctl.lineage import Lineage
-from reshardctl.model import HASH_SPACE, Shard, ShardId, shard_id
+from reshardctl.model import HASH_SPACE, Shard, ShardId, shard_id, time_of
+from tests.support.lineages import lineages, split_in_turn
 from tests.unit.lineage.histories import CREATED, STREAM, fresh, listings, number, page_of
 
 
@@ -36,25 +37,36 @@ def in_pages(shards: list[Shard], size: int) -> Lineage:
 
 
 def assert_same(lineage: Lineage, shards: list[Shard]) -> None:
+    """Every look-up, asked twice: what is found once is kept."""
     graph = graph_of(shards)
     born = {shard.id: at for at, shard in enumerate(sorted(shards, key=id_order))}
     assert len(lineage) == len(shards)
     assert set(lineage) == set(graph)
-    for shard in shards:
+    for shard in shards * 2:
         assert lineage[shard.id] == shard
         assert shard.id in lineage
         assert lineage.is_open(shard.id) == (shard.end is None)
         assert set(lineage.parents(shard.id)) == set(graph.predecessors(shard.id))
+        listed, unlisted = lineage.parents(shard.id), lineage.unlisted_parents(shard.id)
+        assert [*filter(listed.__contains__, shard.parents)] == [*listed]
+        assert {*listed, *unlisted} == {*shard.parents} and not {*listed} & {*unlisted}
+        assert lineage.first_parent(shard.id) == shard.parent
         assert lineage.children(shard.id) == tuple(
             sorted(graph.successors(shard.id), key=born.__getitem__)
         )
         assert lineage.ancestors(shard.id) == nx.ancestors(graph, shard.id)
         assert lineage.descendants(shard.id) == nx.descendants(graph, shard.id)
+        assert lineage.opened_at(shard.id) == time_of(shard.start)
+        ended = time_of(shard.end) if shard.end else None
+        assert ended is None or lineage.closed_at(shard.id) == ended
+        assert lineage.first_number(shard.id) == int(shard.start)
+        assert lineage.last_number(shard.id) == (int(shard.end) if shard.end else None)
     assert set(lineage.roots()) == {one for one, degree in graph.in_degree if not degree}
     assert set(lineage.open_shards()) == {s.id for s in shards if s.end is None}
     assert lineage.open_count() == sum(s.end is None for s in shards)
     place = {one: at for at, one in enumerate(lineage)}
     assert all(place[parent] < place[child] for parent, child in graph.edges)
+    assert list(reversed(lineage)) == list(lineage)[::-1]
 
 
 @given(listings(), st.integers(1, 40))
@@ -185,11 +197,15 @@ def test_unlisted_parents_keep_their_names_and_their_children() -> None:
     lineage = Lineage(STREAM, history.shards()[3:])
     assert lineage.children(shard_id(0)) == (shard_id(3), shard_id(4))
     assert lineage.children(shard_id(2)) == (shard_id(5),)
-    assert lineage[shard_id(5)].parents == (shard_id(1), shard_id(2))
-    assert lineage.parents(shard_id(5)) == ()
+    assert lineage[shard_id(5)].parents == lineage.unlisted_parents(shard_id(5))
+    assert lineage.unlisted_parents(shard_id(5)) == (shard_id(1), shard_id(2))
+    assert lineage.parents(shard_id(5)) == lineage.unlisted_parents(shard_id(0)) == ()
     assert lineage.descendants(shard_id(1)) == {shard_id(5)}
     assert shard_id(0) not in lineage
     assert list(lineage.roots()) == [shard_id(3), shard_id(4), shard_id(5)]
+    for ask in (lineage.opened_at, lineage.closed_at):
+        with pytest.raises(KeyError):
+            ask(shard_id(0))
 
 
 def test_more_than_two_children_are_all_listed() -> None:
@@ -271,3 +287,34 @@ def test_what_is_no_text_is_refused() -> None:
     page[0]["ShardId"] = 1
     with pytest.raises(TypeError):
         Lineage.from_pages(STREAM, [page])
+
+
+@given(lineages(), st.data())
+def test_many_shards_have_the_descendants_and_ancestors_of_each(lineage, data) -> None:
+    chosen = data.draw(st.sets(st.sampled_from(list(lineage))))
+    below = {d for shard in chosen for d in lineage.descendants(shard)}
+    above = {a for shard in chosen for a in lineage.ancestors(shard)}
+    assert lineage.descendants(*chosen) == below
+    assert lineage.ancestors(*chosen) == above
+    near = {*chosen, *below, *above}
+    assert lineage.related(chosen) == near.union(*(lineage[shard].parents for shard in near))
+
+
+def test_a_shard_is_made_once() -> None:
+    lineage = split_in_turn(2, [0])
+    assert lineage[shard_id(1)] is lineage[shard_id(1)]
+    assert next(iter(lineage)) is next(iter(lineage))
+
+
+def test_answers_are_kept_for_one_time_of_looking() -> None:
+    """What a number means depends on the time at which the stream was looked at."""
+    lineage, asked = split_in_turn(1, []), list[float]()
+    later = lineage.as_of(lineage.stream.created + 60)
+
+    def ask(of, _shard):
+        asked.append(of.stream.as_of)
+
+    for one in (lineage, later, lineage, later):
+        one.memo.last(ask, one, shard_id(0))
+    assert asked == [lineage.stream.as_of, later.stream.as_of]
+    assert later.as_of(later.stream.as_of).memo is later.memo

@@ -51,14 +51,11 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), EQUAL)
-def test_equal_values(one: dict | None, other: dict | None) -> None:
-    assert same(one, other) and same(other, one)
-
-
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_different_values(one: dict | None, other: dict | None) -> None:
-    assert not same(one, other) and not same(other, one)
+@pytest.mark.parametrize(("one", "other", "equal"), [
+    *((*pair, True) for pair in EQUAL), *((*pair, False) for pair in DIFFERENT),
+])  # fmt: skip
+def test_which_values_are_equal(one: dict | None, other: dict | None, equal: bool) -> None:
+    assert same(one, other) is equal and same(other, one) is equal
 
 
 def with_(image: Image | None, **attributes: dict | None) -> Image:
@@ -74,47 +71,33 @@ def test_a_row_is_before_or_after(write: Write) -> None:
     assert write_state(write, changed(write.before, write)) is WriteState.APPLIED
 
 
-@pytest.mark.parametrize(
-    ("now", "expected"),
-    [
-        (with_(lease(0), checkpoint={"S": "LATEST"}), WriteState.CONFLICT),
-        (None, WriteState.CONFLICT),
-        (with_(lease(0), unknown={"S": "x"}), WriteState.PENDING),
-        (with_(lease(0), leaseOwner={"S": "w2"}), WriteState.PENDING),
-        (with_(lease(0), leaseOwner={"S": "w2"}, leaseCounter={"N": "99"}), WriteState.PENDING),
-        (with_(lease(0), leaseCounter={"N": "14"}), WriteState.CONFLICT),
-        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "17"}), WriteState.APPLIED),
-        (with_(changed(lease(0), ended(lease(0))), leaseOwner={"S": "w2"}), WriteState.APPLIED),
-        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "15"}), WriteState.CONFLICT),
-        (
-            with_(changed(lease(0), ended(lease(0))), checkpoint={"S": "LATEST"}),
-            WriteState.CONFLICT,
-        ),
-        (with_(changed(lease(0), ended(lease(0))), unknown={"S": "x"}), WriteState.APPLIED),
-    ],
-)
+PENDING, APPLIED, CONFLICT = WriteState.PENDING, WriteState.APPLIED, WriteState.CONFLICT
+END, BORN = ended(lease(0)), born(1)
+ENDED = changed(lease(0), END)
+TAKEN = {"leaseOwner": {"S": "w1"}, "leaseCounter": {"N": "4"}}
+
+
+@pytest.mark.parametrize(("write", "moving", "now", "expected"), [
+    (END, MOVING, with_(lease(0), checkpoint={"S": "LATEST"}), CONFLICT),
+    (END, MOVING, None, CONFLICT),
+    (END, MOVING, with_(lease(0), unknown={"S": "x"}), PENDING),
+    (END, MOVING, with_(lease(0), leaseOwner={"S": "w2"}), PENDING),
+    (END, MOVING, with_(lease(0), leaseOwner={"S": "w2"}, leaseCounter={"N": "99"}), PENDING),
+    (END, MOVING, with_(lease(0), leaseCounter={"N": "14"}), CONFLICT),
+    (END, MOVING, with_(ENDED, leaseCounter={"N": "17"}), APPLIED),
+    (END, MOVING, with_(ENDED, leaseOwner={"S": "w2"}), APPLIED),
+    (END, MOVING, with_(ENDED, leaseCounter={"N": "15"}), CONFLICT),
+    (END, MOVING, with_(ENDED, checkpoint={"S": "LATEST"}), CONFLICT),
+    (END, MOVING, with_(ENDED, unknown={"S": "x"}), APPLIED),
+    (END, frozenset(), with_(lease(0), leaseOwner={"S": "w2"}), CONFLICT),
+    (BORN, MOVING, with_(changed(None, BORN), **TAKEN), APPLIED),
+    (BORN, MOVING, with_(changed(None, BORN), **TAKEN, checkpoint={"S": FIRST}), CONFLICT),
+    (gone(lease(2)), frozenset(), with_(lease(2), checkpoint={"S": "LATEST"}), CONFLICT),
+])  # fmt: skip
 def test_what_the_consumer_moves_by_itself_decides_nothing(
-    now: Image | None, expected: WriteState
+    write: Write, moving: frozenset[str], now: Image | None, expected: WriteState
 ) -> None:
-    assert write_state(ended(lease(0)), now, MOVING) is expected
-
-
-def test_without_leave_to_move_an_owner_counts() -> None:
-    now = with_(lease(0), leaseOwner={"S": "w2"})
-    assert write_state(ended(lease(0)), now) is WriteState.CONFLICT
-
-
-def test_a_created_row_that_was_taken_has_landed() -> None:
-    made = changed(None, born(1))
-    taken = with_(made, leaseOwner={"S": "w1"}, leaseCounter={"N": "4"})
-    assert write_state(born(1), taken, MOVING) is WriteState.APPLIED
-    read_on = with_(taken, checkpoint={"S": FIRST})
-    assert write_state(born(1), read_on, MOVING) is WriteState.CONFLICT
-
-
-def test_a_deleted_row_that_came_back_has_moved() -> None:
-    back = with_(lease(2), checkpoint={"S": "LATEST"})
-    assert write_state(gone(lease(2)), back) is WriteState.CONFLICT
+    assert write_state(write, now, moving) is expected
 
 
 def test_a_row_written_twice_stands_by_its_last_write() -> None:
