@@ -6,9 +6,7 @@ differ one of them is wrong.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +18,6 @@ from tests.proof.reference.kinesis_consumer import Run, stored
 from tests.support.case import Case, Expect, Fixed, all_cases
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.grouped import Situation, by_case
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "kinesis-consumer"
 
 
 def _situations() -> Iterator[Situation]:
@@ -110,33 +106,3 @@ def _in_order(ran: Run, order: tuple[tuple[str, str], ...]) -> None:
     for first, second in order:
         last = max(map(ran.order.index, ran.delivered.get(first, ())), default=-1)
         assert all(ran.order.index(payload) > last for payload in ran.delivered.get(second, ()))
-
-
-@pytest.mark.parametrize("name", sorted(p.name for p in GOLDEN.glob("g*") if p.is_dir()))
-def test_the_model_reads_on_where_the_real_library_stopped(name: str) -> None:
-    """TRIM_HORIZON on v0.5.0: exactly what `truth.json` calls unread, of every listed shard that
-    was begun or is still to be (recorded after runs of v0.5.0, November 2026)."""
-    folder = GOLDEN / name
-    items = json.loads((folder / "kinesis_consumer.json").read_text(encoding="utf-8"))["Items"]
-    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    (stream,) = json.loads((folder / "stream.json").read_text(encoding="utf-8"))["streams"]
-    topology = {
-        "account": "123456789012", "region": "us-east-1", "retention_hours": 24,
-        "mode": "PROVISIONED", "now": truth["at"] - stream["created"], **stream,
-    }
-    rows = {item["shard_id"]["S"]: stored(item) for item in items}
-    ran = library.run(load_topology(topology), stream["name"], rows, "TRIM_HORIZON", "0.5.0")
-    for shard, unread in truth["unread"].items():
-        if shard in rows and name == "g6-latest-bootstrap":
-            unread = []  # begun at LATEST: what came before its row was left out on purpose
-        assert ran.delivered.get(shard, []) == _spelled_out(unread), shard
-
-
-def _spelled_out(short: list[str]) -> list[str]:
-    """`s0-4..9` as six payloads."""
-    found = []
-    for text in short:
-        head, _, last = text.partition("..")
-        shard, _, first = head.partition("-")
-        found += [f"{shard}-{n}" for n in range(int(first), int(last) + 1)] if last else [text]
-    return found

@@ -100,7 +100,7 @@ def test_the_forecast_is_what_the_reference_does(store: Path, release: str, star
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.name)
 def test_the_forecast_is_what_the_recording_calls_unread(store: Path) -> None:
     """v0.5.0 with TRIM_HORIZON delivers it all; of g6, which began at LATEST, the shards without a
-    row are read whole, and the one with a row goes on from it."""
+    row are read whole, and the one with a row goes on from it. So does the reference, see above."""
     due = unread(store)
     if store.name == "g6-latest-bootstrap":
         due["shardId-000000000001"] = []

@@ -1,4 +1,5 @@
-"""The connectors' own key order: Spark compares offsets by their text."""
+"""The connectors' own key order, here and in the reference: Spark compares offsets by their text.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from reshardctl.consumers.spark.lines.scala_order import java_hash
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import shard_id
+from tests.proof.reference import spark_offset as reference
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
 from tests.support.grouped import Situation, by_case
 
@@ -34,12 +36,6 @@ GOLDENS = [
 ]
 
 
-def sink_frontier_of(vector: dict) -> str:
-    shards = (vector["first"] + i * vector["step"] for i in range(vector["count"]))
-    positions = {shard_id(index): Position("TRIM_HORIZON") for index in shards}
-    return LINES[vector["connector"]]("st", 7, positions, vector["scala"])
-
-
 def label(vector: dict) -> str:
     return "-".join(str(vector[part]) for part in ("scala", "connector", "first", "count", "step"))
 
@@ -53,9 +49,16 @@ def orders() -> Iterator[Situation]:
 @by_case(orders(), [name for name, *_ in orders() if "many" not in name])
 def test_real_scala_wrote_this_text(vector):
     """Written by scala-library 2.12.10 to 2.12.18 and 2.13.5 to 2.13.18 (key_order.scala)."""
-    text = sink_frontier_of(vector)
-    assert text == vector.get("text", text)
-    assert hashlib.sha256(text.encode()).hexdigest() == vector["sha256"]
+    shards = [shard_id(vector["first"] + i * vector["step"]) for i in range(vector["count"])]
+    positions = dict.fromkeys(shards, Position("TRIM_HORIZON"))
+    places = {shard: reference.Position(shard, "TRIM_HORIZON") for shard in shards}
+    family, scala = vector["connector"], vector["scala"]
+    for text in (
+        LINES[family]("st", 7, positions, scala),
+        reference.Offset(7, "st", places).text(family, scala),
+    ):
+        assert text == vector.get("text", text)
+        assert hashlib.sha256(text.encode()).hexdigest() == vector["sha256"]
 
 
 @by_case(GOLDENS)
@@ -65,6 +68,7 @@ def test_the_connector_s_own_line_comes_out_again(path, scala):
     line = LINES[found.connector]
     assert found.batch_id is not None
     assert line(found.stream, found.batch_id, found.positions, scala) == text
+    assert reference.offset(text, found.connector).text(found.connector, scala) == text
     assert lines.possible(text, found.connector) == {scala}
 
 

@@ -19,6 +19,7 @@ from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.spark_json import Malformed
 from reshardctl.model import shard_id
+from tests.proof.reference import spark_offset as reference
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, by_build, checkpoints
 from tests.support.connector_entries import entry_text
 
@@ -66,6 +67,8 @@ def test_a_log_entry_is_written_back_byte_for_byte(path):
     shard, position = of.entry(text)
     assert shard == path.name
     assert entry_text(of, shard, position) == text
+    family = of.__name__.rpartition(".")[2]
+    assert reference.entry_text(reference.entry(text, family), family) == text
 
 
 @by_build(LOGS)
