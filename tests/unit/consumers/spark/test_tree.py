@@ -56,6 +56,17 @@ def edited(files: dict[str, Image], key: str, before: str, after: str) -> Image:
     return file(key, text(files, key).replace(before, after))
 
 
+def lined(files: dict[str, Image], key: str, lines: dict[int, str]) -> Image:
+    """A log with some of its lines otherwise; by their places, from 0."""
+    whole = text(files, key).split("\n")
+    return file(key, "\n".join(lines.get(at, line) for at, line in enumerate(whole)))
+
+
+def line_of(files: dict[str, Image], key: str) -> str:
+    """The source's own line of an offset log."""
+    return text(files, key).split("\n")[2]
+
+
 def errors(checkpoint: Checkpoint) -> dict[str, str]:
     return {
         anomaly.key: anomaly.why
@@ -166,7 +177,7 @@ def test_other_sources_are_carried_as_they_are():
 
 def test_two_sources_on_the_stream_have_to_be_told_apart():
     files = tree(f"{HEAD}/s1")
-    both = twice(files, text(files, "offsets/0").split("\n")[2])
+    both = twice(files, line_of(files, "offsets/0"))
     with pytest.raises(UsageError, match="sources 0, 1 of this query read stream st") as error:
         read(files, both)
     assert "source=0" in error.value.next
@@ -177,8 +188,7 @@ def test_two_sources_on_the_stream_have_to_be_told_apart():
 
 def test_of_two_kinesis_sources_the_stream_s_own_is_taken():
     files = tree(f"{HEAD}/s1")
-    line = text(files, "offsets/0").split("\n")[2]
-    other = line.replace('"streamName":"st"', '"streamName":"other"')
+    other = line_of(files, "offsets/0").replace('"streamName":"st"', '"streamName":"other"')
     assert read(files, twice(files, other)).source == "0"
     both = {**files, "offsets/0": twice(files, other)}
     assert checkpoint_of(both.values(), stream("other")).source == "1"
@@ -205,18 +215,16 @@ def test_a_source_that_is_not_there_is_a_usage_error(source, why):
 
 def test_named_sources_are_known_by_their_names():
     files = tree(f"{V2}/s1")
-    line = text(files, "offsets/0").split("\n")[2]
     body = text(files, "offsets/0").replace("\n0:{", "\nkin:{")
     found = read(files, file("offsets/0", body + "\nrate:{\"offset\":1}"))
     assert (found.source, found.other_sources) == ("kin", ("rate",))
     assert found.log_folder(0) == "sources/kin/shard-source/0"
-    assert found.batches[0].log["kin"] == line.removeprefix("0:")
+    assert found.batches[0].log["kin"] == line_of(files, "offsets/0").removeprefix("0:")
 
 
 def test_a_source_that_has_not_begun_is_kept_apart_from_an_empty_one():
     files = tree(f"{HEAD}/u1")
-    one = text(files, "offsets/0").split("\n")
-    found = read(files, file("offsets/0", "\n".join([*one[:2], "-"])))
+    found = read(files, lined(files, "offsets/0", {2: "-"}))
     assert not found.batches[0].begun
     assert found.batches[0].broken == ""
     assert found.batches[1].begun
@@ -224,12 +232,10 @@ def test_a_source_that_has_not_begun_is_kept_apart_from_an_empty_one():
 
 def test_a_source_that_appears_later_makes_the_older_batch_unusable_and_says_why():
     files = tree(f"{HEAD}/u1")
-    after = twice(files, '{"offset":1}').attributes["text"]["S"]
-    found = read(files, file("offsets/0", after), file("offsets/1", text(files, "offsets/1")))
+    found = read(files, twice(files, '{"offset":1}'))
     assert found.batches.keys() == {0, 1}
-    swapped = text(files, "offsets/1").split("\n")
-    newest = file("offsets/1", "\n".join([*swapped[:2], '{"offset":1}', swapped[2]]))
-    found = read(files, newest)
+    swapped = '{"offset":1}\n' + line_of(files, "offsets/1")
+    found = read(files, lined(files, "offsets/1", {2: swapped}))
     assert found.source == "1"
     assert found.unreadable == {0: "it does not name source 1"}
     assert "does not name the source" in errors(found)["offsets/0"]
@@ -244,17 +250,12 @@ def test_a_folder_that_is_no_checkpoint_is_refused():
             read(found)
 
 
-def test_a_query_without_a_batch_may_be_of_every_jvm_connector():
+def test_a_query_without_a_batch_has_no_positions_and_may_be_of_every_jvm_connector():
     found = read({"metadata": tree(f"{HEAD}/s1")["metadata"]})
-    releases = {one.options["release"].partition("-")[0] for one in Spark().candidates(found, {})}
-    assert releases == {"awslabs", "qubole", "roncemer"}
-
-
-def test_a_query_that_never_planned_a_batch_has_no_positions():
-    whole = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
-    found = read({"metadata": file("metadata", whole)})
     assert (found.batches, found.newest, found.connector) == ({}, None, "unknown")
     assert found.anomalies == ()
+    releases = {one.options["release"].partition("-")[0] for one in Spark().candidates(found, {})}
+    assert releases == {"awslabs", "qubole", "roncemer"}
 
 
 @pytest.mark.parametrize("damage", ["", "v1", "v1\n{}", "v0\n{}\n{}", "v1\n{}\n{}\n\n{}"])
@@ -268,12 +269,10 @@ def test_a_damaged_newest_log_is_an_error_and_its_batch_is_named(damage):
     assert 3 not in found.batches
 
 
-@pytest.mark.parametrize("keep", ["all but its end", "nothing but rubbish"])
-def test_a_damaged_line_is_an_error_and_no_guess(keep):
+@pytest.mark.parametrize("damage", [lambda line: line[:-20], lambda _: "rubbish"])
+def test_a_damaged_line_is_an_error_and_no_guess(damage):
     files = tree(f"{HEAD}/s1x")
-    whole = text(files, "offsets/3")
-    rest = whole[:-20] if keep.startswith("all") else whole[: whole.rindex("\n") + 1] + "rubbish"
-    found = read(files, file("offsets/3", rest))
+    found = read(files, lined(files, "offsets/3", {2: damage(line_of(files, "offsets/3"))}))
     assert "no JSON" in found.batches[3].broken
     assert found.batches[3].positions == {}
     assert "no JSON" in errors(found)["offsets/3"]
@@ -288,14 +287,14 @@ def test_damage_that_spark_never_reads_again_is_a_remark():
     assert "offsets/2" in errors(read(files, file("offsets/2", "")))
 
 
-def test_no_readable_log_at_all_cannot_be_judged():
-    files = tree(f"{HEAD}/s1")
-    with pytest.raises(CannotTell, match="offsets/0: it is empty"):
-        read(files, file("offsets/0", ""))
-    with pytest.raises(CannotTell, match="no UTF-8"):
-        read(files, Image("offsets/0", {"bytes": {"B": "gIA="}}))
-    with pytest.raises(CannotTell, match="a link out of the root"):
-        read(files, Image("offsets/0", {"unread": {"S": "a link out of the root"}}))
+@pytest.mark.parametrize(("image", "why"), [
+    (file("offsets/0", ""), "offsets/0: it is empty"),
+    (Image("offsets/0", {"bytes": {"B": "gIA="}}), "no UTF-8"),
+    (Image("offsets/0", {"unread": {"S": "a link out of the root"}}), "a link out of the root"),
+])  # fmt: skip
+def test_no_readable_log_at_all_cannot_be_judged(image, why):
+    with pytest.raises(CannotTell, match=why):
+        read(tree(f"{HEAD}/s1"), image)
 
 
 def test_one_bad_position_breaks_its_batch_and_shows_the_others():
@@ -314,60 +313,45 @@ def test_one_bad_position_breaks_its_batch_and_shows_the_others():
 def test_two_thousand_bad_positions_do_not_flood_the_report():
     positions = {shard_id(i): Position("TRIM_HORIZON") for i in range(2_000)}
     files = tree(f"{HEAD}/s1")
-    head, metadata, _ = text(files, "offsets/0").split("\n")
     line = awslabs.line("st", 0, positions, "2.13").replace('"isLast":"true"', '"isLast":true')
-    found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
+    found = read(files, lined(files, "offsets/0", {2: line}))
     assert len(found.anomalies) < 30
     assert "1980 more" in found.anomalies[-1].why
 
 
-@pytest.mark.parametrize(("line", "why"), [
-    ("", "continuous"), ("{", "unreadable"), ("null", "null"),
-    ('{"conf":[]}', "conf is not an object"),
+@pytest.mark.parametrize(("path", "line", "why"), [
+    (f"{HEAD}/s1", "", "continuous"), (f"{HEAD}/s1", "{", "unreadable"),
+    (f"{HEAD}/s1", "null", "null"), (f"{HEAD}/s1", '{"conf":[]}', "conf is not an object"),
+    # The log before the newest: populateStartOffsets of MicroBatchExecution gets it, too, and
+    # OffsetSeqLog.deserialize reads its line; nothing goes on from it, so it may be empty.
+    (f"{QUBOLE}/u1", "{", "unreadable"),
+    (f"{QUBOLE}/u1", '{"batchTimestampMs":"7"}', "batchTimestampMs is not a number"),
+    (f"{QUBOLE}/u1", "", None), (f"{QUBOLE}/u1", "[]", None),
 ])  # fmt: skip
-def test_a_second_line_that_spark_cannot_use_is_an_error(line, why):
-    files = tree(f"{HEAD}/s1")
-    head, _, source = text(files, "offsets/0").split("\n")
-    found = read(files, file("offsets/0", "\n".join([head, line, source])))
-    assert why in errors(found)["offsets/0"]
-    assert found.generation == ""
+def test_a_second_line_that_spark_cannot_use_is_an_error(path, line, why):
+    files = tree(path)
+    found = read(files, lined(files, "offsets/0", {1: line}))
+    assert ("offsets/0" in errors(found)) is (why is not None)
+    assert why is None or why in errors(found)["offsets/0"]
+    assert found.newest == (1 if path.endswith("u1") else 0)
+    assert found.newest or found.generation == ""
 
 
-@pytest.mark.parametrize(("line", "why"), [
-    ("{", "unreadable"), ('{"batchTimestampMs":"7"}', "batchTimestampMs is not a number"),
-    ("", ""), ("[]", ""),
-])  # fmt: skip
-def test_the_second_line_of_the_log_before_the_newest(line, why):
-    """MicroBatchExecution.populateStartOffsets gets that log, too, and OffsetSeqLog.deserialize
-    reads its line; nothing goes on from it, so it may be empty."""
-    files = tree(f"{QUBOLE}/u1")
-    head, _, source = text(files, "offsets/0").split("\n")
-    found = read(files, file("offsets/0", "\n".join([head, line, source])))
-    assert found.newest == 1
-    assert why in errors(found).get("offsets/0", "")
-    assert ("offsets/0" in errors(found)) is bool(why)
+def of_a_connector(path: str) -> Checkpoint:
+    """A recorded checkpoint, its source's lines replaced by a connector's."""
+    line, files = line_of(tree(f"{HEAD}/s1"), "offsets/0"), tree(path)
+    logs = [key for key in files if key.startswith("offsets/") and key != "offsets/"]
+    head = [text(files, key).split("\n")[:2] for key in logs]
+    pairs = zip(logs, head, strict=True)
+    return read(files, *(file(key, "\n".join([*two, line])) for key, two in pairs))
 
 
 def test_a_continuous_query_is_told_by_its_second_lines():
-    """golden spark-4.3.0-modes/continuous, its source's lines replaced by a connector's."""
-    line = text(tree(f"{HEAD}/s1"), "offsets/0").split("\n")[2]
-    files = tree("spark-4.3.0-modes/continuous")
-    changed = [
-        file(key, "\n".join([*text(files, key).split("\n")[:2], line]))
-        for key in files if key.startswith("offsets/") and key != "offsets/"
-    ]
-    assert "continuous" in errors(read(files, *changed))["offsets/8"]
+    assert "continuous" in errors(of_a_connector("spark-4.3.0-modes/continuous"))["offsets/8"]
 
 
 def test_an_asynchronous_query_is_told_by_its_gaps():
-    """golden spark-4.3.0-modes/async, its source's lines replaced by a connector's."""
-    line = text(tree(f"{HEAD}/s1"), "offsets/0").split("\n")[2]
-    files = tree("spark-4.3.0-modes/async")
-    changed = [
-        file(key, "\n".join([*text(files, key).split("\n")[:2], line]))
-        for key in files if key.startswith("offsets/") and key != "offsets/"
-    ]
-    found = read(files, *changed)
+    found = of_a_connector("spark-4.3.0-modes/async")
     assert list(found.batches) == [0, 5, 10, 14, 25, 29, 36]
     assert found.asynchronous
     assert sum(map(len, found.gaps)) == 30
@@ -432,23 +416,10 @@ def test_the_positions_of_an_offset_log_alone():
         assert spark.positions_of_many(other, ST) == Spark("0").positions_of_many(other, ST) == {}
 
 
-def test_an_offset_without_a_shard_tells_no_connector():
-    files = tree("awslabs-head/s1")
-    lines = text(files, "offsets/3").split("\n")
-    lines[2] = '{"metadata":{"streamName":"st","batchId":"0"}}'
-    only = {"offsets/0": file("offsets/0", "\n".join(lines)), "metadata": files["metadata"]}
-    with pytest.raises(CannotTell, match="reads Kinesis in a way that reshardctl knows"):
-        Spark().candidates(read(only), {})
-
-
 def test_databricks_keeps_no_log_that_could_be_missing():
-    files = tree("awslabs-head/s1")
-    lines = text(files, "offsets/3").split("\n")
-    lines[2] = '[{"shard":{"stream":"st","shardId":"shardId-000000000000"},"lastSeqNum":""}]'
-    found = read({
-        "offsets/0": file("offsets/0", "\n".join(lines)), "metadata": files["metadata"],
-        "commits/0": file("commits/0", text(files, "commits/3")),
-    })
+    files = tree(f"{HEAD}/s1")
+    line = '[{"shard":{"stream":"st","shardId":"shardId-000000000000"},"lastSeqNum":""}]'
+    found = read(files, lined(files, "offsets/0", {2: line}), without="sources")
     (candidate, *_) = Spark().candidates(found, {"release": "databricks"})
     assert isinstance(candidate.app, App)
     assert Spark().simulate_start(split_in_turn(1, ()), found, candidate.app).crash is None
@@ -539,31 +510,23 @@ def test_a_stale_checksum_is_a_remark():
 LOG = "sources/0/shard-source"
 
 
-@pytest.mark.parametrize(("image", "why"), [
-    (file(f"{LOG}/0/_SUCCESS", ""), "no JSON"),
-    (file(f"{LOG}/0/.{ZERO}.7f0c.tmp", "{}"), "missing"),
-    (file(f"{LOG}/0/{ZERO}.orig", '{"shardId":"x"}'), "missing"),
-    (file(f"{LOG}/0/{ZERO}", '{"shardId":"shardId-000000000000"'), "no JSON"),
-    (file(f"{LOG}/0/{ZERO}", ""), "no JSON"),
-    (Image(f"{LOG}/0/more/", {}), "folder"),
-    (Image(f"{LOG}/0/{ONE}", {"bytes": {"B": "gIA="}}), "UTF-8"),
+@pytest.mark.parametrize(("batch", "image", "why"), [
+    (0, file(f"{LOG}/0/_SUCCESS", ""), "no JSON"),
+    (0, file(f"{LOG}/0/.{ZERO}.7f0c.tmp", "{}"), "missing"),
+    (0, file(f"{LOG}/0/{ZERO}.orig", '{"shardId":"x"}'), "missing"),
+    (0, file(f"{LOG}/0/{ZERO}", '{"shardId":"shardId-000000000000"'), "no JSON"),
+    (0, file(f"{LOG}/0/{ZERO}", ""), "no JSON"),
+    (0, Image(f"{LOG}/0/more/", {}), "folder"),
+    (0, Image(f"{LOG}/0/{ONE}", {"bytes": {"B": "gIA="}}), "UTF-8"),
+    # HDFSMetadataCommitter.add writes beside it, and get reads every file when batch 1 has run.
+    (1, file(f"{LOG}/1/notes.txt", "kept"), "no JSON"),
+    (1, Image(f"{LOG}/1/more/", {}), "folder"),
+    (1, file(f"{LOG}/1", "kept"), "it is a file"),
 ])  # fmt: skip
-def test_a_stray_file_in_the_log_that_is_read_next_is_an_error(image, why):
+def test_a_stray_file_in_the_log_that_is_read_next_is_an_error(batch, image, why):
     """Run R7: the query is dead."""
     found = read(tree(f"{HEAD}/s1"), image)
-    assert found.strays == {0: (image.key,)}
-    assert why in errors(found)[image.key]
-
-
-@pytest.mark.parametrize(("image", "why"), [
-    (file(f"{LOG}/1/notes.txt", "kept"), "no JSON"),
-    (Image(f"{LOG}/1/more/", {}), "folder"),
-    (file(f"{LOG}/1", "kept"), "it is a file"),
-])  # fmt: skip
-def test_a_stray_file_in_the_log_of_the_next_batch_is_an_error(image, why):
-    """HDFSMetadataCommitter.add writes beside it, and get reads every file when that has run."""
-    found = read(tree(f"{HEAD}/s1"), image)
-    assert found.strays == {1: (image.key,)}
+    assert found.strays == {batch: (image.key,)}
     assert why in errors(found)[image.key]
 
 
@@ -607,41 +570,33 @@ def test_an_entry_under_another_name_is_the_shard_s_that_it_speaks_of():
     assert alone.entries[0][ZERO].image.key == f"{LOG}/0/copy"
 
 
-@pytest.mark.parametrize("path", [f"{HEAD}/s1", f"{QUBOLE}/s1"])
-def test_a_log_that_is_kept_elsewhere_leaves_no_entries(path):
-    """kinesis.metadataPath, kinesis.executor.metadata.path, or awslabs' DynamoDB table."""
-    found = read(tree(path), without="sources")
-    assert (found.entries, found.strays) == ({}, {})
-    assert found.connector in ("awslabs", "qubole")
-    assert 0 in found.listed
-
-
-@pytest.mark.parametrize("path", [f"{HEAD}/s1", f"{HEAD}/s1x", f"{HEAD}/u1", f"{QUBOLE}/u1"])
+@pytest.mark.parametrize("path", [f"{HEAD}/s1", f"{QUBOLE}/s1", f"{HEAD}/s1x", f"{HEAD}/u1",
+                                  f"{QUBOLE}/u1"])  # fmt: skip
 def test_a_committed_batch_without_its_log_has_its_log_elsewhere(path):
-    """u1 and s1x were recorded with a newest batch that is not committed: it begins where the last
-    committed one ended, and that is in the log (HDFSMetadataCommitter of both connectors)."""
-    assert not log_elsewhere(read(tree(path)))
-    found = read(tree(path), without="sources")
+    """kinesis.metadataPath, kinesis.executor.metadata.path, or awslabs' DynamoDB table. u1 and s1x
+    were recorded with a newest batch that is not committed: it begins where the last committed one
+    ended, and that is in the log (HDFSMetadataCommitter of both connectors)."""
+    files = tree(path)
+    assert not log_elsewhere(read(files))
+    found = read(files, without="sources")
+    assert (found.entries, found.strays, 0 in found.listed) == ({}, {}, True)
+    assert found.connector == ("qubole" if path.startswith("qubole") else "awslabs")
     assert any(batch.committed for batch in found.batches.values())
     assert log_elsewhere(found)
-
-
-def test_a_first_batch_that_is_not_committed_has_no_log_yet():
-    found = read({k: v for k, v in tree(f"{HEAD}/s1").items() if not k.startswith("commits/")},
-                 without="sources")  # fmt: skip
-    assert not any(batch.committed for batch in found.batches.values())
-    assert not log_elsewhere(found)
+    begun = {key: image for key, image in files.items() if not key.startswith("commits/")}
+    assert not log_elsewhere(read(begun, without="sources")), "a first batch has no log yet"
 
 
 def test_an_offset_without_shards_is_known_by_its_history_or_its_log():
     files = tree(f"{HEAD}/s1x")
-    whole = text(files, "offsets/3").split("\n")
-    empty = '{"metadata":{"batchId":"3","streamName":"st"}}'
-    bare = file("offsets/3", "\n".join([*whole[:2], empty]))
+    bare = lined(files, "offsets/3", {2: '{"metadata":{"batchId":"3","streamName":"st"}}'})
     assert read(files, bare).connector == "awslabs"
     only = {"metadata": files["metadata"], "offsets/3": bare}
-    assert read(only).connector == "unknown"
     assert read({**only, f"{LOG}/": Image(f"{LOG}/", {})}).connector == "awslabs"
+    alone = read(only)
+    assert alone.connector == "unknown"
+    with pytest.raises(CannotTell, match="reads Kinesis in a way that reshardctl knows"):
+        Spark().candidates(alone, {})
 
 
 def test_a_batch_that_counts_backwards_breaks():
@@ -654,9 +609,8 @@ def test_a_batch_that_counts_backwards_breaks():
 
 def test_a_history_of_another_connector_breaks_only_itself():
     files = tree(f"{HEAD}/s1x")
-    line = text(tree(f"{QUBOLE}/s1"), "offsets/0").split("\n")[2]
-    whole = text(files, "offsets/0").split("\n")
-    found = read(files, file("offsets/0", "\n".join([*whole[:2], line])))
+    line = line_of(tree(f"{QUBOLE}/s1"), "offsets/0")
+    found = read(files, lined(files, "offsets/0", {2: line}))
     assert "spelled as qubole does" in found.batches[0].broken
     assert errors(found) == {}
 
@@ -669,19 +623,13 @@ def test_a_history_of_another_stream_is_said():
 
 
 def test_an_order_that_no_scala_writes_is_neither_s():
-    files = tree(f"{HEAD}/u1")
-    whole = text(files, "offsets/1").split("\n")
-    turned = json.dumps(dict(reversed(json.loads(whole[2]).items())), separators=(",", ":"))
-    assert read(files, file("offsets/1", "\n".join([*whole[:2], turned]))).scalas == frozenset()
-
-
-def test_the_settings_and_the_order_have_to_agree():
     """Spark 4 is built for Scala 2.13 alone: nobody writes 2.12's order under its settings."""
-    old, new = tree("awslabs-1.4.2-sdk/s1"), tree(f"{HEAD}/s1")
-    line = text(old, "offsets/0").split("\n")[2]
-    head, metadata, _ = text(new, "offsets/0").split("\n")
-    mixed = file("offsets/0", "\n".join([head, metadata, line]))
-    assert read(new, mixed).scalas == frozenset()
+    files = tree(f"{HEAD}/u1")
+    value = json.loads(line_of(files, "offsets/1"))
+    turned = json.dumps(dict(reversed(value.items())), separators=(",", ":"))
+    assert read(files, lined(files, "offsets/1", {2: turned})).scalas == frozenset()
+    old, new = line_of(tree("awslabs-1.4.2-sdk/s1"), "offsets/0"), tree(f"{HEAD}/s1")
+    assert read(new, lined(new, "offsets/0", {2: old})).scalas == frozenset()
 
 
 @pytest.mark.parametrize("count", [3_000, pytest.param(100_000, marks=pytest.mark.long)])
@@ -690,9 +638,8 @@ def test_many_shards_in_every_line(count):
     number = "49680000000000000000000000000000000000000000000000000018"
     positions = {shard_id(i): Position("AFTER_SEQUENCE_NUMBER", number) for i in range(count)}
     files = tree(f"{HEAD}/s1")
-    head, metadata, _ = text(files, "offsets/0").split("\n")
     line = awslabs.line("st", 0, positions, "2.13")
-    found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
+    found = read(files, lined(files, "offsets/0", {2: line}))
     assert len(found.batches[0].positions) == count
     assert found.scalas == {"2.13"}
     assert found.anomalies == ()
