@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import CannotTell
 from reshardctl.model import Cause, Crash, Image, after
 from reshardctl.planning.plan import (
@@ -26,6 +27,7 @@ from reshardctl.planning.plan import (
     processed_frontier,
 )
 from reshardctl.planning.policy import LATEST_AT_START
+from tests.support.checkpoint_files import file
 from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded, judged
 from tests.unit.consumers.spark.test_variants import BEGINNING, END, Edited
 
@@ -43,13 +45,9 @@ def crash(one: Case) -> Crash | None:
     return judged(one).simulation.crash
 
 
-def all_offsets(one: Case) -> set[str]:
-    return {i.key for i in one.images if i.key.startswith("offsets/") and i.key != "offsets/"}
-
-
 def test_commits_without_any_offsets_are_no_empty_checkpoint():
-    whole = case("s1", set())
-    one = case("s1", all_offsets(whole))
+    logs = {i.key for i in case("s1", set()).images if i.key.startswith("offsets/")} - {"offsets/"}
+    one = case("s1", logs)
     assert not Spark().empty(one.checkpoint())
     died = crash(one)
     assert died is not None and died.certain and died.cause is Cause.UNREADABLE
@@ -61,15 +59,14 @@ def test_commits_without_any_offsets_are_no_empty_checkpoint():
 
 def test_a_commit_ahead_kills_an_idle_awslabs_query_possibly_and_not_certainly():
     """It plans no batch without a record (kinesis.internal.avoidEmptyBatches, true by default)."""
-    died = crash(case("s1", set(), Image("commits/7", {"text": {"S": "v1\n{}"}})))
+    died = crash(case("s1", set(), file("commits/7", "v1\n{}")))
     assert died is not None and not died.certain
 
 
 @pytest.mark.parametrize("cut", ['v1\n{"batchWaterm', "v1\n{}\n{\"metadata\":{\"stre"])
 def test_an_only_offset_log_that_is_cut_off_is_named(cut: str):
-    one = case("s1", {"offsets/0"}, Image("offsets/0", {"text": {"S": cut}}))
     with pytest.raises(CannotTell, match="offsets/0"):
-        one.checkpoint()
+        case("s1", {"offsets/0"}, file("offsets/0", cut)).checkpoint()
 
 
 def planned(number: int) -> Case:
@@ -87,11 +84,17 @@ def test_no_edit_of_a_planned_batch_is_offered_where_the_one_before_it_is_gone()
     assert any("restore offsets/0" in way for way in decision.ways_out)
 
 
+def mended(one: Case) -> Case:
+    """The case after its plan, or as it is where nothing is planned."""
+    decision = decide(one)
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    return replace(one, images=after(one.images, steps))
+
+
 def rewritten(one: Case) -> dict[str, str]:
     """The offset logs as the plan leaves them, by key; the plan after it is empty."""
-    decision = decide(one)
-    assert isinstance(decision, Plan)
-    fixed = replace(one, images=after(one.images, decision.steps))
+    assert isinstance(decide(one), Plan)
+    fixed = mended(one)
     assert crash(fixed) is None and isinstance(decide(fixed), Nothing)
     return {
         i.key: i.attributes["text"]["S"] for i in fixed.images
@@ -103,7 +106,7 @@ def rewritten(one: Case) -> dict[str, str]:
 def test_the_unreadable_log_before_a_planned_batch_is_made_of_it(text: str):
     """Only its number counts: KinesisV2MicrobatchStream.planInputPartitions asserts no more."""
     one = planned(0)
-    one = replace(one, images=[*one.images, Image("offsets/0", {"text": {"S": text}})])
+    one = replace(one, images=[*one.images, file("offsets/0", text)])
     died = crash(one)
     assert died is not None and died.certain and "offsets/0" in died.why
     logs = rewritten(one)
@@ -115,77 +118,71 @@ def pretty(text: str) -> str:
     return "\n".join([version, *(json.dumps(json.loads(v), indent=2) for v in values)])
 
 
-SPOILS = [
-    lambda _: "", lambda text: text[:40], lambda text: text[:-9], pretty,
-    lambda text: "\ufeff" + pretty(text), lambda text: text.replace("v1", "v9 of it", 1),
-    lambda text: text.replace(text.split("\n")[1], ""),
-]
-KINDS = ["empty", "cut in line 2", "cut in line 3", "pretty", "bom", "version", "no line 2"]
+SPOILS = {
+    "empty": lambda _: "", "cut in line 2": lambda text: text[:40],
+    "cut in line 3": lambda text: text[:-9], "pretty": pretty,
+    "bom": lambda text: "\ufeff" + pretty(text),
+    "version": lambda text: text.replace("v1", "v9 of it", 1),
+    "no line 2": lambda text: text.replace(text.split("\n")[1], ""),
+}
 
 
-@pytest.mark.parametrize("spoil", SPOILS, ids=KINDS)
+def torn(whole: Case, spoil: Callable[[str], str]) -> tuple[Case, str]:
+    """The case with its newest log spoiled, and the key of that log."""
+    newest = f"offsets/{whole.checkpoint().newest}"
+    (image,) = [i for i in whole.images if i.key == newest]
+    rest = [i for i in whole.images if i.key != newest]
+    spoiled = file(newest, spoil(image.attributes["text"]["S"]))
+    return replace(whole, images=[*rest, spoiled]), newest
+
+
+@pytest.mark.parametrize("spoil", SPOILS.values(), ids=SPOILS)
 @pytest.mark.parametrize(("release", "shape"), [(QUBOLE, "s1x"), (V1, "s1x"), (HEAD, "s3")])
 def test_an_unreadable_log_of_a_committed_batch_is_made_again(release: str, shape: str, spoil):
     """The connector's log says where it ended, so that the query goes on as if nothing had been."""
     whole = Recorded(shape, release, FOLDERS[release]).case()
-    number = whole.checkpoint().newest
-    assert number in whole.checkpoint().committed
-    newest = f"offsets/{number}"
-    (image,) = [i for i in whole.images if i.key == newest]
-    text = spoil(image.attributes["text"]["S"])
-    rest = [i for i in whole.images if i.key != newest]
-    torn = replace(whole, images=[*rest, Image(newest, {"text": {"S": text}})])
-    assert (died := crash(torn)) is not None and newest in died.why
-    assert processed_frontier(torn) == processed_frontier(whole)
-    logs = rewritten(torn)
-    places = json.loads(logs[newest].split("\n")[2])
-    assert places["metadata"]["batchId"] == str(number)
-    decision = decide(torn)
-    assert isinstance(decision, Plan)
-    fixed = replace(torn, images=after(torn.images, decision.steps))
-    expected = decide(whole)
-    steps = expected.steps if isinstance(expected, Plan) else ()
-    wanted = replace(whole, images=after(whole.images, steps))
+    assert whole.checkpoint().newest in whole.checkpoint().committed
+    one, newest = torn(whole, spoil)
+    assert (died := crash(one)) is not None and newest in died.why
+    assert processed_frontier(one) == processed_frontier(whole)
+    places = json.loads(rewritten(one)[newest].split("\n")[2])
+    assert places["metadata"]["batchId"] == newest.removeprefix("offsets/")
+    fixed, wanted = mended(one), mended(whole)
     found, sound = judged(fixed).simulation, judged(wanted).simulation
     assert found.fates == sound.fates, "what it reads then is what it would have read"
 
 
-@pytest.mark.parametrize("spoil", SPOILS, ids=KINDS)
+@pytest.mark.parametrize("spoil", SPOILS.values(), ids=SPOILS)
 @pytest.mark.parametrize("name", ["u1", "s1x"])
 def test_an_unreadable_newest_log_is_made_of_the_one_before(name: str, spoil):
     """A planned batch, which starts where the one before it ended."""
     whole = case(name, set())
-    newest = f"offsets/{whole.checkpoint().newest}"
-    (image,) = [i for i in whole.images if i.key == newest]
-    sound = rewritten(whole)
-    text = spoil(image.attributes["text"]["S"])
-    torn = case(name, {newest}, Image(newest, {"text": {"S": text}}))
-    died = crash(torn)
+    one, newest = torn(whole, spoil)
+    died = crash(one)
     assert died is not None and newest in died.why
     assert died.certain or "is empty" in died.why  # a committed batch's counts when the next ends
-    found = rewritten(torn)
-    assert found.keys() == sound.keys()
-    for key, text in sound.items():
-        places = json.loads(text.split("\n")[2])
-        assert json.loads(found[key].split("\n")[2]) == places, key
+    places = [
+        {key: json.loads(text.split("\n")[2]) for key, text in rewritten(each).items()}
+        for each in (one, whole)
+    ]
+    assert places[0] == places[1]
 
 
-def asynchronous(committed: set[int]) -> Case:
-    """s1's batch at the ids of an asynchronous query."""
+@pytest.mark.parametrize("newest", [5, 6])
+def test_an_asynchronous_query_starts_on_its_gaps_and_is_not_edited(newest: int):
+    """s1's batch at the ids of an asynchronous query; two without a gap make it editable."""
     one = Recorded("s1", HEAD, HEAD).case()
     texts = {i.key: i.attributes for i in one.images}
     kept = [i for i in one.images if not i.key.startswith(("offsets/", "commits/"))]
-    ids = {0, 5, *committed}
-    files = [Image(f"offsets/{n}", texts["offsets/0"]) for n in sorted(ids)]
-    files += [Image(f"commits/{n}", texts["commits/0"]) for n in sorted(committed)]
-    return replace(one, images=[*kept, *files])
-
-
-def test_an_asynchronous_query_starts_on_its_gaps_and_is_not_edited():
-    one = asynchronous({0, 5})
+    files = [Image(f"{folder}/{n}", texts[f"{folder}/0"])
+             for folder in ("commits", "offsets") for n in sorted({0, 5, newest})]  # fmt: skip
+    one = replace(one, images=[*kept, *files])
+    decision = decide(one)
+    if newest == 6:
+        assert isinstance(decision, Plan)
+        return
     assert one.checkpoint().asynchronous
     assert crash(one) is None
-    decision = decide(one)
     assert isinstance(decision, NoSafePlan)
     assert "asyncProgressTrackingCheckpointIntervalMs=0" in decision.ways_out[0]
 
@@ -218,11 +215,7 @@ def test_a_gap_costs_nothing_whatever_its_length(committed: set[int]):
     assert isinstance(decide(one), NoSafePlan)
 
 
-def test_two_batches_without_a_gap_make_it_editable():
-    assert isinstance(decide(asynchronous({0, 5, 6})), Plan)
-
-
-def edited(shape: str, *edits: Callable[[Edited], None], release: str = HEAD, **said: str) -> Case:
+def edited(shape: str, *edits: Edit, release: str = HEAD, **said: str) -> Case:
     """A recorded checkpoint under edits by hand, whose query has lost the children of its shard."""
     one = Edited(shape, release)
     for edit in edits:
@@ -231,11 +224,27 @@ def edited(shape: str, *edits: Callable[[Edited], None], release: str = HEAD, **
     return Recorded(shape, release, FOLDERS[release], **said).case(files)
 
 
-def second_line(text: str) -> Callable[[Edited], None]:
+Edit = Callable[[Edited], None]
+
+
+def second_line(text: str) -> Edit:
     def edit(one: Edited) -> None:
         lines = one.files["offsets/0"].attributes["text"]["S"].split("\n")
         one.put("offsets/0", "\n".join([lines[0], text, *lines[2:]]))
     return edit
+
+
+def batch_1(ends: Callable[[Edited], dict[int, Position]]) -> Edit:
+    """A committed batch 1, and where it ended."""
+    def edit(one: Edited) -> None:
+        one.plan(1, one.starts())
+        one.end(1, ends(one))
+        one.commit(1)
+    return edit
+
+
+def state(one: Edited) -> None:
+    one.put("state/0/0/1.delta", "x")
 
 
 def a_folder_in_the_log(one: Edited) -> None:
@@ -250,50 +259,20 @@ def a_batch_is_gone(one: Edited) -> None:
     one.drop("offsets/1")
 
 
-def a_commit_ahead(one: Edited) -> None:
-    one.commit(7)
-
-
-def state(one: Edited) -> None:
-    one.put("state/0/0/1.delta", "x")
-
-
-def committed_with_a_log(one: Edited) -> None:
-    one.plan(1, one.starts())
-    one.end(1, one.starts())
-    one.commit(1)
-
-
-def ended_while_open(one: Edited) -> None:
-    one.plan(1, one.starts())
-    one.end(1, {0: END, 1: END, 2: BEGINNING})
-    one.commit(1)
-
-
-def at_its_parents_number(one: Edited) -> None:
-    one.plan(1, one.starts())
-    one.end(1, {0: one.read, 1: one.read, 2: BEGINNING})
-    one.commit(1)
-
-
-def a_later_watermark(one: Edited) -> None:
-    one.put("commits/0", 'v1\n{"nextBatchWatermarkMs":7}')
-
-
-def no_log(one: Edited) -> None:
-    one.drop(f"{one.log}/1/")
-
-
 @pytest.mark.parametrize(("edits", "why", "way"), [
     # The next batch's second line has the watermark that the commit hands on.
-    ((second_line("{}"), a_later_watermark), "has no batch", "begin a new checkpoint"),
+    ((second_line("{}"),
+      lambda one: one.put("commits/0", 'v1\n{"nextBatchWatermarkMs":7}')),
+     "has no batch", "begin a new checkpoint"),
     ((second_line(""),), "its second line is empty", "restore offsets/ from a backup"),
     # HDFSMetadataCommitter.get opens whatever the folder lists.
     ((a_folder_in_the_log,), "is a folder in the connector's log", "elsewhere"),
-    ((a_commit_ahead,), "commits/ is ahead of offsets/0", "restore offsets/"),
+    ((lambda one: one.commit(7),), "commits/ is ahead of offsets/0", "restore offsets/"),
     ((a_batch_is_gone,), "offsets/1 of a committed batch was removed", "restore offsets/1"),
-    ((ended_while_open, state), "rows of shard 1 that are read again count twice", "recount"),
-    ((at_its_parents_number, state), "rows of shard 1 that are read again", "recount"),
+    ((batch_1(lambda _: {0: END, 1: END, 2: BEGINNING}), state),
+     "rows of shard 1 that are read again count twice", "recount"),
+    ((batch_1(lambda one: {0: one.read, 1: one.read, 2: BEGINNING}), state),
+     "rows of shard 1 that are read again", "recount"),
 ])  # fmt: skip
 def test_what_keeps_the_next_batch_from_being_made(edits, why, way):
     decision = decide(edited("s1", *edits, release=V1 if state in edits else HEAD))
@@ -303,9 +282,9 @@ def test_what_keeps_the_next_batch_from_being_made(edits, why, way):
 
 @pytest.mark.parametrize(("shape", "edits", "said"), [
     # No shard begins before a place that a committed batch has reached, or the batch runs anyway.
-    ("s1", (state,), {}), ("u1", (state,), {}), ("s1", (committed_with_a_log, state), {}),
+    ("s1", (state,), {}), ("u1", (state,), {}), ("s1", (batch_1(Edited.starts), state), {}),
     # What the file sink cannot have yet: the batch has read nothing.
-    ("u1", (no_log,), {"sink": "file"}),
+    ("u1", (lambda one: one.drop(f"{one.log}/1/"),), {"sink": "file"}),
 ])  # fmt: skip
 def test_what_keeps_no_batch_from_being_made(shape, edits, said):
     assert isinstance(decide(edited(shape, *edits, **said)), Plan)
@@ -327,12 +306,8 @@ def two_sources(before: Callable[[str], str], newest: Callable[[str], str]) -> C
     texts = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
     logs = zip(sorted(ALL), (before, newest), strict=True)
     return case("u1", ALL, *(
-        Image(key, {"text": {"S": spoiled(f"{texts[key]}\n{KAFKA}")}}) for key, spoiled in logs
+        file(key, spoiled(f"{texts[key]}\n{KAFKA}")) for key, spoiled in logs
     ))
-
-
-def same(text: str) -> str:
-    return text
 
 
 NOT_MADE_AGAIN = {
@@ -349,42 +324,38 @@ NOT_MADE_AGAIN = {
 
 @pytest.mark.parametrize("spoil", NOT_MADE_AGAIN.values(), ids=NOT_MADE_AGAIN)
 def test_a_log_of_which_only_the_file_told_another_source_s_place_is_not_made_again(spoil):
-    assert isinstance(decide(two_sources(same, spoil)), NoSafePlan)
+    assert isinstance(decide(two_sources(str, spoil)), NoSafePlan)
 
 
 def test_a_reformatted_log_keeps_the_place_of_another_source_also_of_one_that_has_not_begun():
-    assert rewritten(two_sources(same, pretty))["offsets/1"].endswith(KAFKA)
+    assert rewritten(two_sources(str, pretty))["offsets/1"].endswith(KAFKA)
     one = two_sources(lambda t: t.replace(KAFKA, "-"),
                       lambda t: pretty(t.replace(KAFKA, "7")).replace("\n7", "\n-"))
     assert rewritten(one)["offsets/1"].endswith("\n-")
 
 
-@pytest.mark.parametrize(("before", "newest"), [
+@pytest.mark.parametrize("before", [
     # Its second line has no time to take over, nor has it a watermark; or it cannot be read.
-    (lambda t: t.replace(t.split("\n")[1], "{}"), lambda _: ""),
-    (lambda t: t.replace(t.split("\n")[1], ""), lambda _: ""),
+    lambda t: t.replace(t.split("\n")[1], "{}"), lambda t: t.replace(t.split("\n")[1], ""),
     # It names no shard from which the next batch would go on.
-    (lambda t: "\n".join([*t.split("\n")[:2], NO_SHARD]), lambda _: ""),
-])  # fmt: skip
-def test_where_the_log_before_is_torn_as_well_nothing_is_made(before, newest):
+    lambda t: "\n".join([*t.split("\n")[:2], NO_SHARD]),
+], ids=["no time", "no second line", "no shard"])  # fmt: skip
+def test_where_the_log_before_is_torn_as_well_nothing_is_made(before):
     logs = {i.key: i.attributes["text"]["S"] for i in case("u1", set()).images if i.key in ALL}
     one = case(
-        "u1", ALL | {"commits/0"}, Image("offsets/0", {"text": {"S": before(logs["offsets/0"])}}),
-        Image("offsets/1", {"text": {"S": newest(logs["offsets/1"])}}),
-        Image("commits/0", {"text": {"S": 'v1\n{"nextBatchWatermarkMs":7}'}}),
+        "u1", ALL | {"commits/0"}, file("offsets/0", before(logs["offsets/0"])),
+        file("offsets/1", ""), file("commits/0", 'v1\n{"nextBatchWatermarkMs":7}'),
     )
     assert isinstance(decide(one), NoSafePlan)
 
 
 def test_the_log_before_a_first_batch_of_the_connector_is_not_made_again():
     """Its number would be below 0; and of other sources only that file says where they stood."""
-    torn = two_sources(lambda _: "", same)
-    assert isinstance(decide(torn), NoSafePlan)
+    assert isinstance(decide(two_sources(lambda _: "", str)), NoSafePlan)
     first = planned(0)
     images = [
-        replace(i, attributes={"text": {"S": i.attributes["text"]["S"].replace(
-            '"batchId":"1"', '"batchId":"0"')}}) if i.key == "offsets/1" else i
-        for i in first.images
+        file(i.key, i.attributes["text"]["S"].replace('"batchId":"1"', '"batchId":"0"'))
+        if i.key == "offsets/1" else i for i in first.images
     ]
-    one = replace(first, images=[*images, Image("offsets/0", {"text": {"S": ""}})])
+    one = replace(first, images=[*images, file("offsets/0", "")])
     assert isinstance(decide(one), NoSafePlan)
