@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.kinesis_consumer import rows as evidence
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
-from reshardctl.consumers.kinesis_consumer.releases import App
+from reshardctl.consumers.kinesis_consumer.releases import App, Whose
+from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.errors import UsageError
-from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical
+from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical, shard_id
 from reshardctl.model.images import NO_TRANSACTIONS, NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 from tests.support.grouped import by_case
-from tests.support.lineages import split_in_turn
+from tests.support.lineages import STREAM, split_in_turn
 
 SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
 ABSENT, DEADLY = "absent", "deadly"
@@ -155,3 +157,18 @@ def test_of_shards_with_several_rows_five_are_named_and_the_others_counted(shard
     _, *told = odd.why.split("; ")
     assert [one for one in told if "takes the first" not in one] == others
     assert len(told) == 5 + len(others)
+
+
+LINEAGE = split_in_turn(2, [0])
+
+
+def test_numbers_that_telegraf_overlooks_are_left_out_of_a_copy():
+    """The copy is judged by itself: it must not answer with what the whole rows showed."""
+    number = {"N": LINEAGE[shard_id(0)].start}
+    image = Image(f"app-orders/{shard_id(0)}", {
+        "namespace": {"S": "app-orders"}, "shard_id": {"S": shard_id(0)}, "sequence_number": number,
+    })  # fmt: skip
+    rows: Positions = KinesisConsumer(Whose("app")).parse([image], STREAM)
+    assert evidence.evidence(LINEAGE, rows).kinds.keys() == {shard_id(0)}
+    assert evidence.evidence(LINEAGE, rows.strings_only()).kinds == {}
+    assert rows.strings_only().blank.keys() == {shard_id(0)}

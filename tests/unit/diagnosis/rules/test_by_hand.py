@@ -1,9 +1,12 @@
 """Rules over views made by hand: what the tables of lease rows do not show.
 
-Expectations: what the pages of the rules and the docstrings promise.
+Expectations: what the pages of the rules and the docstrings promise. A shard of Quickwit with
+nothing left to read drains at once, so no race is left (RSH233).
 """
 
 from __future__ import annotations
+
+import dataclasses
 
 import pytest
 from msgspec.structs import replace
@@ -12,13 +15,19 @@ from reshardctl.diagnosis.rules import Finding, Severity, View
 from reshardctl.diagnosis.rules.base import merged
 from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
 from reshardctl.diagnosis.rules.rows import unreadable_entry
-from reshardctl.diagnosis.rules.starts import blocked_for_ever, head_unknown, waits_for_a_parent
+from reshardctl.diagnosis.rules.starts import (
+    blocked_for_ever,
+    head_unknown,
+    may_never_commit,
+    waits_for_a_parent,
+)
 from reshardctl.model import (
     START,
     Anomaly,
     AnomalyKind,
     Cause,
     Fate,
+    Probe,
     ShardId,
     WillRead,
     WontRead,
@@ -26,8 +35,10 @@ from reshardctl.model import (
     shard_id,
 )
 from reshardctl.planning.effects import Effect, Harm
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 from tests.unit.auditing.hand_made_facts import compared as compared_of_one
-from tests.unit.diagnosis.rules.rule_tables import view_of
+from tests.unit.diagnosis.rules.rule_tables import view_of, views_of
 from tests.unit.diagnosis.rules.test_tables import BY_CASES
 
 SPLIT = view_of(next(told for told in BY_CASES if told.name == "a-both"))
@@ -108,3 +119,18 @@ def test_the_findings_of_several_candidates_are_one(parts, shown) -> None:
     found, beside = merged(said)
     assert (found.what, found.severity, found.when) == shown
     assert (beside.code, beside.when) == ("RSH207", "")
+
+
+@pytest.mark.parametrize(("name", "cause", "ruled_out"), [
+    ("two-generations-both-unread", Cause.LIVELOCK, True), ("backfill", Cause.BACKFILL, False),
+])  # fmt: skip
+def test_a_read_that_finds_all_shards_drained_rules_out_the_livelock_alone(name, cause, ruled_out):
+    case = load(CASES / "quickwit" / f"{name}.toml")
+    (view,) = views_of(Bench.of(case, "", "0.9.0").plan_case)
+    (risk,) = view.simulation.risks
+    assert risk.cause is cause
+    assert [found.shards for found in may_never_commit(view)] == [risk.shards]
+    drained = {shard: Probe(START, drained=True) for shard in risk.shards}
+    state = dataclasses.replace(view.state, probes=drained)
+    found = list(may_never_commit(replace(view, state=state)))
+    assert bool(found) is not ruled_out

@@ -1,4 +1,4 @@
-"""Names in a message: all of a few, the first of many."""
+"""Names in a message: all of a few, the first of many, and the most similar of those there are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.model import shard_id
 from reshardctl.model.images import batched
-from reshardctl.model.phrases import listed, listed_shards
+from reshardctl.model.phrases import did_you_mean, listed, listed_shards, similar
 
 
 @pytest.mark.parametrize(("names", "shown"), [
@@ -28,3 +28,22 @@ def test_shards_are_named_by_their_numbers():
 def test_the_last_part_may_be_smaller():
     assert list(batched("abcde", 2)) == [("a", "b"), ("c", "d"), ("e",)]
     assert list(batched("", 2)) == []
+
+
+KNOWN = ("orders-etl", "fraud", "Archive")
+
+
+@pytest.mark.parametrize(("wanted", "found"), [
+    ("orders-elt", "orders-etl"),
+    ("fruad", "fraud"),
+    ("archive", "Archive"),
+    ("billing", None),
+    ("", None),
+])
+def test_the_most_similar_name_is_found(wanted, found):
+    assert similar(wanted, KNOWN) == found
+
+
+def test_without_a_similar_name_the_advice_is_the_other_one():
+    assert did_you_mean("billing", KNOWN, "it has none") == "it has none"
+    assert did_you_mean("fraut", KNOWN, "it has none") == "did you mean fraud? it has none"

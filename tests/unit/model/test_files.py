@@ -1,4 +1,4 @@
-"""Texts that are kept as their digits are the texts that were given, in whole and in any part."""
+"""Which paths are of this machine, and texts that are kept as their digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import files
-from reshardctl.model.files import AlikeText, Series, outline
+from reshardctl.model.files import AlikeText, Series, on_this_machine, outline
 from reshardctl.model.write_state import same
 
 
@@ -133,3 +133,13 @@ def test_it_needs_less_than_half_of_the_memory() -> None:
         tracemalloc.stop()
     assert None not in held
     assert size < sum(map(len, texts[1:])) / 2
+
+
+@pytest.mark.parametrize(("path", "found"), [
+    ("/a/b", "/a/b"), ("a/b", "a/b"), ("", ""), ("a:b/c", "a:b/c"), ("12:/x", "12:/x"),
+    ("file:/a", "/a"), ("file:///a", "/a"), ("file:a", "a"),
+    ("hdfs://node:8020/a", None), ("hdfs:///a", None), ("hdfs:/a", None),
+    ("abfss://a@b.dfs.core.windows.net/x", None), ("s3a://bucket", None),
+])  # fmt: skip
+def test_on_this_machine(path, found):
+    assert on_this_machine(path) == found
