@@ -7,7 +7,7 @@ Rows that end the process were run on v0.5.0: tests/proof/libraries/go/executed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -18,7 +18,18 @@ from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.consumers.kinesis_consumer.releases import App, Whose
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.errors import UsageError
-from reshardctl.model import Cause, Image, WillRead, WontRead, at_number, canonical, shard_id
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    Cause,
+    Cut,
+    Image,
+    ShardId,
+    WillRead,
+    WontRead,
+    at_number,
+    canonical,
+    shard_id,
+)
 from reshardctl.model.images import NO_TRANSACTIONS, NO_UNIQUE_KEY, SAME_KEY, UNGUARDED
 from tests.support.grouped import by_case
 from tests.support.lineages import STREAM, split_in_turn
@@ -45,6 +56,27 @@ VALUES = [
 """Stores, value of sequence_number, what becomes of the start."""
 
 
+def posed(
+    medium: str, images: Sequence[Image], lineage: Lineage, **said: str
+) -> tuple[KinesisConsumer, Positions, App]:
+    """The consumer on this medium, its rows, and the one application that is meant."""
+    options = {"app": "app", "initial": "LATEST", "release": "0.5.0", **said}
+    consumer = KinesisConsumer().for_options(options, medium)
+    positions = consumer.parse(images, lineage.stream)
+    (candidate,) = consumer.candidates(positions, options)
+    assert isinstance(candidate.app, App)
+    return consumer, positions, candidate.app
+
+
+def beginning(lineage: Lineage) -> dict[ShardId, Cut]:
+    return {shard: at_number(lineage[shard].start) for shard in lineage}
+
+
+def row(shard: str, **more: Mapping[str, Any]) -> Image:
+    keys = {"namespace": {"S": "app-orders"}, "shard_id": {"S": shard}}
+    return Image(f"app-orders/{shard}", canonical({**keys, **more}))
+
+
 @by_case(
     (release, f"{medium} {value}", (medium, value, what, release))
     for release in ("0.4.0", "0.4.1", "0.5.0", "master", "group-0.5")
@@ -53,15 +85,10 @@ VALUES = [
 def test_what_a_value_does(medium, value, what, release):
     lineage = split_in_turn(1, ())
     shard = next(iter(lineage))
-    row: dict[str, Mapping[str, Any]] = {"namespace": {"S": "app-orders"}, "shard_id": {"S": shard}}
-    if value is not None:
-        row["sequence_number"] = value
-    options = {"app": "app", "initial": "TRIM_HORIZON", "release": release}
-    consumer = KinesisConsumer().for_options(options, medium)
-    positions = consumer.parse([Image(f"app-orders/{shard}", canonical(row))], lineage.stream)
-    (candidate,) = consumer.candidates(positions, options)
-    app = candidate.app
-    assert isinstance(app, App)
+    stored = row(shard, **({} if value is None else {"sequence_number": value}))
+    consumer, positions, app = posed(
+        medium, [stored], lineage, initial="TRIM_HORIZON", release=release
+    )
     simulation = consumer.simulate_start(lineage, positions, app)
     if what == DEADLY:
         assert simulation.crash is not None
@@ -92,12 +119,8 @@ def test_telegraf_is_no_candidate_on_a_store_that_it_does_not_have(medium):
 def test_a_step_holds_what_its_store_takes_in_one_transaction(medium, sizes):
     """TransactWriteItems takes 100 actions (DynamoDB API reference); SQL has no such limit."""
     lineage = split_in_turn(1150, ())
-    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
-    consumer = KinesisConsumer().for_options(options, medium)
-    (candidate,) = consumer.candidates(consumer.parse(()), options)
-    assert isinstance(candidate.app, App)
-    want = {shard: at_number(lineage[shard].start) for shard in lineage}
-    steps = consumer.bootstrap(lineage, want, candidate.app)
+    consumer, _, app = posed(medium, [], lineage)
+    steps = consumer.bootstrap(lineage, beginning(lineage), app)
     assert [len(step.writes) for step in steps] == sizes
 
 
@@ -107,16 +130,11 @@ def test_a_step_holds_what_its_store_takes_in_one_transaction(medium, sizes):
 ])  # fmt: skip
 def test_a_table_in_which_no_write_can_be_guarded_gets_none(why, said, way):
     lineage = split_in_turn(1, ())
-    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
-    consumer = KinesisConsumer().for_options(options, "mysql")
     other = {"namespace": {"S": "x"}, "shard_id": {"S": "y"}, UNGUARDED: {"S": why}}
-    positions = consumer.parse([Image("x/y", other)], lineage.stream)
-    (candidate,) = consumer.candidates(positions, options)
-    assert isinstance(candidate.app, App)
-    want = {shard: at_number(lineage[shard].start) for shard in lineage}
+    consumer, positions, app = posed("mysql", [Image("x/y", other)], lineage)
     for found in (
-        consumer.rebuild(lineage, positions, want, candidate.app),
-        consumer.encode(lineage, positions, want, candidate.app, ()),
+        consumer.rebuild(lineage, positions, beginning(lineage), app),
+        consumer.encode(lineage, positions, beginning(lineage), app, ()),
     ):
         assert isinstance(found, Cannot) and said in found.why and way in found.ways_out[0]
 
@@ -126,16 +144,8 @@ def test_a_key_that_holds_no_string_is_left_alone_and_the_others_are_written(med
     """SET would replace a list, and undo could not put it back (stores/redis.py refuses it)."""
     lineage = split_in_turn(1, ())
     first, *others = lineage
-    row: dict[str, Mapping[str, Any]] = {
-        "namespace": {"S": "app-orders"}, "shard_id": {"S": first},
-    }
-    options = {"app": "app", "initial": "LATEST", "release": "0.5.0"}
-    consumer = KinesisConsumer().for_options(options, medium)
-    positions = consumer.parse([Image(f"app-orders/{first}", row)], lineage.stream)
-    (candidate,) = consumer.candidates(positions, options)
-    assert isinstance(candidate.app, App)
-    want = {shard: at_number(lineage[shard].start) for shard in lineage}
-    found = consumer.encode(lineage, positions, want, candidate.app, ())
+    consumer, positions, app = posed(medium, [row(first)], lineage)
+    found = consumer.encode(lineage, positions, beginning(lineage), app, ())
     steps = found.others if isinstance(found, Cannot) else found
     assert isinstance(found, Cannot) is apart
     assert not apart or "holds no string" in found.apart[first].why
@@ -148,27 +158,20 @@ def test_a_key_that_holds_no_string_is_left_alone_and_the_others_are_written(med
 def test_of_shards_with_several_rows_five_are_named_and_the_others_counted(shards, others):
     lineage = split_in_turn(shards, ())
     second = {"M": {"count": {"N": "1"}, "next": {"L": [{"S": "8"}]}}}
-    rows = [Image(f"app-orders/{shard}", canonical({
-        "namespace": {"S": "app-orders"}, "shard_id": {"S": shard}, "sequence_number": {"S": "7"},
-        UNGUARDED: {"S": NO_UNIQUE_KEY}, SAME_KEY: second,
-    })) for shard in lineage]
-    consumer = KinesisConsumer().for_options({"app": "app", "release": "0.5.0"}, "mysql")
-    (odd,) = consumer.parse(rows, lineage.stream).anomalies
+    twice = {UNGUARDED: {"S": NO_UNIQUE_KEY}, SAME_KEY: second}
+    rows = [row(shard, sequence_number={"S": "7"}, **twice) for shard in lineage]
+    (odd,) = posed("mysql", rows, lineage)[1].anomalies
     _, *told = odd.why.split("; ")
     assert [one for one in told if "takes the first" not in one] == others
     assert len(told) == 5 + len(others)
 
 
-LINEAGE = split_in_turn(2, [0])
-
-
 def test_numbers_that_telegraf_overlooks_are_left_out_of_a_copy():
     """The copy is judged by itself: it must not answer with what the whole rows showed."""
-    number = {"N": LINEAGE[shard_id(0)].start}
-    image = Image(f"app-orders/{shard_id(0)}", {
-        "namespace": {"S": "app-orders"}, "shard_id": {"S": shard_id(0)}, "sequence_number": number,
-    })  # fmt: skip
+    lineage = split_in_turn(2, [0])
+    shard = shard_id(0)
+    image = row(shard, sequence_number={"N": lineage[shard].start})
     rows: Positions = KinesisConsumer(Whose("app")).parse([image], STREAM)
-    assert evidence.evidence(LINEAGE, rows).kinds.keys() == {shard_id(0)}
-    assert evidence.evidence(LINEAGE, rows.strings_only()).kinds == {}
-    assert rows.strings_only().blank.keys() == {shard_id(0)}
+    assert evidence.evidence(lineage, rows).kinds.keys() == {shard}
+    assert evidence.evidence(lineage, rows.strings_only()).kinds == {}
+    assert rows.strings_only().blank.keys() == {shard}

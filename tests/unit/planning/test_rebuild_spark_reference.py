@@ -33,6 +33,7 @@ from tests.support.case_stream import shard_name
 from tests.support.dialects.spark import planted
 from tests.support.judging import Bench
 from tests.support.sinks.random import drawn, facts, missing
+from tests.unit.planning.test_rebuild_reference import above
 
 pytestmark = pytest.mark.slow
 
@@ -104,12 +105,6 @@ def told(one: Trial, shard: str, payload: str) -> bool:
         e.harm is Harm.REREAD and e.shard == shard and e.since < cut <= e.until
         for run in one.decision.after for e in run
     )
-
-
-def above(case: Case, shard: int) -> set[int]:
-    """All ancestors."""
-    parents = case.topology[shard].parents
-    return {*parents, *(a for parent in parents for a in above(case, parent))}
 
 
 @pytest.mark.parametrize("release", RELEASES)

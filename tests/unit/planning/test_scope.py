@@ -155,19 +155,6 @@ def scripted(
     return widened(case, Scope(frozenset(map(shard_id, selected))), decided)
 
 
-def test_a_question_is_asked_before_a_shard_is_added() -> None:
-    ask = Ask(("release",), ())
-    assert scripted({2}, {(2,): ask}) == ask
-
-
-def test_where_the_whole_has_no_plan_the_selection_says_why_it_has_none() -> None:
-    assert scripted({2}, {None: OTHER}) == NONE
-
-
-def test_what_has_to_be_done_to_its_children_may_turn_out_to_be_nothing() -> None:
-    assert scripted({0}, {None: WHOLE, (0, 2, 3): Nothing()}) == Nothing()
-
-
 def test_an_added_shard_that_the_plan_can_do_without_is_left_out() -> None:
     assert isinstance(SECOND, Plan)
     harm = Effect(Harm.SKIPPED, shard_id(0), certain=True, seconds=60.0)
@@ -200,8 +187,22 @@ def test_a_proven_plan_that_mends_a_part_is_better_than_none() -> None:
     assert isinstance(found, Plan) and found.steps == part.steps
 
 
-def test_a_healthy_shard_has_nothing_to_do_with_what_others_need() -> None:
-    assert scripted({1}, {None: THIRD}) == Nothing()
+ASK = Ask(("release",), ())
+
+
+@pytest.mark.parametrize(("selected", "script", "decision"), [
+    (2, {(2,): ASK}, ASK),
+    (2, {None: OTHER}, NONE),
+    (0, {None: WHOLE, (0, 2, 3): Nothing()}, Nothing()),
+    (1, {None: THIRD}, Nothing()),
+], ids=[
+    "a question is asked before a shard is added",
+    "where the whole has no plan the selection says why it has none",
+    "what has to be done to its children may turn out to be nothing",
+    "a healthy shard has nothing to do with what others need",
+])  # fmt: skip
+def test_what_is_decided_without_a_plan(selected, script, decision) -> None:
+    assert scripted({selected}, script) == decision
 
 
 def test_a_plan_that_writes_an_unrelated_shard_is_asked_for_by_all_that_it_writes() -> None:

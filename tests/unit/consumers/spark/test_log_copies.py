@@ -15,11 +15,10 @@ from msgspec.structs import replace
 from reshardctl.model import AnomalyKind, Cause, Image, Span, WillRead, after, shard_id
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
-from tests.support.spark_recorded import HEAD, QUBOLE, Recorded, judged
+from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, Recorded, judged
 
 SHARD = shard_id(0)
 PLACES = {"awslabs-1.4.2": "shard-source", HEAD: "shard-source", QUBOLE: "shard-commit"}
-FOLDERS = {"awslabs-1.4.2": "awslabs-1.4.2-sdk", HEAD: HEAD, QUBOLE: "qubole-1.2.0_spark-3.0"}
 SECONDS = 2 << 36
 """Two seconds of a sequence number's time."""
 NAMES = (f"{SHARD}.bak", f"{SHARD}~", "20261127", f".{SHARD}.swp")

@@ -7,9 +7,11 @@ to 4.3, Qubole's from its sources; neither knows of sinks or lines.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
 from random import Random
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,7 +22,8 @@ from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.rebuilt import SHOWN
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, Span, after, at_number, shard_id
+from reshardctl.lineage import Lineage
+from reshardctl.model import DONE, START, Cut, ShardId, Span, after, at_number, shard_id
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case as PlanCase
@@ -66,6 +69,15 @@ def lost(case: Case, release: str, initial: str, batch: int) -> PlanCase:
     )
 
 
+def rebuilt_of(lineage: Lineage, begun: Mapping[ShardId, Cut], **said: str) -> Any:
+    """What is written where nothing is left: these shards are begun there, others at their start.
+    """
+    spark = CONSUMERS["spark"].for_options(said)
+    gone = spark.parse([], lineage.stream)
+    (candidate, *_) = spark.candidates(gone, said)
+    return spark.rebuild(lineage, gone, dict.fromkeys(lineage, START) | begun, candidate.app)
+
+
 def test_the_files_of_a_lost_checkpoint(tmp_path):
     """Spark's formats: checkpoints of runs on PySpark 4.0 to 4.3, November 2026; the offset is
     docs/source.md's."""
@@ -105,12 +117,8 @@ def test_a_shard_that_waits_for_its_parents_has_a_mark_only_above_another(begun,
     """The source begins a shard without a mark when its parents have ended, and takes a listed
     ancestor of a marked one for read, with a mark or without (`entrants` in
     reshardctl/spark/source/offset.py). 0 was split into 2 and 3, 2 into 4 and 5."""
-    said = {"release": "kinesis-lineage", "batch": "3"}
-    spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(2, (0, 2))
-    gone = spark.parse([], lineage.stream)
-    (candidate, *_) = spark.candidates(gone, said)
-    want = dict.fromkeys(lineage, START) | {shard_id(n): cut for n, cut in begun.items()}
-    steps = spark.rebuild(lineage, gone, want, candidate.app)
+    begun_at = {shard_id(n): cut for n, cut in begun.items()}
+    steps = rebuilt_of(split_in_turn(2, (0, 2)), begun_at, release="kinesis-lineage", batch="3")
     (offset,) = [write.change.attributes["text"]["S"] for step in steps for write in step.writes
                  if write.key == "offsets/3"]  # fmt: skip
     shards = json.loads(offset.split("\n")[2])["shards"]
@@ -119,11 +127,9 @@ def test_a_shard_that_waits_for_its_parents_has_a_mark_only_above_another(begun,
 
 def test_of_the_two_batches_of_qubole_s_log_the_second_is_planned():
     """One without a commit runs at the next start (Spark's MicroBatchExecution)."""
-    said = {"release": QUBOLE, "batch": "3", "startingPosition": "TRIM_HORIZON"}
-    spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(1, ())
-    gone = spark.parse([], lineage.stream)
-    (candidate, *_) = spark.candidates(gone, said)
-    steps = spark.rebuild(lineage, gone, dict.fromkeys(lineage, START), candidate.app)
+    steps = rebuilt_of(
+        split_in_turn(1, ()), {}, release=QUBOLE, batch="3", startingPosition="TRIM_HORIZON"
+    )
     told = {write.key: write.why for step in steps for write in step.writes}
     assert told["offsets/3"] == "batch 3, committed" and "commits/3" in told
     assert told["offsets/4"].startswith("batch 4, planned") and "commits/4" not in told
@@ -141,11 +147,8 @@ def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
 
 
 def test_a_query_of_several_sources_is_not_rebuilt_from_one():
-    said = {"release": "kinesis-lineage", "batch": "3", "source": "1"}
-    spark, lineage = CONSUMERS["spark"].for_options(said), split_in_turn(1, ())
-    gone = spark.parse([], lineage.stream)
-    (candidate, *_) = spark.candidates(gone, said)
-    found = spark.rebuild(lineage, gone, dict.fromkeys(lineage, START), candidate.app)
+    lineage = split_in_turn(1, ())
+    found = rebuilt_of(lineage, {}, release="kinesis-lineage", batch="3", source="1")
     assert isinstance(found, Cannot) and "several sources" in found.why
 
 
@@ -154,13 +157,8 @@ def test_more_shards_than_an_option_holds_begin_by_time_unless_closed_ones_would
     left, by_time
 ):
     """awslabs from 1.4.3 on takes every closed shard of a new checkpoint for read."""
-    lineage = split_in_turn(SHOWN + 1, (0,))
-    said = {"release": "awslabs-2.0.0", "batch": "3"}
-    spark = CONSUMERS["spark"].for_options(said)
-    gone = spark.parse([], lineage.stream)
-    (candidate, *_) = spark.candidates(gone, said)
-    want = dict.fromkeys(lineage, START) | ({} if left else {shard_id(0): DONE})
-    found = spark.rebuild(lineage, gone, want, candidate.app)
+    lineage, over = split_in_turn(SHOWN + 1, (0,)), {} if left else {shard_id(0): DONE}
+    found = rebuilt_of(lineage, over, release="awslabs-2.0.0", batch="3")
     assert isinstance(found, Cannot)
     assert any("AT_TIMESTAMP" in way for way in found.ways_out) is by_time
 

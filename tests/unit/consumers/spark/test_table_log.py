@@ -22,11 +22,11 @@ from reshardctl.planning.plan import (
     processed_frontier,
 )
 from tests.support.log_table import row, tabled
-from tests.support.spark_recorded import HEAD, V1, Recorded, judged
+from tests.support.spark_recorded import FOLDERS, HEAD, V1, Recorded, judged
 
 
 def case(shape: str, release: str, images: list[Image] | None = None) -> Case:
-    files = Recorded(shape, release, "awslabs-1.4.2-sdk" if release == V1 else HEAD).case()
+    files = Recorded(shape, release, FOLDERS[release]).case()
     rows = tabled(list(files.images)) if images is None else images
     return replace(files, images=rows, consumer=Spark(log="log-table"))
 
@@ -35,7 +35,7 @@ def case(shape: str, release: str, images: list[Image] | None = None) -> Case:
 @pytest.mark.parametrize("shape", ["s1", "s1x", "s2", "s3", "s4", "m1", "t1", "u1"])
 def test_the_plan_is_that_for_the_log_in_files(shape: str, release: str) -> None:
     """What real runs lost with the log in files (spark: s1 to u1, November 2026)."""
-    files = Recorded(shape, release, "awslabs-1.4.2-sdk" if release == V1 else HEAD).case()
+    files = Recorded(shape, release, FOLDERS[release]).case()
     wanted, found = decide(files), decide(case(shape, release))
     assert type(wanted) is type(found)
     if not isinstance(wanted, Plan):
