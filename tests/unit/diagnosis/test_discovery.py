@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
@@ -40,6 +42,90 @@ def number_of(case: str) -> str:
     return next(text for text in found if text.isdigit())
 
 
+OWN = int(number_of("a-both"))
+"""Of shard 1, a root: its epoch is the second of its birth."""
+DAY, YEAR = 86_400, 365 * 86_400
+BORN = int(lineage(CASES["a-both"])[shard_id(2)].start)
+"""The first number of shard 2, which began at second 601."""
+
+
+def later(number: int, epoch: int, time: int = 0, index: int = 0) -> str:
+    """The number of another epoch, time and index; all of a younger stream's have another epoch."""
+    return str(number + (epoch << 148) + (time << 36) + (index << 80))
+
+
+def at(shard: int, *checkpoints: str) -> list[Image]:
+    return [row(f"shardId-{shard:012d}", checkpoint) for checkpoint in checkpoints]
+
+
+MOVED = later(OWN, 7)
+OF_A_SECOND = [later(OWN, 7, index=n) for n in range(4)]
+STREAM = lineage(CASES["a-both"]).stream
+KEY = f"{STREAM.account}:{STREAM.name}:{int(STREAM.created)}:shardId-000000000001"
+"""`account:stream:creation:shard` (KCL StreamIdentifier, multi-stream mode)."""
+NAMED = row(KEY, "TRIM_HORIZON")
+OTHERS = row(KEY.replace(STREAM.name, "clicks"), str(OWN + (99 << 4)))
+SAMPLES = {
+    # The rows of the sample, which of their numbers Kinesis takes, and what is said, as a pattern.
+    "the second of a shard's birth": (
+        images_of(CASES["a-both"].items()), None, Confidence.STRONG, None, ".*"),
+    # Epochs move during a shard's life (recorded numbers of 2017 and 2022), and those of a stream
+    # that was created later lie between as well: only Kinesis can tell.
+    "between the first and the last": (
+        at(1, MOVED), None, Confidence.POSSIBLE, None, ".*not verified.*"),
+    "the same, and Kinesis takes it": (
+        at(1, MOVED), {int(MOVED): True}, Confidence.LIKELY, None, ".*Kinesis takes 1 of 1.*"),
+    "the same, and Kinesis refuses it": (
+        at(1, MOVED), {int(MOVED): False}, Confidence.NONE, Holding.OTHERS, ".*"),
+    "one of its second is refused": (
+        at(1, *OF_A_SECOND), {int(OF_A_SECOND[0]): False}, Confidence.NONE, None, ".*"),
+    "from before the stream": (
+        at(1, later(OWN, -DAY, -DAY)), None, Confidence.NONE, Holding.EARLIER,
+        ".*an earlier stream's of this name, or another's.*"),
+    "from the future": (
+        at(1, later(OWN, YEAR, YEAR)), None, Confidence.NONE, None, ".*not this stream's.*"),
+    "older than its shard": (at(2, later(BORN, -100, -100)), None, Confidence.NONE, None, ".*"),
+    "of its shard's first second": (
+        at(2, later(BORN, 0, index=1), later(BORN, 0, index=2)), None, Confidence.STRONG, None,
+        ".*2 of 2 sequence numbers carry the very second.*"),
+    "of a shard to come": (at(257, str(OWN + (256 << 4))), None, Confidence.NONE, None, ".*"),
+    "a mark of a shard that is listed": (
+        at(2, "TRIM_HORIZON"), None, Confidence.POSSIBLE, None,
+        "no sequence number tells; shards that 1 of its rows name are in this stream, as in many "
+        "others"),
+    "a mark of another shard": (
+        at(99, "LATEST"), None, Confidence.NONE, Holding.UNKNOWN,
+        "no number and no shard of this stream"),
+    "no row": ([], None, Confidence.NONE, Holding.NOTHING, "the table is empty"),
+    "keys that name the stream": (
+        [NAMED, OTHERS], None, Confidence.CERTAIN, None,
+        r"the keys of its rows \(1 in the sample\) name the stream"),
+    "keys that name another": ([OTHERS], None, Confidence.NONE, Holding.OTHERS, ".*"),
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "taken", "confidence", "holding", "words"), SAMPLES.values(), ids=SAMPLES
+)
+def test_whose_the_rows_of_a_sample_are(rows, taken, confidence, holding, words):
+    found = evidence(rows, taken=taken)
+    assert found.confidence is confidence
+    assert holding is None or found.holding is holding
+    assert re.fullmatch(words, found.sentence())
+
+
+def test_what_is_counted_of_a_sample():
+    own = evidence(images_of(CASES["a-both"].items()))
+    assert (len(own.numbers), own.exact) == (1, 1)
+    unproven = evidence(at(1, MOVED))
+    assert (unproven.count(Origin.UNPROVEN), unproven.exact) == (1, 0)
+    refused = evidence(at(1, *OF_A_SECOND), taken={int(OF_A_SECOND[0]): False})
+    assert refused.count(Origin.ELSEWHERE) == 4
+    named = evidence([NAMED, OTHERS])
+    assert (named.rows, named.others) == (1, 1)
+    assert [str(one) for one in Confidence] == ["none", "possible", "likely", "strong", "certain"]
+
+
 def test_the_keys_of_the_libraries():
     """KCL: DynamoDBLeaseSerializer. kinsumer: CreateRequiredTables. kinesis-consumer: store/ddb."""
     found = {name for name, spec in SPECS.items() if spec.table_scheme}
@@ -49,32 +135,6 @@ def test_the_keys_of_the_libraries():
     assert library_of((("HASH", "Shard", "S"),)).name == "kinsumer"
     for key in ((("HASH", "leaseKey", "N"),), (("HASH", "id", "S"),), (*KCL, *compound[1:])):
         assert library_of(key) is None
-
-
-def test_the_second_of_a_shards_birth():
-    case = CASES["a-both"]
-    found = evidence(images_of(case.items()))
-    assert (len(found.numbers), found.exact, found.confidence) == (1, 1, Confidence.STRONG)
-
-
-def moved(seconds: int = 7) -> str:
-    """A number of the case with another epoch, as every number of a younger stream has."""
-    return str(int(number_of("a-both")) + (seconds << 148))
-
-
-def test_a_number_between_the_first_and_the_last_proves_nothing():
-    """Epochs move during a shard's life (recorded numbers of 2017 and 2022), and those of a stream
-    that was created later lie between as well: only Kinesis can tell."""
-    rows = [row("shardId-000000000001", moved())]
-    found = evidence(rows)
-    assert (found.count(Origin.UNPROVEN), found.exact) == (1, 0)
-    assert found.confidence is Confidence.POSSIBLE and "not verified" in found.sentence()
-    assert str(found.confidence) == "possible"
-    taken = evidence(rows, taken={int(moved()): True})
-    assert taken.confidence is Confidence.LIKELY and "Kinesis takes 1 of 1" in taken.sentence()
-    assert str(taken.confidence) == "likely"
-    refused = evidence(rows, taken={int(moved()): False})
-    assert refused.confidence is Confidence.NONE and refused.holding is Holding.OTHERS
 
 
 def test_numbers_of_expired_shards_alone_are_possible():
@@ -87,46 +147,9 @@ def test_numbers_of_expired_shards_alone_are_possible():
     left = Lineage(whole.stream, [whole[shard] for shard in whole if shard != shard_id(1)])
     first = [row("shardId-000000000001", number_of("a-both"))]
     assert weigh(SPECS["kcl"], first, left.as_of(float(case.now))).confidence is Confidence.STRONG
-    rows = [row("shardId-000000000001", moved())]
-    found = weigh(SPECS["kcl"], rows, left.as_of(float(case.now)))
+    found = weigh(SPECS["kcl"], at(1, MOVED), left.as_of(float(case.now)))
     assert found.confidence is Confidence.POSSIBLE and not found.known
     assert found.sentence() == "1 of 1 sequence number is not verified: nothing proves whose"
-
-
-def test_what_kinesis_refuses_holds_for_all_numbers_of_that_second():
-    numbers = [str(int(moved()) + (n << 80)) for n in range(4)]
-    rows = [row("shardId-000000000001", number) for number in numbers]
-    found = evidence(rows, taken={int(numbers[0]): False})
-    assert (found.count(Origin.ELSEWHERE), found.confidence) == (4, Confidence.NONE)
-
-
-def test_a_number_from_before_the_stream_is_of_an_earlier_one():
-    number = int(number_of("a-both")) - (86400 << 148) - (86400 << 36)
-    found = evidence([row("shardId-000000000001", str(number))])
-    assert (found.confidence, found.holding) == (Confidence.NONE, Holding.EARLIER)
-    assert "an earlier stream's of this name, or another's" in found.sentence()
-
-
-def test_a_number_from_the_future_is_nobodys():
-    shift = 86400 * 365
-    number = int(number_of("a-both")) + (shift << 148) + (shift << 36)
-    found = evidence([row("shardId-000000000001", str(number))])
-    assert found.confidence is Confidence.NONE and "not this stream's" in found.sentence()
-
-
-def test_a_number_older_than_its_shard_is_anothers():
-    """Shard 2 began at second 601; its number of a hundred seconds before that is no record's."""
-    start = int(lineage(CASES["a-both"])[shard_id(2)].start)
-    found = evidence([row("shardId-000000000002", str(start - (100 << 148) - (100 << 36)))])
-    assert len(found.numbers) == 1 and found.confidence is Confidence.NONE
-    own = [row("shardId-000000000002", str(start + (n << 80))) for n in (1, 2)]
-    assert evidence(own[:1]).exact == 1
-    assert "2 of 2 sequence numbers carry the very second" in evidence(own).sentence()
-
-
-def test_a_number_of_a_shard_to_come_is_anothers():
-    number = int(number_of("a-both")) + (256 << 4)
-    assert evidence([row("shardId-000000000257", str(number))]).confidence is Confidence.NONE
 
 
 def judged(rows, born):
@@ -167,7 +190,7 @@ def test_streams_of_one_second_are_named_up_to_three(count, words):
 
 
 def test_rows_of_two_streams_name_both():
-    other = str(int(moved()) + (256 << 4))
+    other = str(int(MOVED) + (256 << 4))
     rows = [*images_of(CASES["a-both"].items()), row("shardId-000000000257", other)]
     table = judged(rows, {decode(other).epoch: (CLICKS,)})
     assert table.evidence.confidence is Confidence.STRONG and table.evidence.shared
@@ -177,32 +200,14 @@ def test_rows_of_two_streams_name_both():
 
 
 def test_numbers_older_than_the_stream_are_anothers_where_one_of_the_account_has_them():
-    number = str(int(number_of("a-both")) - (86400 << 148) - (86400 << 36))
-    rows = [row("shardId-000000000001", number)]
+    number = later(OWN, -DAY, -DAY)
+    rows = at(1, number)
     assert judged(rows, {}).evidence.holding is Holding.EARLIER
     table = judged(rows, {decode(number).epoch: (CLICKS,)})
     assert (table.evidence.holding, table.streams) == (Holding.OTHERS, {("clicks",): 1})
-
-
-def test_marks_alone_tell_little():
-    found = evidence([row("shardId-000000000002", "TRIM_HORIZON")])
-    assert found.confidence is Confidence.POSSIBLE
-    assert evidence([row("shardId-000000000099", "LATEST")]).confidence is Confidence.NONE
-    nothing = evidence([])
-    assert (nothing.confidence, nothing.holding) == (Confidence.NONE, Holding.NOTHING)
-
-
-def test_keys_that_name_the_stream():
-    """`account:stream:creation:shard` (KCL StreamIdentifier, multi-stream mode)."""
-    stream = lineage(CASES["a-both"]).stream
-    key = f"{stream.account}:{stream.name}:{int(stream.created)}:shardId-000000000001"
-    own = row(key, "TRIM_HORIZON")
-    other = row(key.replace(stream.name, "clicks"), str(int(number_of("a-both")) + (99 << 4)))
-    found = evidence([own, other])
-    assert found.confidence is Confidence.CERTAIN and (found.rows, found.others) == (1, 1)
-    assert str(found.confidence) == "certain"
-    assert found.sentence() == "the keys of its rows (1 in the sample) name the stream"
-    assert evidence([other]).confidence is Confidence.NONE
+    named = judged([row(OTHERS.key, "TRIM_HORIZON")], {})
+    assert named.evidence.holding is Holding.OTHERS
+    assert named.sentence == "its rows (1 in the sample) name other streams"
 
 
 @by_case(((name, "", (name,)) for name in CASES), few(tuple(CASES.values())))
@@ -211,26 +216,6 @@ def test_no_case_of_this_stream_is_taken_for_anothers_wrongly(name):
     found = evidence(images_of(CASES[name].items()), name)
     if found.confidence is Confidence.NONE:
         assert found.foreign or not found.known
-
-
-def test_what_proves_nothing_says_what_it_is():
-    own = row("shardId-000000000002", "TRIM_HORIZON")
-    assert evidence([own]).sentence() == (
-        "no sequence number tells; shards that 1 of its rows name are in this stream, as in many "
-        "others"
-    )
-    unknown = evidence([row("shardId-000000000099", "LATEST")])
-    assert unknown.holding is Holding.UNKNOWN
-    assert unknown.sentence() == "no number and no shard of this stream"
-    assert evidence([]).sentence() == "the table is empty"
-
-
-def test_a_table_whose_rows_all_name_another_stream_is_of_others():
-    stream = lineage(CASES["a-both"]).stream
-    key = f"{stream.account}:clicks:{int(stream.created)}:shardId-000000000001"
-    table = judged([row(key, "TRIM_HORIZON")], {})
-    assert table.evidence.holding is Holding.OTHERS
-    assert table.sentence == "its rows (1 in the sample) name other streams"
 
 
 @pytest.mark.parametrize(("name", "locator"), [

@@ -35,6 +35,7 @@ LINEAGE = split_in_turn(1, [0])
 PARENT, CHILD, _ = LINEAGE
 NOW = LINEAGE.stream.created + 3600.0
 LATE = "an earlier start may have begun it late"
+INSIDE = {shard: at_number(number_inside(LINEAGE, shard)) for shard in LINEAGE}
 
 
 def of_a_start(
@@ -54,7 +55,7 @@ def of_a_start(
 
 def test_a_head_that_may_have_been_passed_over_is_a_possible_loss_of_the_past():
     """The interval, its deadline and the reason: from the beginning to where this start reads."""
-    at = at_number(number_inside(LINEAGE, CHILD))
+    at = INSIDE[CHILD]
     (one,) = of_a_start(at, LATE)
     assert (one.harm, one.shard, one.cause) == (Harm.SKIPPED, CHILD, Cause.HEAD_PASSED)
     assert (one.since, one.until, one.why) == (START, at, LATE)
@@ -66,26 +67,21 @@ def test_a_head_that_may_have_been_passed_over_is_a_possible_loss_of_the_past():
     assert one.deadline.starts == opened + LINEAGE.stream.retention
 
 
-def test_without_a_doubt_there_is_none():
-    assert of_a_start(at_number(number_inside(LINEAGE, CHILD)), "") == []
-
-
-def test_a_start_at_the_beginning_reads_what_was_passed_over():
-    assert of_a_start(START, LATE) == []
-
-
-def test_a_shard_without_records_lost_none():
-    """A probe from its beginning to its end met no record."""
-    at = at_number(number_inside(LINEAGE, PARENT))
-    (one,) = of_a_start(at, LATE, shard=PARENT)
-    assert one.cause is Cause.HEAD_PASSED
-    assert of_a_start(at, LATE, {PARENT: Probe(START, True)}, shard=PARENT) == []
+@pytest.mark.parametrize(("shard", "head", "at", "probes", "told"), [
+    (CHILD, "", INSIDE[CHILD], {}, []),
+    (CHILD, LATE, START, {}, []),  # it reads what was passed over
+    (PARENT, LATE, INSIDE[PARENT], {}, [Cause.HEAD_PASSED]),
+    # A probe from its beginning to its end met no record.
+    (PARENT, LATE, INSIDE[PARENT], {PARENT: Probe(START, True)}, []),
+], ids=["no doubt", "from the beginning", "in doubt", "without records"])  # fmt: skip
+def test_nothing_is_lost_where_nothing_was_passed_over(shard, head, at, probes, told):
+    assert [one.cause for one in of_a_start(at, head, probes, shard)] == told
 
 
 @pytest.mark.parametrize(("shard", "cut", "unread"), [
     (CHILD, START, True), (CHILD, TIP, True), (CHILD, DONE, False),
     (PARENT, START, True), (PARENT, TIP, False), (PARENT, DONE, False),
-    (PARENT, at_number(number_inside(LINEAGE, PARENT)), True),
+    (PARENT, INSIDE[PARENT], True),
     (PARENT, at_number(LINEAGE[PARENT].end or ""), False),
     (shard_id(9), START, False),
 ])  # fmt: skip
@@ -108,7 +104,7 @@ def test_a_read_that_met_nothing_after_the_position_shows_a_drained_shard(since,
     assert drained_unended(state, Simulation(fates)) == found
 
 
-NUMBER = at_number(number_inside(LINEAGE, PARENT))
+NUMBER = INSIDE[PARENT]
 SINCE, CLOSED = LINEAGE.stream.created + 57.0, LINEAGE.stream.created + 600.0
 """Its numbers begin three seconds before the stream's creation; it closes ten minutes after it."""
 
@@ -156,7 +152,7 @@ def test_what_follows_the_end_of_a_start_is_skipped_surely_unless_it_may_be_proc
 
 def test_a_doubt_about_a_head_counts_that_came_after_an_earlier_question():
     """Of the same stream's state, as a planner asks again and again."""
-    at = at_number(number_inside(LINEAGE, CHILD))
+    at = INSIDE[CHILD]
     fate = WillRead(exactly(at), TIP, frozenset(), False, Cause.POSITION, "reads")
     state, run = StreamState(LINEAGE, NOW), Simulation({CHILD: fate})
     want = {CHILD: at}
