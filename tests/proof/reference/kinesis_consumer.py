@@ -16,6 +16,7 @@ from typing import Any
 
 from reshardctl.testing import FakeKinesis
 from reshardctl.testing.requests import ApiError
+from tests.proof.reference.listing import listed, parents_of
 
 RELEASES = ("0.5.0", "master-31e0042")
 POLL = 30.0  # AllGroup.Start's ticker
@@ -62,24 +63,6 @@ def stored(item: Mapping[str, Any] | None, store: str = "ddb") -> str:
     return str(value.get("S", value.get("N", "")))
 
 
-def listed(fake: FakeKinesis, stream: str) -> list[dict[str, Any]]:
-    """listShards: every page, closed shards too."""
-    client, found = fake.client(), []
-    ask: dict[str, Any] = {"StreamName": stream}
-    while True:
-        answer = client.list_shards(**ask)
-        found += answer["Shards"]
-        if not answer.get("NextToken"):
-            return found
-        ask = {"NextToken": answer["NextToken"]}
-
-
-def parents_of(shard: Mapping[str, Any]) -> list[str]:
-    """ParentShardId and AdjacentParentShardId, where they are given."""
-    both = (shard.get("ParentShardId"), shard.get("AdjacentParentShardId"))
-    return [one for one in both if one]
-
-
 @dataclass(slots=True)
 class Scan:
     """Consumer.Scan with its AllGroup."""
@@ -100,7 +83,7 @@ class Scan:
 
     def find_new_shards(self) -> None:
         """findNewShards: channels for all new shards first, then whom each of them waits for."""
-        shards = listed(self.fake, self.stream)
+        shards = listed(self.fake.client(), self.stream)
         completed = self.completed_ancestors(shards) if self.release.startswith("master") else ()
         new = []
         for shard in shards:

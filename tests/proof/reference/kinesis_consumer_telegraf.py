@@ -15,7 +15,8 @@ from typing import Any
 
 from reshardctl.testing import FakeKinesis
 from reshardctl.testing.requests import ApiError
-from tests.proof.reference.kinesis_consumer import MOST_ROUNDS, QUIET_ROUNDS, Rows, Run, listed
+from tests.proof.reference.kinesis_consumer import MOST_ROUNDS, QUIET_ROUNDS, Rows, Run
+from tests.proof.reference.listing import listed
 
 RELEASES = ("telegraf-1.34", "telegraf-1.39")
 UPDATE = 30.0  # shard_update_interval
@@ -39,7 +40,7 @@ class Input:
 
     def update(self) -> None:
         """updateShardConsumers."""
-        shards = listed(self.fake, self.stream)
+        shards = listed(self.fake.client(), self.stream)
         available = {shard["ShardId"] for shard in shards}
         new = []
         for shard in shards:

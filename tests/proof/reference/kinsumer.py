@@ -26,6 +26,7 @@ from tests.proof.reference.kinsumer_rows import (
     text,
 )
 from tests.proof.reference.kinsumer_shard import ShardReader
+from tests.proof.reference.listing import listed
 
 RELEASES = ("twitch", "snowplow-1.6", "snowplow-1.7")
 TICK = 60.0  # shardCheckFrequency and leaderActionFrequency, both a minute by default
@@ -78,14 +79,7 @@ class Client:
 
     def listed(self) -> list[str]:
         """loadShardIDsFromKinesis: every listed shard, closed ones too."""
-        client, found, token = self.fake.client(), [], None
-        while True:
-            ask = {"NextToken": token} if token else {"StreamName": self.stream}
-            answer = client.list_shards(**ask)
-            found += [shard["ShardId"] for shard in answer["Shards"]]
-            token = answer.get("NextToken")
-            if not token:
-                return sorted(found)
+        return sorted(shard["ShardId"] for shard in listed(self.fake.client(), self.stream))
 
     def run(self) -> None:
         """Run: the first refreshShards must succeed; its error ends the process."""

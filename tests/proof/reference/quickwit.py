@@ -16,6 +16,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from reshardctl.testing import FakeKinesis
+from tests.proof.reference.listing import listed
 from tests.proof.reference.quickwit_checkpoint import Delta, DeltaError, Mark
 
 RELEASES = ("0.8.2", "0.9.0")
@@ -121,19 +122,10 @@ class Source:
 
     def start(self) -> None:
         """`initialize`: every listed shard, open or closed, each at its position."""
-        listed = self._listed()
+        shards = listed(self.fake.client(), self.stream)
         self.loaded = self._fetch()
-        for shard in listed:
-            self._spawn(shard)
-
-    def _listed(self) -> list[str]:
-        client, found, ask = self.fake.client(), [], {"StreamName": self.stream}
-        while True:
-            answer = client.list_shards(**ask)
-            found += [shard["ShardId"] for shard in answer["Shards"]]
-            if not (token := answer.get("NextToken")):
-                return found
-            ask = {"NextToken": token}
+        for shard in shards:
+            self._spawn(shard["ShardId"])
 
     def _fetch(self) -> dict[str, str]:
         """The stored positions; without the source's key 0.9 fails and 0.8 begins anew."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from tests.proof.reference.listing import listed, parents_of
 from tests.proof.reference.spark_files import DiedError
 
 NUMBERED = ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER")
@@ -43,17 +44,10 @@ class Source:
         self.stream = stream
 
     def shards(self) -> dict[str, Shard]:
-        """Every page of ListShards, in its order."""
-        ask: dict[str, Any] = {"StreamName": self.stream}
-        entries: list[dict[str, Any]] = []
-        while True:
-            answer = self.client.list_shards(**ask)
-            entries += answer["Shards"]
-            if "NextToken" not in answer:
-                break
-            ask = {"NextToken": answer["NextToken"]}
-        listed = {entry["ShardId"] for entry in entries}
-        return {entry["ShardId"]: _shard(entry, listed) for entry in entries}
+        """Every listed shard, in the order of the listing."""
+        entries = listed(self.client, self.stream)
+        known = {entry["ShardId"] for entry in entries}
+        return {entry["ShardId"]: _shard(entry, known) for entry in entries}
 
     def iterator(self, shard: str, kind: str, value: str, *, tolerant: bool) -> str | None:
         """An iterator; None for a shard that is gone, where the caller tolerates that.
@@ -83,9 +77,8 @@ class Source:
         return Page(records, answer.get("NextShardIterator"), answer["MillisBehindLatest"])
 
 
-def _shard(entry: dict[str, Any], listed: set[str]) -> Shard:
-    both = (entry.get("ParentShardId"), entry.get("AdjacentParentShardId"))
-    named = tuple(parent for parent in both if parent)
+def _shard(entry: dict[str, Any], known: set[str]) -> Shard:
+    named = tuple(parents_of(entry))
     end = entry["SequenceNumberRange"].get("EndingSequenceNumber", "")
-    listed_parents = tuple(parent for parent in named if parent in listed)
+    listed_parents = tuple(parent for parent in named if parent in known)
     return Shard(entry["ShardId"], listed_parents, not end, named, end)

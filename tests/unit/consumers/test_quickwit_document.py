@@ -18,7 +18,7 @@ from reshardctl.consumers.quickwit.document import (
     is_file_of_an_index,
 )
 from reshardctl.errors import UsageError
-from reshardctl.model import Create, Delete, Image, Update, Write
+from reshardctl.model import Create, Delete, Update, Write
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "quickwit"
 FILES = sorted(GOLDEN.glob("*/*/metastore/*/metastore.json"))
@@ -268,24 +268,6 @@ def test_nothing_is_written_into_a_text_that_quickwit_does_not_load():
     whole["index"]["checkpoint"]["_ingest-source"] = None
     with pytest.raises(UsageError, match="`_ingest-source`"):
         CODEC.written(json.dumps(whole), [put(2, "1")])
-
-
-def test_five_thousand_shards():
-    """q7: every tenth parent at ~number; taking all marks off is one pass, and reversible."""
-    text = golden("q7")
-    marked = [row for row in CODEC.images(text) if _position(row).startswith("~")]
-    assert len(marked) == 167
-    writes = [
-        Write(row.key, Update({"position": {"S": _position(row)[1:]}}), row, "") for row in marked
-    ]
-    edited = CODEC.written(text, writes)
-    assert edited == text.replace('"~', '"')
-    back = [Write(row.key, Update({"position": {"S": _position(row)}}), row, "") for row in marked]
-    assert CODEC.written(edited, back) == text
-
-
-def _position(row: Image) -> str:
-    return str(row.attributes.get("position", {"S": ""})["S"])
 
 
 @pytest.mark.parametrize("release", ["0.9.0", "0.8.2"])

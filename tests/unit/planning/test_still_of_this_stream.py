@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.model import DONE, START, Create, Image, Span, after, shard_id, writes_of
+from reshardctl.model import DONE, START, Create, Image, Span, after, at_number, shard_id, writes_of
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan, decide, processed_frontier
 from reshardctl.planning.policy import POSITIONS
 from reshardctl.planning.rebuild import rebuilt
@@ -199,3 +199,23 @@ def test_an_end_without_a_number_may_be_the_earlier_stream_s(
     written = {write.key.rpartition("/")[2] for step in plan.steps for write in step.writes}
     assert (shard_id(0) in written) is not begun
     assert shard_id(2) in written
+
+
+@pytest.mark.parametrize(("consumer", "release"), [
+    ("kcl", "3.5.1"), ("kinesis-consumer", "0.5.0"), ("kinesis-consumer", "telegraf-1.34"),
+    ("kinsumer", "snowplow-1.7"), ("quickwit", "0.9.0"),
+])  # fmt: skip
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside"])
+def test_a_shard_without_a_row_may_have_been_read_to_the_number_in_another_s(
+    consumer, release, beside, monkeypatch
+):
+    """Drawn for the real Telegraf 1.34 (`python -m tests.proof.drawn telegraf-1.34 --seeds
+    60515-60515`): the row of a parent held a number of its child, whose row was lost. Once the
+    parent's row was right, the child's records came again, and the plan had not said so."""
+    field = {"kcl": "checkpoint", "kinesis-consumer": "number"}.get(consumer, "at")
+    rows = [{"shard": 0, field: "s3-0"}, *([{"shard": 1, field: "s1-0"}] if beside else [])]
+    monkeypatch.setitem(ROWS, consumer, tuple(rows))
+    posed = bench(consumer, release, "reread=7d")
+    span = processed_frontier(posed.plan_case)[shard_id(3)]
+    assert span.lo == START
+    assert span.hi >= at_number(posed.case.number_of("s3-0"))
