@@ -120,28 +120,13 @@ def test_a_commit_without_its_offsets_kills_after_a_run(tmp_path: Path) -> None:
     assert ran.died is not None and "concurrent update" in ran.died
 
 
-def test_a_trailing_newline_is_tolerated_and_other_versions_are_not(tmp_path: Path) -> None:
-    """E3, and Spark's check of the first line."""
-    stood = shape("s1", OLD, tmp_path)
-    path = stood.offsets / "0"
-    put(path, path.read_text(encoding="utf-8") + "\n")
-    assert stood.told(stood.start()) == "12 rows, ok"
+def test_other_versions_of_the_log_are_not_read() -> None:
+    """Spark's check of the first line."""
     with pytest.raises(DiedError, match="malformed"):
         logged("v3\n{}\n{}")
 
 
-# A shard in the log only (R2), and in both (R3)
-
-
-@pytest.mark.parametrize(
-    ("build", "told"),
-    [(QUBOLE, "12 rows, ok"), (OLD, "12 rows, ok"), (HEAD, "6 rows, LOST s0:4-9")],
-)
-def test_a_child_in_the_log_and_in_the_line(build: str, told: str, tmp_path: Path) -> None:
-    stood = shape("s1", build, tmp_path)
-    stood.in_place(wipe=False)
-    stood.enter(0, [Position(ONE, "TRIM_HORIZON")])
-    assert stood.told(stood.start()) == told
+# A shard in the log only (R2)
 
 
 @pytest.mark.parametrize(("build", "first"), [(QUBOLE, "s1-2"), (OLD, "s1-0"), (HEAD, "s1-0")])

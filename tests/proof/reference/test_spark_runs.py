@@ -161,6 +161,16 @@ def stray(stood: Shape) -> None:
     stood.append()
 
 
+def both_in_place_and_a_child(stood: Shape) -> None:
+    stood.in_place(wipe=False)
+    stood.enter(0, [Position(ONE, "TRIM_HORIZON")])
+
+
+def newline(stood: Shape) -> None:
+    path = stood.offsets / str(stood.newest)
+    put(path, path.read_text(encoding="utf-8") + "\n")
+
+
 def crc_alone(stood: Shape) -> None:
     put(stood.offsets / "1", "gone")
     (stood.offsets / "1").unlink()
@@ -278,6 +288,8 @@ EDITS: dict[str, tuple[str, Edit, tuple[str, str, str]]] = {
     "N+1 committed, with log": ("s1", committed_with_log, (OK, OK, LOST)),
     "offsets/N in place only": ("s1", lambda stood: stood.in_place(wipe=False), (OK, OK, LOST)),
     "offsets/N and log N in place": ("s1", both_in_place, (OK, OK, LOST)),
+    "offsets/N in place, a child in log N": ("s1", both_in_place_and_a_child, (OK, OK, LOST)),
+    "offsets/N with a newline": ("s1", newline, ("", OK, "")),
     "AT the first lost record": (
         "s1",
         with_place(ZERO, "AT_SEQUENCE_NUMBER", number(0, 4)),

@@ -66,20 +66,6 @@ def test_torn_listings_are_seen_as_the_definitions_see_them(
         assert mine.get(code) == expected.get(code)
 
 
-def test_update_shard_count_from_four_to_three() -> None:
-    """A real listing: intermediate shards that lived for seconds (risingwave#9961)."""
-    history = fresh(4)
-    assert history.split(1, 2 * HASH_SPACE // 6) == (4, 5)
-    assert history.merge(0, 4) == 6
-    assert history.split(2, 4 * HASH_SPACE // 6) == (7, 8)
-    assert history.merge(5, 7) == 9
-    assert history.merge(8, 3) == 10
-    lineage = Lineage(STREAM, history.shards())
-    assert lineage.breaches() == []
-    assert [*lineage.open_shards()] == [shard_id(i) for i in (6, 9, 10)]
-    assert lineage.ancestors(shard_id(9)) == {shard_id(i) for i in (1, 2, 5, 7)}
-
-
 @pytest.mark.parametrize(
     ("absent", "reopened", "expected"),
     [

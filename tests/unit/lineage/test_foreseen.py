@@ -62,6 +62,8 @@ def test_four_to_three_as_aws_did_it() -> None:
         10: (8, 3),
     }  # fmt: skip
     assert [int(s[8:]) for s in lineage.open_shards()] == [6, 9, 10]
+    assert lineage.ancestors(shard_id(9)) == {shard_id(i) for i in (1, 2, 5, 7)}
+    assert lineage.breaches() == [], "though shards lived for seconds"
     edges = [i * HASH_SPACE // 3 for i in range(4)]
     assert [lineage[s].hash_start for s in lineage.open_shards()] == edges[:3]
 
