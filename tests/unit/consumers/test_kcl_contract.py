@@ -1,8 +1,8 @@
-"""The consumer contract, kept by KCL on its lease table."""
+"""The consumer contract, kept by KCL on its lease table, and on one stream's rows among several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reshardctl.consumers.kcl.consumer import Kcl
-from reshardctl.model import Image, after, canonical, shard_id
+from reshardctl.consumers.kcl.rows import LeaseTable, parse
+from reshardctl.consumers.kcl.table import Named
+from reshardctl.model import Image, Stream, after, canonical, shard_id
 from reshardctl.planning.plan import Plan, decide
 from reshardctl.planning.policy import Accept
 from tests.contracts.consumer_contract import ALL, ConsumerContract, RowPosition
-from tests.support.lineages import number_inside, split_in_turn
+from tests.support.case_tables import stored
+from tests.support.lineages import CREATED, STREAM, number_inside, split_in_turn
 
 pytestmark = pytest.mark.slow
 
@@ -125,3 +128,57 @@ def test_one_plan_is_enough_where_a_grandchild_at_latest_has_lost_its_ancestors(
     again = decide(replace(case, images=after(images, plan.steps)))
     more = again.steps if isinstance(again, Plan) else ()
     assert {write.key for step in more for write in step.writes} <= left
+
+
+OWN = f"{STREAM.account}:{STREAM.name}:{CREATED}"
+OTHER = f"{STREAM.account}:invoices:{CREATED}"
+EARLIER = f"{STREAM.account}:{STREAM.name}:{CREATED - 1_000_000}"
+
+
+class OfOrders(Kcl):
+    """Judges the suite's stream where no other is named."""
+
+    @staticmethod
+    def parse(
+        images: Iterable[Image], stream: Stream | None = None, named: Named | None = None
+    ) -> LeaseTable:
+        return parse(images, stream or STREAM, named)
+
+
+def named(image: Image, identifier: str) -> Image:
+    item = stored(dict(image.attributes), identifier)
+    return row(item["leaseKey"]["S"], **{n: v for n, v in item.items() if n != "leaseKey"})
+
+
+@pytest.mark.long
+class TestKclOnSeveralStreams(TestKcl):
+    """The same suite; rows of other streams count as foreign ones."""
+
+    examples = 100
+    consumer = OfOrders()
+    options = (
+        {"initial": "TRIM_HORIZON", "release": "2.7.2"}, {"initial": "LATEST", "release": "3.5.1"},
+    )  # fmt: skip
+    foreign = TestKcl.foreign
+
+    def row(self, lineage, shard, place):
+        bare = super().row(lineage, shard, place)
+        return None if bare is None else named(bare, OWN)
+
+    def junk(self):
+        return st.builds(
+            lambda rows, whose: sorted(
+                {i.key: i for i in (named(r, w) for r, w in zip(rows, whose, strict=False))}
+                .values(), key=lambda image: image.key,
+            ),
+            super().junk(), st.lists(st.sampled_from([OWN, OWN, OTHER, EARLIER]), min_size=5),
+        )  # fmt: skip
+
+    def drawn(self, data):
+        """Beside rows of other streams, where it has any of its own."""
+        lineage, images = super().drawn(data)
+        shards = data.draw(st.sets(st.sampled_from(list(lineage)), max_size=2))
+        start = RowPosition.START
+        bare = [image for s in shards for image in [TestKcl.row(self, lineage, s, start)]]
+        others = [named(i, w) for i in bare if i is not None for w in (OTHER, EARLIER)]
+        return lineage, sorted([*images, *others] if images else [], key=lambda i: i.key)

@@ -1,7 +1,8 @@
 """A plan for several candidates: right for each of them, by the reference consumer of KCL.
 
 DESIGN.md section 3, "Unknown release or option". Where their own plans differ, no start after the
-joint plan delivers less than the same start without it, and none has anything left to plan.
+joint plan delivers less than the same start without it, and none has anything left to plan. Where
+there is none, a question names the fewest options that decide between theirs.
 """
 
 from __future__ import annotations
@@ -12,8 +13,19 @@ from itertools import cycle
 import pytest
 from msgspec.structs import replace
 
-from reshardctl.model import Create
-from reshardctl.planning.decision import Decision, Nothing, Plan, alike
+from reshardctl.consumers.base import Candidate
+from reshardctl.model import Create, shard_id
+from reshardctl.planning.decision import (
+    Ask,
+    Decision,
+    NoSafePlan,
+    Nothing,
+    Plan,
+    Residual,
+    agree,
+    alike,
+)
+from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import decide
 from tests.proof.exhaustive.direct import Direct
 from tests.proof.reference.kcl import RELEASES, run
@@ -132,3 +144,36 @@ def test_most_of_them_need_no_answer(keys, least):
     asked = [key for key, bench in found.items() if not isinstance(bench.decide(), Plan)]
     assert len(found) > least
     assert len(asked) * 3 <= len(found), asked
+
+
+NONE = NoSafePlan("no row can hold it", ())
+
+
+def test_an_answer_names_no_option_that_is_the_same_for_all_it_leaves():
+    """Every candidate of release 1 starts at LATEST, so there the application decides alone."""
+    candidates: dict[tuple[str, str, str], Decision] = {
+        ("1", "LATEST", "a"): Nothing(), ("1", "LATEST", "b"): NONE,
+        ("2", "LATEST", "a"): NONE, ("2", "TRIM_HORIZON", "a"): Nothing(),
+    }  # fmt: skip
+    names = ("release", "initial", "application")
+    read = [
+        Candidate(None, dict(zip(names, values, strict=True)), defaults={
+            "release": values[0], "initial": "LATEST",
+        }) for values in candidates
+    ]
+    ask = agree(names, read, list(candidates.values()))
+    assert isinstance(ask, Ask) and ask.options == names
+    assert list(map(dict, ask.answers)) == [
+        {"release": "1", "application": "a"}, {"release": "1", "application": "b"},
+        {"release": "2", "initial": "LATEST"}, {"release": "2", "initial": "TRIM_HORIZON"},
+    ]
+    assert ask.defaults == {"initial": "LATEST"}, "only what the library does in each of them"
+
+
+def test_decisions_that_write_nothing_differ_in_what_they_leave_alone():
+    dear = Effect(Harm.REREAD, shard_id(1), True)
+    left, same, other = (
+        Nothing((Residual(shard_id(number), dear, flag),))
+        for number, flag in ((1, "reread=2h"), (1, "reread=all"), (2, "reread=2h"))
+    )
+    assert alike([left, same]) and not alike([left, other]) and not alike([left, Nothing()])
