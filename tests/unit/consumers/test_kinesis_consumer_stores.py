@@ -158,7 +158,7 @@ def test_a_key_that_holds_no_string_is_left_alone_and_the_others_are_written(med
 def test_of_shards_with_several_rows_five_are_named_and_the_others_counted(shards, others):
     lineage = split_in_turn(shards, ())
     second = {"M": {"count": {"N": "1"}, "next": {"L": [{"S": "8"}]}}}
-    twice = {UNGUARDED: {"S": NO_UNIQUE_KEY}, SAME_KEY: second}
+    twice: dict[str, Mapping[str, Any]] = {UNGUARDED: {"S": NO_UNIQUE_KEY}, SAME_KEY: second}
     rows = [row(shard, sequence_number={"S": "7"}, **twice) for shard in lineage]
     (odd,) = posed("mysql", rows, lineage)[1].anomalies
     _, *told = odd.why.split("; ")

@@ -144,7 +144,9 @@ def test_what_ranges_leave_open(ranges: list[tuple[int, int]], gaps: list[tuple[
     ((0, 9), (1, 4), (5, 9), False), ((0, 9), (0, 4), (5, 8), False),
     ((5, 10), (0, 1), (5, 20), True),
 ])  # fmt: skip
-def test_two_children_of_any_ranges(parent, one, other, covered: bool) -> None:
+def test_two_children_of_any_ranges(
+    parent: tuple[int, int], one: tuple[int, int], other: tuple[int, int], covered: bool
+) -> None:
     root, *_ = fresh(1).shards()
     closed = replace(root, hash_start=parent[0], hash_end=parent[1], end=root.start)
     children = [

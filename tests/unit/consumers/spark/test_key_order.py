@@ -51,7 +51,7 @@ def test_real_scala_wrote_this_text(vector):
     """Written by scala-library 2.12.10 to 2.12.18 and 2.13.5 to 2.13.18 (key_order.scala)."""
     shards = [shard_id(vector["first"] + i * vector["step"]) for i in range(vector["count"])]
     positions = dict.fromkeys(shards, Position("TRIM_HORIZON"))
-    places = {shard: reference.Position(shard, "TRIM_HORIZON") for shard in shards}
+    places = {str(s): reference.Position(s, "TRIM_HORIZON") for s in shards}
     family, scala = vector["connector"], vector["scala"]
     for text in (
         LINES[family]("st", 7, positions, scala),
