@@ -7,7 +7,6 @@ to 4.3, Qubole's from its sources; neither knows of sinks or lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -69,7 +68,7 @@ def lost(case: Case, release: str, initial: str, batch: int) -> PlanCase:
     )
 
 
-def rebuilt_of(lineage: Lineage, begun: Mapping[ShardId, Cut], **said: str) -> Any:
+def rebuilt_of(lineage: Lineage, begun: dict[ShardId, Cut], **said: str) -> Any:
     """What is written where nothing is left: these shards are begun there, others at their start.
     """
     spark = CONSUMERS["spark"].for_options(said)
