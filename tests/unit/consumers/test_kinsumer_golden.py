@@ -12,15 +12,18 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.diagnosis.rules import Severity, View, findings
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import START, Cut, Image, Simulation, WillRead, after
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import StreamState
-from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
-from reshardctl.planning.policy import LOSSLESS, Accept
+from reshardctl.planning.plan import Case, Nothing, Plan, decide
+from reshardctl.planning.policy import Accept
 from tests.proof.reference.kinsumer import RELEASES, run
+from tests.support.dialects import kinsumer as dialect
 from tests.support.golden_kinsumer import STORES, fake_of, images_of, read, topology, unread
+from tests.support.golden_tables import found_in
 from tests.support.judging import lineage_of
+from tests.support.spark_recorded import judged
 
 LATE = 8000
 """Seconds after the stream's creation: behind every reshard of the recordings."""
@@ -65,27 +68,11 @@ def _behind(number: int, at: Cut) -> bool:
 
 
 def codes(case: Case, at_least: Severity) -> set[str]:
-    lineage = case.state.lineage
-    processed = processed_frontier(case)
-    checkpoint = case.checkpoint()
-    anomalies = case.consumer.anomalies(lineage, checkpoint)
-    return {
-        f.code
-        for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.state, processed, j.simulation, j.effects, anomalies, False))
-        if f.severity >= at_least
-    }
-
-
-def as_tables(images: list[Image]) -> dict[str, list[dict]]:
-    found: dict[str, list[dict]] = {"checkpoints": [], "clients": [], "metadata": []}
-    for image in images:
-        found[image.key.partition("/")[0]].append(dict(image.attributes))
-    return found
+    return {finding.code for finding in found_in(case) if finding.severity >= at_least}
 
 
 def delivered(store: Path, images: list[Image], initial: str, release: str) -> dict:
-    ran = run(fake_of(store), "st", as_tables(images), initial, release)
+    ran = run(fake_of(store), "st", dialect.tables(images), initial, release)
     assert not ran.died
     return {shard: tuple(payloads) for shard, payloads in ran.delivered.items()}
 
@@ -153,12 +140,8 @@ def test_a_finished_shard_without_a_number_is_told() -> None:
     """Were the ShardCache deleted, the closed shard of g6 would be read whole (run, case c')."""
     (store,) = [s for s in STORES if s.name == "g6-latest-bootstrap"]
     case = case_of(store, {"release": "snowplow-1.7", "initial": "TRIM_HORIZON"})
-    (one,) = judge(
-        case,
-        LOSSLESS.frontier(case.state.lineage, processed_frontier(case)),
-        processed_frontier(case),
-    )
-    assert any("finished without a number: 0" in note for note in one.simulation.notes)
+    notes = judged(case).simulation.notes
+    assert any("finished without a number: 0" in note for note in notes)
     without = [i for i in images_of(store) if i.key != "metadata/ShardCache"]
     assert "s0-0" in delivered(store, without, "TRIM_HORIZON", "snowplow-1.7")[
         "shardId-000000000000"

@@ -11,7 +11,7 @@ import pytest
 from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.document import Document
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Probe, Stream, after
+from reshardctl.model import Cause, Crash, Probe, Stream, after
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import (
     Ask,
@@ -20,11 +20,10 @@ from reshardctl.planning.plan import (
     Nothing,
     Plan,
     decide,
-    judge,
     processed_frontier,
 )
-from reshardctl.planning.policy import LOSSLESS
 from tests.support.judging import shard_of
+from tests.support.spark_recorded import judged
 
 pytestmark = pytest.mark.slow
 
@@ -60,16 +59,14 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
     return Case(quickwit, StreamState(lineage, NOW, probes), images, candidates)
 
 
-def crash_of(case: Case):
-    processed = processed_frontier(case)
-    (judged,) = judge(case, LOSSLESS.frontier(case.state.lineage, processed), processed)
-    return judged.simulation.crash
+def crash_of(case: Case) -> Crash | None:
+    return judged(case).simulation.crash
 
 
 def test_every_end_mark_comes_off_and_nothing_else_changes(lineage):
     case = case_of(lineage, "0.9.0", None)
     crash = crash_of(case)
-    assert (crash.cause, len(crash.by)) == (Cause.UNREADABLE, 167)
+    assert crash is not None and (crash.cause, len(crash.by)) == (Cause.UNREADABLE, 167)
     plan = decide(case)
     assert isinstance(plan, Plan)
     (step,) = plan.steps

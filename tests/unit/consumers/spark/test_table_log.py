@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.redacted_file import redact
-from reshardctl.diagnosis.rules import Finding, Severity, View, findings
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image, after
 from reshardctl.planning.plan import (
@@ -19,10 +19,10 @@ from reshardctl.planning.plan import (
     Nothing,
     Plan,
     decide,
-    processed_frontier,
 )
+from tests.support.golden_tables import found_in
 from tests.support.log_table import row, tabled
-from tests.support.spark_recorded import FOLDERS, HEAD, V1, Recorded, judged
+from tests.support.spark_recorded import FOLDERS, HEAD, V1, Recorded
 
 
 def case(shape: str, release: str, images: list[Image] | None = None) -> Case:
@@ -99,9 +99,7 @@ def test_rows_of_the_planned_batch_are_its_own():
 
 
 def shared(one: Case) -> list[Finding]:
-    then = judged(one)
-    view = View(one.state, processed_frontier(one), then.simulation, then.effects, (), False)
-    return [finding for finding in findings(view) if finding.code == "RSH234"]
+    return [finding for finding in found_in(one) if finding.code == "RSH234"]
 
 
 def test_the_option_is_named_where_the_log_is_missing_and_the_table_where_it_is_empty():
