@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab, Servers, Switchboard, Wire, fake_of, opened
 from tests.support.case import CASES, Case, load
 from tests.support.kinesis_server import kinesis_server
@@ -41,6 +42,27 @@ def database() -> Iterator[Callable[[str], Running]]:
 @pytest.fixture
 def wire() -> Wire:
     return Wire()
+
+
+@pytest.fixture
+def entered() -> Iterator[ExitStack]:
+    """What a test enters, and leaves at its end."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def base_of(
+    entered: ExitStack, servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    wire: Wire,
+) -> Callable[[FakeKinesis], Lab]:
+    """A lab of a stream, with an empty lease table: the basis of a lab of another store."""
+
+    def make(fake: FakeKinesis) -> Lab:
+        state = tmp_path / "state"
+        return entered.enter_context(opened(servers, fake, [], state, monkeypatch, wire))
+
+    return make
 
 
 LabOf = Callable[..., Lab]

@@ -45,10 +45,7 @@ def positions_lab(
     lab: Lab, images: Sequence[Image], name: str = ""
 ) -> Iterator[PositionsLab]:
     """The same servers, stream and clock with a table of its own."""
-    ours = PositionsLab(
-        lab.servers, lab.fake, lab.table, lab.state, lab.wire, lab.stream, lab.options,
-        lab.on_sleep, lab.slept, name or f"kinesis_consumer_{next(_names)}",
-    )
+    ours = lab.beside(PositionsLab, name=name or f"kinesis_consumer_{next(_names)}")
     parts = (("namespace", "HASH"), ("shard_id", "RANGE"))
     lab.table.boto.create_table(
         TableName=ours.name, BillingMode="PAY_PER_REQUEST",

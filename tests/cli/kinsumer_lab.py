@@ -63,11 +63,7 @@ def kinsumer_lab(
     lab: Lab, images: Sequence[Image], leave_out: str = "", app: str = ""
 ) -> Iterator[KinsumerLab]:
     """The same servers, stream and clock with tables of its own. leave_out: one not made."""
-    app = app or f"app{next(_names)}"
-    ours = KinsumerLab(
-        lab.servers, lab.fake, lab.table, lab.state, lab.wire, lab.stream, lab.options,
-        lab.on_sleep, lab.slept, app,
-    )
+    ours = lab.beside(KinsumerLab, app=app or f"app{next(_names)}")
     made = [shape for shape in ours.shapes if not (leave_out and shape.name.endswith(leave_out))]
     for shape in made:
         lab.table.boto.create_table(

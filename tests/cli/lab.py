@@ -15,11 +15,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 from unittest.mock import patch
 
 import boto3
@@ -56,7 +56,11 @@ LATEST = "?initial=LATEST&release=3.5.1"
 REPORTING = frozenset({"inspect", "fix", "undo", "rebuild", "audit"})
 """Commands that write a report."""
 
+WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
+"""Every call that writes a row."""
+
 Item = dict[str, Any]
+Beside = TypeVar("Beside", bound="Lab")
 
 
 class Switchboard(FakeKinesis):
@@ -140,6 +144,11 @@ class Wire:
         body = json.dumps({"__type": f"com.amazonaws#{code}", "message": message})
         self.faults.append((operation, after, lambda: answered(status, body), times))
 
+    def fail_writes(self, code: str, status: int = 400, **more: Any) -> None:
+        """The same for every call that writes a row."""
+        for operation in WRITES:
+            self.fail(operation, code, status, **more)
+
     def fail_s3(self, operation: str, code: str, status: int, *, after: int = 0) -> None:
         """The same for S3, whose errors are XML."""
         body = f"<Error><Code>{code}</Code><Message>said by the test</Message></Error>"
@@ -193,6 +202,10 @@ class Lab:
     @property
     def locator(self) -> str:
         return f"kcl://{self.table.name}{self.options}"
+
+    def beside(self, store: type[Beside], /, **more: Any) -> Beside:
+        """The same servers, stream and clock with a store of another kind."""
+        return store(**{one.name: getattr(self, one.name) for one in fields(Lab)} | more)
 
     @property
     def where(self) -> list[str]:
@@ -287,6 +300,14 @@ class Lab:
     def undo(self, *more: str | Path) -> Result:
         return self.cli("undo", self.journal(), "--yes", "--assume-stopped", *more)
 
+    def apply(self, plan: str | Path, *more: str | Path) -> Result:
+        """A saved plan."""
+        return self.cli("fix", "--plan", plan, "--yes", "--assume-stopped", *more)
+
+    def resume(self, *more: str | Path) -> Result:
+        """The rest of the only fix."""
+        return self.cli("fix", "--resume", self.journal(), "--yes", "--assume-stopped", *more)
+
     def journals(self) -> list[Path]:
         return sorted(self.state.glob("*.jsonl")) if self.state.is_dir() else []
 
@@ -302,6 +323,16 @@ class Lab:
     def plant(self, *items: Item) -> None:
         """Put rows in, over what is there."""
         self.table.plant(*(Image(item["leaseKey"]["S"], item) for item in items))
+
+    def empty(self) -> None:
+        """Take every row out."""
+        for key in self.items():
+            self.table.pull(key)
+
+    def remake_table(self) -> None:
+        """Delete the table, and make another of its name without rows."""
+        self.table.boto.delete_table(TableName=self.table.name)
+        LeaseTable(self.servers.dynamodb, name=self.table.name)
 
     def restore(self, items: Mapping[str, Item]) -> None:
         """Leave these rows, and no others."""

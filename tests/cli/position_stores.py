@@ -91,10 +91,7 @@ def store_lab(
     lab: Lab, kind: str, running: Running, images: Sequence[Image]
 ) -> Iterator[StoreLab]:
     """The same stream and clock with a store of its own on a server."""
-    ours = StoreLab(
-        lab.servers, lab.fake, lab.table, lab.state, lab.wire, lab.stream, lab.options,
-        lab.on_sleep, lab.slept, kind, running,
-    )
+    ours = lab.beside(StoreLab, kind=kind, running=running)
     if kind == "redis":
         import redis
 

@@ -98,7 +98,4 @@ def rest_lab(
         node() as ours,
     ):
         ours.answer = answer
-        yield RestLab(
-            made.servers, made.fake, made.table, made.state, made.wire, "events", options,
-            node=ours,
-        )
+        yield made.beside(RestLab, stream="events", options=options, node=ours)

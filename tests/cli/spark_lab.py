@@ -61,11 +61,10 @@ def spark_lab(
     folder = folder or FOLDERS[release]
     fake = golden_fake(folder, shape)
     with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as base:
-        yield SparkLab(
-            base.servers, base.fake, base.table, base.state, base.wire,
-            facts(folder, shape)["stream"],
-            said(folder, shape, release) if options is None else options,
-            base.on_sleep, base.slept, root=planted(tmp_path / "checkpoint", folder, shape),
+        yield base.beside(
+            SparkLab, stream=facts(folder, shape)["stream"],
+            options=said(folder, shape, release) if options is None else options,
+            root=planted(tmp_path / "checkpoint", folder, shape),
         )
 
 

@@ -62,9 +62,8 @@ def bucket_lab(
     folder = FOLDERS[release]
     fake = golden_fake(folder, shape)
     with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as base:
-        lab = BucketLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "st",
-            said(folder, shape, release), base.on_sleep, base.slept,
+        lab = base.beside(
+            BucketLab, stream="st", options=said(folder, shape, release),
             bucket=f"spark-{next(_buckets)}", slash=slash,
         )
         lab.s3.create_bucket(Bucket=lab.bucket)

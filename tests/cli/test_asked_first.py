@@ -108,8 +108,7 @@ def test_a_journal_from_elsewhere(lab, journal, moved, more):
 
 
 def test_a_plan_from_elsewhere_is_not_undone_either(lab, plan, moved):
-    assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped",
-                   "--created", lab.created).code == 0  # fmt: skip
+    assert lab.apply(plan, "--created", lab.created).code == 0  # fmt: skip
     moved()
     unasked(lab, "undo", plan)
 

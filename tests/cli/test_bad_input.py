@@ -175,8 +175,7 @@ def test_a_row_that_is_no_lease(lab):
 
 @every_verb
 def test_an_empty_table(lab, verb):
-    for key in lab.items():
-        lab.table.pull(key)
+    lab.empty()
     result = call(lab, verb)
     assert result.code == 6
     assert result.says("holds no position", "--bootstrap")
@@ -189,8 +188,7 @@ def test_an_empty_table(lab, verb):
     ("latest-at-start", {"1": "LATEST", "2": "LATEST", "3": "LATEST"}),
 ])  # fmt: skip
 def test_an_empty_table_that_is_declared_new(lab, policy, wanted):
-    for key in lab.items():
-        lab.table.pull(key)
+    lab.empty()
     shown = lab.dry("--bootstrap", "--policy", policy)
     assert shown.code == 1 and lab.wire.writes == []
     done = lab.fix("--bootstrap", "--policy", policy)
@@ -217,8 +215,7 @@ def test_bootstrap_moves_no_positions_that_are_there(lab, tmp_path, policy):
 
 @pytest.mark.parametrize("policy", ["lossless", "at-timestamp=2026-11-21T00:10:00Z"])
 def test_a_second_bootstrap_has_nothing_left_to_write(lab, policy):
-    for key in lab.items():
-        lab.table.pull(key)
+    lab.empty()
     assert lab.fix("--bootstrap", "--policy", policy).code == 0
     before, again = lab.items(), lab.fix("--bootstrap", "--policy", policy)
     assert again.code == 0, again.err
@@ -274,8 +271,7 @@ def test_a_probe_that_is_not_allowed(lab_of, action):
 def test_a_first_write_that_fails(lab_of, code, status, wanted):
     lab = lab_of("a-one", TRIM_HORIZON)
     before = lab.items()
-    for name in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
-        lab.wire.fail(name, code, status)
+    lab.wire.fail_writes(code, status)
     result = lab.fix()
     assert result.code == wanted, result.err
     assert result.says("")
@@ -288,13 +284,12 @@ def test_a_second_write_that_fails(lab_of):
     before = lab.items()
     written = count_writes(lab)
     assert written > 1
-    for name in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
-        lab.wire.fail(name, "ExpiredTokenException", after=1, times=99)
+    lab.wire.fail_writes("ExpiredTokenException", after=1, times=99)
     result = lab.fix("--created", lab.created)
     assert result.code == 5, result.err
     assert result.says("of", "steps are in place", "fix --resume", "undo", str(lab.journal()))
     lab.wire.faults.clear()
-    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
+    resumed = lab.resume()
     assert resumed.code in (0, 1), resumed.err
     assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
     assert lab.undo().code == 0

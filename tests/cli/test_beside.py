@@ -21,9 +21,7 @@ from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, opened
 from tests.cli.position_stores import StoreLab, store_lab
-from tests.cli.quickwit_lab import QuickwitLab
-from tests.cli.quickwit_lab import golden_fake as quickwit_fake
-from tests.cli.quickwit_lab import planted as quickwit_planted
+from tests.cli.quickwit_lab import golden_fake, quickwit_lab
 from tests.cli.spark_lab import HEAD, QUBOLE, V1
 from tests.cli.test_position_stores import KINDS, VARIABLE
 from tests.proof.reference import kcl, kinesis_consumer, kinsumer, quickwit
@@ -279,21 +277,15 @@ def test_a_new_index_of_quickwit_is_moved_to_the_time(
     servers, tmp_path, monkeypatch, wire, release
 ):
     """Its checkpoint is empty, so this is a usual fix. Expectation: the reference source."""
-    fake = quickwit_fake("q2")
-    root = quickwit_planted(tmp_path / "indexes", release, "q2")
-    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as base:
-        lab = QuickwitLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "events",
-            f"?release={release}", root=root,
-        )
+    with quickwit_lab(release, "q2", servers, tmp_path, monkeypatch, wire) as lab:
         file = json.loads(lab.text())
         file["index"]["checkpoint"]["kinesis-events"] = {}
         lab.file().write_text(json.dumps(file))
-        records = [r for s in fake.stream("events").shards.values() for r in s.records]
+        records = [r for s in lab.fake.stream("events").shards.values() for r in s.records]
         since = sorted(record.arrival for record in records)[len(records) // 2]
         done = lab.fix("--policy", f"at-timestamp={instant(since)}", "--created", lab.created)
         assert done.code == 0, done.out + done.err
-        ran = quickwit.started(quickwit_fake("q2"), "events", lab.positions(), release)
+        ran = quickwit.started(golden_fake("q2"), "events", lab.positions(), release)
         came = sorted(payload for shard in ran.delivered.values() for payload in shard)
         assert came == sorted(r.payload.decode() for r in records if r.arrival >= int(since))
 

@@ -193,7 +193,7 @@ def test_plans_and_journals_are_reached_as_their_consumer(lab, tmp_path, monkeyp
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", "http://127.0.0.1:9")
     assert lab.inspect().code == 3, "nothing answers there"
     assert lab.cli("fix", "app", "-n", "--out", tmp_path / "app.plan").code == 1
-    assert lab.cli("fix", "--plan", tmp_path / "app.plan", "--yes", "--assume-stopped").code == 0
+    assert lab.apply(tmp_path / "app.plan").code == 0
     assert lab.cli("undo", lab.journal(), "--yes", "--assume-stopped").code == 0
 
 

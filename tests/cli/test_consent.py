@@ -145,7 +145,7 @@ def plan(lab, tmp_path):
 def test_a_saved_plan_is_asked_about_in_the_same_way(lab, plan):
     """What was given stands in the command that takes it, so only the price is to be added."""
     given = ("--created", lab.created)
-    refused = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", *given)
+    refused = lab.apply(plan, *given)
     assert refused.code == 4 and refused.says("re-reads up to 14h", "--accept reread=14h30m")
     argv = printed(refused)
     assert argv[:5] == ["fix", "--plan", str(plan), *given]
@@ -195,8 +195,7 @@ def test_a_saved_plan_carries_no_consent(lab, tmp_path, asked, taken):
 
 def half_done(lab: Lab, *argv: str) -> None:
     """Let a fix end without knowing what it has written, which is nothing."""
-    for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
-        lab.wire.fail(operation, "InternalServerError", 500)
+    lab.wire.fail_writes("InternalServerError", 500)
     lab.wire.fail("BatchGetItem", "AccessDeniedException")
     half = lab.fix(*argv)
     assert half.code == 5, half

@@ -163,7 +163,7 @@ def test_one_file_holds_both_plans(two: Two) -> None:
     path = Path("both.plan")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert json.loads(path.read_text("utf-8"))["schema"] == "reshardctl/plans/1"
-    fixed = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
+    fixed = two.lab.apply("both.plan")
     assert fixed.code == 0 and len(two.lab.journals()) == 2
     assert outcomes(two, "-n") == [("left", 0), ("right", 0)]
 
@@ -171,7 +171,7 @@ def test_one_file_holds_both_plans(two: Two) -> None:
 def test_a_plan_that_was_carried_out_leaves_the_other(two: Two) -> None:
     two.fix("-n", "--out", "both.plan")
     assert two.lab.cli("fix", "left", "--yes", "--assume-stopped").code == 0
-    fixed = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
+    fixed = two.lab.apply("both.plan")
     assert fixed.code == 4 and two.left.name in fixed.err
     assert "is already as this plan leaves it" in fixed.err
     assert outcomes(two, "-n") == [("left", 0), ("right", 0)]
@@ -324,7 +324,7 @@ def test_a_plan_whose_rows_another_one_wrote_names_each_row_once(two: Two) -> No
     """And in plain words: `row KEY`."""
     two.fix("-n", "--out", "both.plan")
     assert two.fix("--yes", "--assume-stopped", "--policy", "latest").code == 0
-    stale = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
+    stale = two.lab.apply("both.plan")
     assert stale.code == 4
     for line in stale.err.splitlines()[::2]:
         rows = line.partition("the plan is stale: ")[2].removesuffix(" changed since").split(", ")

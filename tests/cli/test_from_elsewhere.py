@@ -40,8 +40,7 @@ def begun(lab) -> Records:
 
 def half_done(lab: Lab, command: Callable[[], int]) -> None:
     """Let a command write its first step alone."""
-    for operation in WRITES:
-        lab.wire.fail(operation, "ExpiredTokenException", after=1, times=99)
+    lab.wire.fail_writes("ExpiredTokenException", after=1, times=99)
     assert command() == 5
     lab.wire.faults.clear()
 

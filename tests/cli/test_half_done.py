@@ -44,7 +44,7 @@ def test_a_fix_that_could_not_be_verified(lab, operation):
     assert result.says(f"fix --resume {journal}", f"undo {journal}")
     assert kept(lab.items()) != kept(before)
     lab.wire.faults.clear()
-    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
+    resumed = lab.resume()
     assert resumed.code == 0, resumed.err
     assert lab.undo().code == 0
     assert kept(lab.items()) == kept(before)

@@ -104,8 +104,7 @@ def test_fix_and_undo(lab_of):
         found |= used(lab)
     lab = lab_of("a-both", TRIM_HORIZON)
     moved_shard(lab)
-    for operation in WRITES:
-        lab.wire.fail(operation, "InternalServerError", 500, times=1)
+    lab.wire.fail_writes("InternalServerError", 500, times=1)
     assert lab.fix().code == 0, "a lost answer is looked at, and the write done"
     found |= used(lab)
     assert found == documented("fix")

@@ -270,7 +270,7 @@ def planned(lab, tmp_path: Path) -> Path:
 
 def applied(lab, tmp_path: Path) -> Path:
     path = planned(lab, tmp_path)
-    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
+    assert lab.apply(path).code == 0
     return path
 
 
@@ -307,9 +307,8 @@ def test_a_plan_of_which_a_part_is_in_place(lab_of, tmp_path):
     before = lab.items()
     path = tmp_path / "my.plan"
     assert lab.dry("--out", path, "--created", lab.created).code == 1
-    for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
-        lab.wire.fail(operation, "AccessDeniedException", after=1)
-    half = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped", "--created", lab.created)
+    lab.wire.fail_writes("AccessDeniedException", after=1)
+    half = lab.apply(path, "--created", lab.created)
     assert half.code == 5, half.err
     lab.wire.faults.clear()
     lab.journal().unlink()

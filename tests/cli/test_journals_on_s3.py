@@ -104,8 +104,7 @@ def test_the_machine_vanishes_half_way(lab_of, lab, way):
 
     several = several_steps(lab_of)
     before = several.items()
-    for operation in WRITES:
-        several.wire.fail(operation, "AccessDeniedException", after=1)
+    several.wire.fail_writes("AccessDeniedException", after=1)
     half = several.fix("--journal", place(lab), "--created", several.created)
     assert half.code == 5, half.err
     written = journal(lab)
@@ -163,7 +162,7 @@ def test_a_plan_whose_journal_is_lost_is_undone_with_one_on_s3(lab, tmp_path):
     before = lab.items()
     path = tmp_path / "my.plan"
     assert lab.dry("--out", path).code == 1
-    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
+    assert lab.apply(path).code == 0
     lab.journal().unlink()
     done = undo(lab, path, "--journal", place(lab), "--format", "json")
     assert done.code == 0 and done.json["journal"] == journal(lab)

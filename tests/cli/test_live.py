@@ -205,7 +205,7 @@ def test_a_saved_plan_holds_while_the_others_read_on(planned):
     lab, path = planned
     lab.alter(TWO, checkpoint={"S": number(TWO, 2)}, leaseOwner={"S": "w9"},
               leaseCounter={"N": "4711"})  # fmt: skip
-    stale = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped")
+    stale = lab.apply(path)
     assert stale.code == 4 and stale.says("stale", TWO)
     assert lab.cli("fix", "--plan", path, "--yes", "--live").code == 0
     assert lab.items()[THREE]["checkpoint"] == {"S": "TRIM_HORIZON"}
@@ -277,7 +277,7 @@ def test_it_goes_on_live_whatever_was_read_from_what_had_landed(lab_of):
     assert live(lab, "--accept", "reread=all").code == 5
     last = number(ONE, 1)
     lab.alter(ONE, leaseOwner={"S": "w2"}, checkpoint={"S": last}, leaseCounter={"N": "99"})
-    assert lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes").code == 5
+    assert lab.resume().code == 5
     assert THREE not in lab.items()
     assert lab.cli("fix", "--resume", lab.journal(), "--live", "--yes").code == 0
     assert lab.items()[ONE]["checkpoint"] == {"S": last}

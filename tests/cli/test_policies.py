@@ -75,7 +75,7 @@ def test_a_saved_plan_keeps_the_limit_that_was_named(lab_of, tmp_path):
     lab, plan = lab_of("a-both", LATEST), tmp_path / "a.plan"
     before, words = lab.items(), ("--created", lab.created, "--accept", "skip=12m")
     assert lab.dry("--policy", "latest", "--out", plan, *words).code == 1
-    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", *words)
+    done = lab.apply(plan, *words)
     assert done.code in (0, 1), done.out + done.err
     assert lab.items()[shard_id(1)] == before[shard_id(1)]
     assert {shard_id(2), shard_id(3)} <= lab.items().keys()
@@ -228,7 +228,7 @@ def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
     )
     lab.fake.settle()
     lab.wire.calls.clear()
-    refused = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped", "--created", lab.created)
+    refused = lab.apply(path, "--created", lab.created)
     assert refused.code == 4 and refused.says("stale") and lab.wire.writes == []
 
 
@@ -245,7 +245,7 @@ def test_a_plan_without_its_time_is_refused(lab_of, tmp_path, member):
         wrong = {"asked": 7, "time": "now", "places": {"x": ["TIP", "", 0]}}
         wishes["since"][member] = wrong[member]
     path.write_text(json.dumps(whole))
-    refused = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped")
+    refused = lab.apply(path)
     assert refused.code == 2 and refused.says("a.plan")
 
 
@@ -375,8 +375,7 @@ def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
     lab.fake.clock.advance(600)
     lab.wire.faults.clear()
     lab.wire.calls.clear()
-    resumed = lab.cli(
-        "fix", "--resume", lab.journal(), "--assume-stopped", "--yes", "--accept", "skip=30m"
+    resumed = lab.resume("--accept", "skip=30m"
     )
     assert resumed.code == 0, resumed.err
     assert "GetRecords" not in [o for _, o in lab.wire.calls]

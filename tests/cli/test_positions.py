@@ -140,7 +140,7 @@ def test_positions_move_back_by_a_time(lab):
 def test_a_saved_plan_holds_the_positions(lab, tmp_path):
     first, plan = numbers(lab, 1)[0], tmp_path / "set.plan"
     lab.dry("--set", f"1={first}", "--out", plan)
-    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    done = lab.apply(plan)
     assert done.code in (0, 1), done.err
     assert lab.items()[ROW]["checkpoint"] == {"S": first}
 

@@ -58,6 +58,6 @@ def test_a_plan_that_rests_on_a_probe_is_stale_once_records_arrived(lab_of, tmp_
         if shard.closed is not None and not shard.records:
             shard.put(b"late", "k", shard.closed - 1, shard.closed - 1)
     lab.wire.calls.clear()
-    refused = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped", "--created", lab.created)
+    refused = lab.apply(path, "--created", lab.created)
     assert refused.code == 4 and refused.says("stale")
     assert lab.wire.writes == []

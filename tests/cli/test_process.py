@@ -206,7 +206,7 @@ def test_an_undo_that_was_stopped_goes_on(lab, number):
     done = stopped_between(lab, number, "undo", str(lab.journal()), "--yes", "--assume-stopped")
     assert done.returncode == 5, done.stderr
     assert "--resume" not in done.stderr and f"undo {lab.journal()}" in done.stderr
-    refused = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped", "--yes")
+    refused = lab.resume()
     assert refused.code == 2 and refused.says("undo was begun")
     assert lab.undo().code == 0
     assert kept(lab.items()) == kept(before)

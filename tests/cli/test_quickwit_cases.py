@@ -76,10 +76,7 @@ def _lab(base, case: Case, root: Path, options: str) -> QuickwitLab:
 
     base.fake = load_topology(case.stream)
     base.servers.switchboard.fake = base.fake
-    return QuickwitLab(
-        base.servers, base.fake, base.table, base.state, base.wire, case.stream["name"], options,
-        base.on_sleep, base.slept, root,
-    )
+    return base.beside(QuickwitLab, stream=case.stream["name"], options=options, root=root)
 
 
 def _check(case: Case, expect: Expect, path: Path) -> None:

@@ -42,9 +42,9 @@ def bucket_lab(state, servers, tmp_path, monkeypatch, wire) -> Iterator[BucketLa
     """A bucket with the metastore of a recorded state."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", servers.dynamodb)
     with opened(servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire) as base:
-        lab = BucketLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "events",
-            "?release=0.9.0", bucket=f"quickwit-{next(_buckets)}",
+        lab = base.beside(
+            BucketLab, stream="events", options="?release=0.9.0",
+            bucket=f"quickwit-{next(_buckets)}",
         )
         lab.s3.create_bucket(Bucket=lab.bucket)
         root = GOLDEN / "0.9.0" / state / "metastore"

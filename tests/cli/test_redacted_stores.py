@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 import pytest
 
 from reshardctl.model import Image, canonical
 from tests.cli.kinsumer_lab import kinsumer_lab
-from tests.cli.lab import Lab, fake_of, opened
-from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
+from tests.cli.lab import Lab, fake_of
+from tests.cli.quickwit_lab import quickwit_lab
 from tests.support.case import CASES, load
 from tests.support.dialects import kinsumer as dialect
-
-
-@pytest.fixture
-def stack():
-    with ExitStack() as stack:
-        yield stack
 
 
 def heads(document: dict) -> list:
@@ -38,13 +30,11 @@ def alike(lab: Lab, to, secrets: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "b5", "f", "g", "killed"])
-def test_kinsumer(servers, tmp_path, monkeypatch, wire, stack, name):
+def test_kinsumer(base_of, entered, tmp_path, name):
     case = load(CASES / "kinsumer" / f"{name}.toml")
-    lab = stack.enter_context(
-        opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
-    )
+    lab = base_of(fake_of(case))
     lab.options = "?initial=TRIM_HORIZON&release=snowplow-1.7"
-    lab = stack.enter_context(kinsumer_lab(lab, dialect.images(case), app="secretapp"))
+    lab = entered.enter_context(kinsumer_lab(lab, dialect.images(case), app="secretapp"))
     lab.plant_images([Image("clients/host-7.secret", canonical({
         "ID": {"S": "host-7.secret"}, "LastUpdate": {"N": "7"},
         "Name": {"S": "ip-10-0-0-7"},
@@ -53,13 +43,7 @@ def test_kinsumer(servers, tmp_path, monkeypatch, wire, stack, name):
 
 
 @pytest.mark.parametrize(("release", "state"), [("0.9.0", "q3"), ("0.9.0", "q2"), ("0.8.2", "q4")])
-def test_quickwit(servers, tmp_path, monkeypatch, wire, stack, release, state):
-    base = stack.enter_context(
-        opened(servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire)
-    )
-    root = planted(tmp_path / "indexes-secret", release, state)
-    lab = QuickwitLab(
-        base.servers, base.fake, base.table, base.state, base.wire, "events",
-        f"?release={release}&index=events&source=kinesis-events", root=root,
-    )
-    alike(lab, tmp_path, ["indexes-secret", "events", str(root)])
+def test_quickwit(servers, tmp_path, monkeypatch, wire, release, state):
+    folder, named = tmp_path / "of-secret", "&index=events&source=kinesis-events"
+    with quickwit_lab(release, state, servers, folder, monkeypatch, wire, named) as lab:
+        alike(lab, tmp_path, ["of-secret", "events", str(lab.root)])

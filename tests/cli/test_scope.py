@@ -145,8 +145,7 @@ def test_a_saved_plan_keeps_what_was_selected(lab_of, tmp_path):
     saved = json.loads(plan.read_text())
     assert saved["wishes"]["scope"] == {"shards": ["2"], "rules": [], "not_rules": []}
     assert [w["key"] for step in saved["steps"] for w in step["writes"]] == [key(2)]
-    applied = lab.cli(
-        "fix", "--plan", plan, "--yes", "--assume-stopped", "--created", lab.created
+    applied = lab.apply(plan, "--created", lab.created
     )
     assert applied.code == 0, applied.err
     assert lab.items().keys() - before.keys() == {key(2)}

@@ -85,7 +85,7 @@ def test_a_plan_that_is_applied_later_saves_the_same(lab_of, tmp_path):
     assert lab.dry(*PINNED, "--out", plan, "--skipped", early).code == 1
     lab.fake.clock.advance(300)
     lab.fake.put(lab.stream, 1, "later", "k")
-    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped", "--created", lab.created,
+    done = lab.apply(plan, "--created", lab.created,
                    "--accept", "skip=1h", "--skipped", late)  # fmt: skip
     assert done.code == 0, done.err
     assert "saved what the next start skips" in done.err and str(late) in done.err

@@ -229,7 +229,7 @@ def test_a_batch_that_ran_meanwhile_makes_the_plan_stale(golden, tmp_path):
     shutil.copy(lab.root / "offsets/0", lab.root / "offsets/1")
     commit(lab, 1)
     before = lab.files()
-    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    done = lab.apply(plan)
     assert done.code == 4, done.err
     assert done.err.startswith("refused: ")
     assert lab.files() == before
@@ -240,7 +240,7 @@ def test_a_saved_plan_is_applied(golden, tmp_path):
     before = lab.files()
     plan = tmp_path / "saved.plan"
     assert lab.dry("--out", plan).code == 1
-    assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped").code == 0
+    assert lab.apply(plan).code == 0
     assert "offsets/1" in lab.files()
     assert lab.undo().code == 0
     assert lab.files() == before
@@ -311,7 +311,7 @@ def test_killed_between_its_steps(golden, after, then):
         assert lab.undo().code == 0
         assert lab.files() == before
         return
-    done = lab.cli("fix", "--resume", lab.journal(), "--yes", "--assume-stopped")
+    done = lab.resume()
     assert done.code == 0, done.err
     assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
     assert not (lab.root / "sources/0/shard-source/3").is_dir() or not list(

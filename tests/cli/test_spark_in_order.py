@@ -34,7 +34,7 @@ def test_the_second_step_waits_for_the_first_batch(
         assert "--resume" in waits.err and "commits/1" in waits.err
         assert lab.newest() == 1
         assert once(lab) == {"0"}
-        resumed = lab.cli("fix", "--resume", lab.journal(), "--yes", "--assume-stopped")
+        resumed = lab.resume()
         assert resumed.code in (0, 1), resumed.err
         assert lab.newest() == 2
         assert once(lab) == {"1", "2"}

@@ -41,7 +41,7 @@ def planned(lab_of, tmp_path) -> tuple[Lab, Path]:
 
 
 def apply(lab: Lab, path: Path, *more: str):
-    return lab.cli("fix", "--plan", path, "--yes", "--assume-stopped", *more)
+    return lab.apply(path, *more)
 
 
 def family(lab: Lab, path: Path) -> list[str]:
@@ -138,8 +138,7 @@ def test_a_row_that_came_and_a_row_that_went(planned):
 
 def test_every_row_gone(planned):
     lab, path = planned
-    for key in lab.items():
-        lab.table.pull(key)
+    lab.empty()
     refused(lab, path, {})
 
 

@@ -120,10 +120,10 @@ def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab_of
     lab.alter("123456789012:invoices:1795000000:shardId-000000000000", checkpoint={"S": "LATEST"})
     before = lab.items()[own]
     lab.alter(own, checkpoint={"S": "TRIM_HORIZON"})
-    stale = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    stale = lab.apply(plan)
     assert stale.code == 4
     lab.plant(before)
-    assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped").code == 0
+    assert lab.apply(plan).code == 0
 
 
 @pytest.mark.parametrize("name", ["side-children-lost", "multi-children-lost"])

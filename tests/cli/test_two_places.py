@@ -99,7 +99,7 @@ def test_a_plan_is_applied_without_naming_the_region_again(apart, twin, tmp_path
         "is in us-east-1, and --region is eu-west-1", "--table-region eu-west-1"
     )
     assert apart.wire.calls == []
-    assert apart.cli("fix", "--plan", plan, "--yes", "--assume-stopped").code == 0
+    assert apart.apply(plan).code == 0
     assert apart.inspect(*THERE).code == 0
     assert twin.items() == beside
 
@@ -116,7 +116,7 @@ def test_a_fix_that_was_interrupted_is_finished_there(lab_of):
     half = lab.fix(*taken)
     assert half.code == 5, half.err
     lab.wire.faults.clear()
-    done = lab.cli("fix", "--resume", lab.journal(), "--yes", "--assume-stopped")
+    done = lab.resume()
     assert done.code in (0, 1), done.err
     assert lab.items().keys() == whole.keys()
 
@@ -352,7 +352,7 @@ def test_a_profile_of_the_table_alone(apart, monkeypatch, tmp_path):
         assert apart.inspect(*profile).code == 1
         plan = tmp_path / "a.plan"
         assert apart.dry(*profile, "--out", plan).code == 1
-        done = apart.cli("fix", "--plan", plan, "--yes", "--assume-stopped", "--table-profile",
+        done = apart.apply(plan, "--table-profile",
                          "leases")  # fmt: skip
         assert done.code == 0, done.err
         assert len(other.items()) > theirs

@@ -427,8 +427,7 @@ def test_a_saved_plan_is_verified_again(streams, tmp_path):
     assert saved.code == 1, saved.err
     streams.wire.fail("GetShardIterator", "AccessDeniedException")
     before = streams.items()
-    refused = streams.cli("fix", "--plan", tmp_path / "a.plan", "--yes", "--assume-stopped",
-                          "--accept", "reread=all")  # fmt: skip
+    refused = streams.apply(tmp_path / "a.plan", "--accept", "reread=all")
     assert refused.code == 4 and refused.says("not verified")
     assert streams.items() == before
 

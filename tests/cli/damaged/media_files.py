@@ -10,10 +10,8 @@ from random import Random
 
 from tests.cli.damaged.file_damages import damage_a_file
 from tests.cli.damaged.medium import Medium, Setting, Store
-from tests.cli.lab import Lab, opened
-from tests.cli.quickwit_lab import QuickwitLab
-from tests.cli.quickwit_lab import golden_fake as quickwit_fake
-from tests.cli.quickwit_lab import planted as quickwit_planted
+from tests.cli.lab import Lab
+from tests.cli.quickwit_lab import quickwit_lab
 from tests.cli.spark_lab import HEAD, QUBOLE, V1, spark_lab
 
 UNNAMED = (
@@ -67,16 +65,9 @@ def checkpoint(release: str, shape: str, folder: str, setting: Setting) -> Itera
 
 @contextmanager
 def metastore(release: str, state: str, setting: Setting) -> Iterator[Store]:
-    with opened(
-        setting.servers, quickwit_fake(state), [], setting.folder / "state", setting.monkeypatch,
-        setting.wire,
-    ) as base:
-        root = quickwit_planted(setting.folder / "indexes", release, state)
-        yield of_files(QuickwitLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "events",
-            f"?release={release}" + ("&index=audit" if state == "q6" else ""),
-            base.on_sleep, base.slept, root=root,
-        ), root)
+    named = "&index=audit" if state == "q6" else ""
+    with quickwit_lab(release, state, *setting.basics, named) as lab:
+        yield of_files(lab, lab.root)
 
 
 MEDIA = [

@@ -131,9 +131,8 @@ def in_postgres(release: str, state: str, setting: Setting) -> Iterator[Store]:
         restored(server, release, state, "SQL_ASCII") as database,
     ):  # fmt: skip
         options = "?source=kinesis-events" if state == "q6" else ""
-        lab = PostgresLab(
-            base.servers, base.fake, base.table, base.state, base.wire, "events", options,
-            base.on_sleep, base.slept, server, database,
+        lab = base.beside(
+            PostgresLab, stream="events", options=options, running=server, database=database,
         )
 
         def damage(dice: Random) -> Told:

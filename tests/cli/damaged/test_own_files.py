@@ -174,7 +174,7 @@ def test_a_damaged_plan_writes_what_the_whole_one_would(lab, tmp_path, seeds):
     plan_of(lab, path)
     content = path.read_bytes()
     before = lab.items()
-    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
+    assert lab.apply(path).code == 0
     after = lab.items()
     assert lab.undo().code == 0
     for seed in seeds:

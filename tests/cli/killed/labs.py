@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.cli import quickwit_lab
 from tests.cli.killed.stores import Kept, contents, temporary
-from tests.cli.lab import Lab, opened
-from tests.cli.quickwit_lab import QuickwitLab
+from tests.cli.lab import Lab
+from tests.cli.quickwit_lab import QuickwitLab, quickwit_lab
 from tests.cli.spark_lab import HEAD, QUBOLE, V1, SparkLab, spark_lab
 
 CREATED = "CREATED"
@@ -59,22 +58,9 @@ class Trial:
         return self.lab.cli("fix", "--resume", journal, "--assume-stopped", "--yes").code
 
 
-@contextmanager
-def of_quickwit(
-    release: str, state: str, servers, tmp_path, monkeypatch, wire
-) -> Iterator[QuickwitLab]:
-    fake = quickwit_lab.golden_fake(state)
-    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as lab:
-        root = quickwit_lab.planted(tmp_path / "indexes", release, state)
-        yield QuickwitLab(
-            lab.servers, lab.fake, lab.table, lab.state, lab.wire, "events",
-            f"?release={release}", root=root,
-        )
-
-
 STORES: dict[str, Callable[..., AbstractContextManager[FileLab]]] = {
-    "quickwit": partial(of_quickwit, "0.9.0", "q3"),
-    "quickwit-probed": partial(of_quickwit, "0.8.2", "q3"),
+    "quickwit": partial(quickwit_lab, "0.9.0", "q3"),
+    "quickwit-probed": partial(quickwit_lab, "0.8.2", "q3"),
     **{
         f"spark-{release}-{shape}": partial(spark_lab, release, shape)
         for release, shape in (

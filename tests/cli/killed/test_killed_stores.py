@@ -114,7 +114,7 @@ def resumed(trial: Trial) -> list[str]:
     """Resumed where something was begun, else fixed anew."""
     said = "no journal"
     if trial.lab.journals():
-        done = trial.lab.cli("fix", "--resume", trial.lab.journal(), "--assume-stopped", "--yes")
+        done = trial.lab.resume()
         said = f"resume ended {done.code}: {done.err.strip()[:200]}"
         if done.code not in (0, 2):
             return [said]
