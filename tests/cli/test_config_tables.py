@@ -196,21 +196,6 @@ def test_a_table_in_sql(lab, locator, statement):
     assert result.out == f"-- {locator}\n{statement}\n"
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["kcl://app"], ["release", "release=3.5"]),
-    (["kcl://app?release=3.5", "--check", "--format", "cli"], ["--check", "--format"]),
-    (["kcl://app?release=3.5", "--format", "json"], ["--format json", "add --check"]),
-    (["snapshot:x.snapshot"], ["snapshot", "kcl://TABLE"]),
-    (["kcl://app?release=3.5&max=3"], ["no option 'max'"]),
-    (["spark:/x", "--check", "--table-region", "eu-west-1"], ["--table-region"]),
-    ([], ["no reshardctl.toml"]),
-])  # fmt: skip
-def test_what_cannot_be_printed(lab, words, said):
-    result = lab.cli("config", "tables", *words)
-    assert result.code == 2 and result.out == "" and lab.wire.calls == []
-    assert result.says(*said)
-
-
 def test_consumers_of_the_file_with_their_regions(lab):
     configure(
         lab, "[consumers.other]", 'stream = "all-orders"', 'region = "eu-west-1"',

@@ -84,17 +84,6 @@ def test_a_mistyped_name_ends_it_at_once(lab):
     assert refused.code == 2 and refused.says("no-such-table") and lab.slept == []
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [(["--every", "soon"], "soon"), (["--every", "2s"], "too short"),
-     (["--every", "1m", "--wait", "5m"], "--wait"),
-     (["--every", "1m", "--watch", "60s"], "no time for --watch")],
-)  # fmt: skip
-def test_bad_periods(lab, words, said):
-    refused = lab.inspect(*words)
-    assert refused.code == 2 and refused.says(said) and lab.wire.calls == []
-
-
 def test_a_bad_period_leaves_the_file_alone(lab, tmp_path):
     kept = tmp_path / "last.json"
     kept.write_text("of the last run\n")
@@ -219,4 +208,3 @@ def _await(path: Path) -> None:
             return
         clock.sleep(0.1)
     raise TimeoutError(f"{path} was never written")
-

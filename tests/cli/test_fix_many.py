@@ -226,23 +226,6 @@ def test_one_store_named_twice_is_written_once(two: Two) -> None:
     assert len(two.lab.journals()) == 1
 
 
-@pytest.mark.parametrize(
-    "option",
-    [["--resume", "a.jsonl"], ["--to", "copy"], ["--recreated", "2026-09-22T09:14:00Z"],
-     ["--created", "2026-09-22T09:14:00Z"], ["--plan", "a.plan"], ["--journal", "a.jsonl"]],
-)  # fmt: skip
-def test_options_for_one_consumer(two: Two, option: list[str]) -> None:
-    refused = two.fix("--yes", *option)
-    assert refused.code == 2 and refused.says(option[0], "for one consumer")
-    assert two.lab.wire.calls == []
-
-
-def test_a_format_of_one_consumer(two: Two) -> None:
-    refused = two.fix("--yes", "--format", "sarif")
-    assert refused.code == 2 and refused.says("--format sarif shows one consumer")
-    assert two.lab.wire.calls == []
-
-
 def test_the_rows_of_both_are_one_diff(two: Two) -> None:
     for more in (["-n"], ["--yes"]):
         lines = two.fix(*more, "--format", "diff").out.splitlines()

@@ -245,13 +245,3 @@ def test_one_that_is_configured_is_judged_as_it_says_there(lab):
     assert (one["name"], one["stream"], one["origin"]["line"]) == ("shop", "all", 3)
     assert one["exit"]["code"] == 0
     assert one["report"]["consumer"]["options"]["initial"] == "TRIM_HORIZON"
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    (["kcl://app"], ["--discover", "kcl://app"]),
-    (["--if-reshard", "2"], ["--if-reshard"]),
-    (["--recreated", "2026-01-01T00:00:00Z"], ["--recreated"]),
-])
-def test_options_that_do_not_go_with_it(lab, words, said):
-    result = lab.cli("inspect", "--discover", *words)
-    assert result.code == 2 and result.says(*said) and not lab.wire.calls

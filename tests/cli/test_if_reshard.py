@@ -139,16 +139,7 @@ BAD = [
     (["--if-reshard", ""], "no reshard"),
     (["--if-reshard", "split=0@1"], "hash key 1"),
     (["--if-reshard", "split=0", "--if-reshard", "split=0"], "shard 0 is closed"),
-    (["--if-reshard", "split=0", "--watch", "60s"], "exclude each other"),
-    (["--if-reshard", "3", "--count"], "exclude each other"),
     (["--if-reshard", "3", "--policy", "latest"], "does not depend on it"),
-    (["--until", "crossed"], "--wait 15m --until crossed"),
-    (["--wait", "1m", "--until", "done"], "shards=N"),
-    (["--wait", "1m", "--until", "shards=0"], "shards=N"),
-    (["--wait", "1m", "--until", "shards=x"], "shards=N"),
-    (["--wait", "1m", "--until", ""], "shards=N"),
-    (["--watch", "5"], "no duration"),
-    (["--watch", "2s"], "too short"),
 ]
 
 

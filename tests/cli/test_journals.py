@@ -105,17 +105,6 @@ def test_a_journal_that_was_undone_says_so_when_shown(lab):
     assert how_far == "undo: 3 of 3 rows put back"
 
 
-@pytest.mark.parametrize(("argv", "says"), [
-    (["--show"], ["--show needs a journal", "undo --list"]),
-    (["--show", "nobody"], ["no journal", "nobody"]),
-    (["--show", "x", "--yes"], ["--show", "--yes"]),
-    (["--show", "x", "--format", "sarif"], ["shows no journal"]),
-])  # fmt: skip
-def test_what_cannot_be_shown(lab, argv, says):
-    result = lab.cli("undo", *argv)
-    assert result.code == 2 and result.says(*says)
-
-
 def test_a_journal_that_cannot_be_read_is_not_shown(lab):
     fixed_twice(lab)
     path = lab.journals()[0]
@@ -143,11 +132,6 @@ def test_no_journals_at_all(lab):
     words = "".join(result.out.split())  # a long path takes lines of its own
     assert result.code == 0 and words == f"Nojournalsin{lab.state}."
     assert lab.cli("undo").code == 2
-
-
-def test_a_format_that_lists_nothing(lab):
-    result = lab.cli("undo", "--list", "--format", "sarif")
-    assert result.code == 2 and result.says("sarif", "json")
 
 
 def test_an_older_fix_is_not_undone_over_a_younger_one(lab):

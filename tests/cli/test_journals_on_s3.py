@@ -68,7 +68,6 @@ def test_a_clock_that_s3_refuses_is_told(lab):
     assert keys(lab) == [] and lab.journals() == []
 
 
-
 def test_the_object_itself_may_be_named(lab):
     assert lab.fix("--journal", f"{place(lab)}/mine.jsonl").code == 0
     assert keys(lab) == ["reshardctl/mine.jsonl"]
@@ -142,15 +141,6 @@ def test_the_connection_is_lost_in_the_middle(lab):
     lab.wire.faults.clear()
     done = lab.cli("fix", "--resume", journal(lab), "--assume-stopped", "--yes")
     assert done.code == 0, done.err
-
-
-@pytest.mark.parametrize("text", ["s3://", "s3:///x", "s3://UPPER/x", "s3:x", "s3://b/\x07"])
-def test_what_is_no_place_on_s3(lab, text):
-    for argv in (["fix", *lab.where, "--journal", text, "--yes"], ["undo", text],
-                  ["fix", "--resume", text]):  # fmt: skip
-        result = lab.cli(*argv)
-        assert result.code == 2 and result.says("S3"), (argv, result.err)
-    assert lab.wire.calls == []
 
 
 def test_a_prefix_is_no_journal(lab):

@@ -93,16 +93,6 @@ def test_anything_else_is_refused_by_name(lab_of, case, row, why, more):
     assert lab.wire.writes == [] and lab.journals() == [] and lab.items() == before
 
 
-@pytest.mark.parametrize("flags", [
-    ("--assume-stopped",), ("--bootstrap",), ("--recreated", "2026-11-21T00:00:00Z"),
-])  # fmt: skip
-def test_flags_that_exclude_it(lab_of, flags):
-    lab = lab_of("a-both", LATEST)
-    refused = live(lab, *flags)
-    assert refused.code == 2 and refused.says("--live", flags[0])
-    assert lab.wire.calls == []
-
-
 def test_the_plan_marks_every_write_and_counts(lab_of):
     lab = lab_of("g-no-children", LATEST)
     text = " ".join(lab.dry("--format", "text", "-v").out.split())

@@ -190,17 +190,3 @@ def test_reads_that_fail_leave_ages_out(lab):
     shown = lab.inspect("--probe", "--format", "openmetrics")
     assert shown.code == 0 and "the age of unread records is not known" in shown.err
     assert samples(shown.out)["oldest_unread_seconds"] == {}
-
-
-@pytest.mark.parametrize("verb", ["fix", "undo", "audit", "rebuild"])
-def test_other_commands_have_no_metrics(lab, verb):
-    refused = lab.cli(verb, *lab.where, "--format", "openmetrics=m")
-    assert refused.code == 2
-    if verb == "fix":
-        assert refused.says("no metrics", "reshardctl inspect")
-
-
-def test_a_forecast_is_no_metric(lab):
-    refused = lab.inspect("--if-reshard", "4", "--format", "openmetrics")
-    assert refused.code == 2 and refused.says("--if-reshard", "openmetrics")
-    assert lab.wire.calls == []

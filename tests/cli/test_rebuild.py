@@ -388,21 +388,6 @@ def test_more_than_is_accepted_is_not_read_again(lab_of, counted):
     assert not lab.items()
 
 
-@pytest.mark.parametrize("words", [
-    ("kcl://t", "--stream", "s"),
-    ("kcl://t", "--stream", "s", "--from", "x", "--column", "nonsense"),
-    ("kcl://t", "--stream", "s", "--from", "x", "--master", "local", "--remote", "sc://h"),
-    ("snapshot:f", "--from", "x"),
-    (),
-])  # fmt: skip
-def test_words_that_cannot_be_acted_on(lab_of, counted, words):
-    lab = lab_of("a-both", OPTIONS)
-    asked = counted(HOLES)
-    found = lab.cli("rebuild", *words)
-    assert found.code == Exit.USAGE and found.err and not asked
-    assert not lab.wire.calls
-
-
 def test_every_format_shows_it(lab_of, counted, tmp_path):
     lab = lab_of("a-both", OPTIONS, items=[])
     counted(HOLES)

@@ -187,13 +187,6 @@ def test_the_operators_word_is_journaled(lab_of):
     assert "operator" in header(lab.journal())["notes"]["stopped"]
 
 
-def test_no_watch_is_no_proof(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
-    refused = lab.cli("fix", *lab.where, "--yes", "--watch", "0s")
-    assert refused.code == 2 and refused.says("--assume-stopped")
-    assert lab.wire.calls == []
-
-
 @pytest.mark.parametrize(
     ("failover", "watch", "least"),
     [("", "1s", "30s"), ("", "29s", "30s"), ("&failover=10s", "1s", "4s"),
@@ -235,15 +228,6 @@ def test_an_undo_asks_too_and_prints_the_whole_command(lab_of, flags):
     assert words[-1] == "--yes" and {"--assume-stopped", "45s"} <= set(words)
     assert lab.cli(*words).code == 0
     assert lab.items() == before
-
-
-def test_a_resume_that_should_be_dry_is_refused(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
-    assert lab.fix().code == 0
-    lab.wire.calls.clear()
-    refused = lab.cli("fix", "--resume", lab.journal(), "--dry-run", "--assume-stopped")
-    assert refused.code == 2 and refused.says("--dry-run")
-    assert lab.wire.calls == []
 
 
 def test_plans_and_journals_are_the_owners_alone(lab_of, tmp_path):

@@ -180,26 +180,6 @@ def test_what_cannot_be_selected_is_wrong_usage(lab_of, verb, options, words):
     assert wrong.says(*words)
 
 
-@pytest.mark.parametrize("options", [
-    ["--bootstrap"], ["--recreated", "2026-11-21T00:00:00Z"],
-])
-def test_what_begins_anew_with_every_shard_takes_no_part(lab_of, options):
-    wrong = lab_of(SPLIT, LATEST).dry("--shards", "2", *options)
-    assert wrong.code == 2 and wrong.says(options[0], "--shards", "exclude each other")
-
-
-def test_a_saved_plan_and_a_selection_exclude_each_other(lab_of, tmp_path):
-    lab: Lab = lab_of(SPLIT, LATEST)
-    for option, value in (("--shards", "2"), ("--rule", "RSH203"), ("--not-rule", "RSH203")):
-        wrong = lab.cli("fix", "--plan", tmp_path / "x.plan", option, value)
-        assert wrong.code == 2 and wrong.says("--plan", option)
-
-
-def test_a_forecast_takes_no_shards(lab_of):
-    wrong = lab_of(SPLIT, LATEST).inspect("--shards", "2", "--if-reshard", "4")
-    assert wrong.code == 2 and wrong.says("--if-reshard", "--shards")
-
-
 def test_a_policy_by_time_moves_the_selected_shards_only(lab_of):
     lab: Lab = lab_of(SPLIT, LATEST)
     document = lab.dry("--shards", "3", "--policy", "latest-at-start", "--format", "json").json

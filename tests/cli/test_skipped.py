@@ -152,19 +152,6 @@ def test_an_existing_file_is_not_replaced(lab_of, tmp_path):
     assert file.read_text() == "mine" and lab.wire.calls == []
 
 
-@pytest.mark.parametrize(("argv", "words"), [
-    (("fix", "--resume", "j.jsonl", "--skipped", "x"), "finishes a fix"),
-    (("fix", "kcl://app1", "kcl://app2", "--stream", "s", "--skipped", "x"), "is for one consumer"),
-    (("inspect", "kcl://app1", "kcl://app2", "--stream", "s", "--skipped", "x"), "one consumer"),
-    (("inspect", "kcl://app1", "--stream", "s", "--if-reshard", "4", "--skipped", "x"), "exclude"),
-    (("inspect", "kcl://app1", "--stream", "s", "--every", "5m", "--skipped", "x"), "exclude"),
-])  # fmt: skip
-@pytest.mark.usefixtures("in_tmp_path")
-def test_options_that_do_not_go_together(lab, argv, words):
-    refused = lab.cli(*argv)
-    assert refused.code == 2 and refused.says(words)
-
-
 def test_an_end_that_each_start_decides_is_refused_by_the_batch(lab_of, tmp_path):
     lab = lab_of("a-both", LATEST)
     file = tmp_path / "skipped.json"

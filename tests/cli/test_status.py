@@ -109,14 +109,6 @@ def test_what_a_probe_may_cost_follows_the_probe(lab):
         assert lab.cli(*words).code in (0, 1)
 
 
-@pytest.mark.parametrize("verb", ["inspect", "status", "export", "graph", "fix"])
-def test_a_budget_for_reading_nothing_is_refused(lab, verb):
-    lab.wire.calls.clear()
-    refused = lab.cli(verb, *lab.where, "--probe-budget", "calls=3")
-    assert refused.code == 2 and refused.says("--probe-budget", "add --probe")
-    assert lab.wire.calls == []
-
-
 @pytest.mark.parametrize("reading", ["--probe", "--count"])
 @pytest.mark.parametrize("hours", [0, 30], ids=["unread", "expired"])
 def test_metrics_have_the_lag_of_the_rows(lab, reading, hours):

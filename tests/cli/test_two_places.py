@@ -213,27 +213,6 @@ def test_a_bare_arn_is_shown_as_the_locator_that_it_is(apart):
     assert result.code == 2 and result.says(f"write it as kcl://{arn_of(apart)}, or ")
 
 
-@pytest.mark.parametrize(("locator", "option"), [
-    ("kinesis-consumer+redis://127.0.0.1/0?app=a", "--table-region"),
-    ("kinesis-consumer+postgres://a@127.0.0.1/d?app=a", "--table-profile"),
-    ("spark:/checkpoints/a", "--table-role-arn"),
-    ("quickwit+file:///metastore", "--table-region"),
-    ("quickwit+http://127.0.0.1:1", "--table-region"),
-])
-def test_a_store_that_is_not_on_aws(lab, locator, option):
-    lab.wire.calls.clear()
-    result = lab.cli("inspect", locator, "--stream", "orders", option, "eu-west-1")
-    assert result.code == 2 and lab.wire.calls == []
-    assert result.says(f"{locator} are not on AWS, so {option} leads nowhere", "leave")
-
-
-@pytest.mark.parametrize("verb", [["graph"], ["snapshot", "-o", "a.snapshot"]], ids=lambda v: v[0])
-@pytest.mark.usefixtures("in_tmp_path")
-def test_a_stream_alone_has_no_table(lab, verb):
-    result = lab.cli(*verb, "--stream", "orders", *THERE)
-    assert result.code == 2 and result.says("no consumer is named, so --table-region leads")
-
-
 # reshardctl.toml
 
 

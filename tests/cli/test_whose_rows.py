@@ -638,12 +638,6 @@ def test_a_position_of_another_stream_is_no_position_to_give(streams, tmp_path):
     assert streams.items() == before
 
 
-def test_created_and_recreated_say_opposite_things(streams):
-    streams.stream = "first"
-    refused = streams.fix("--created", streams.created, "--recreated", streams.created)
-    assert refused.code == 2 and refused.says("--created and --recreated exclude each other")
-
-
 def test_check_online_tells_whose_the_rows_are(streams, tmp_path):
     second = numbers(streams, "second")
     streams.plant(*(lease(i, n) for i, n in enumerate(second[:4])))
