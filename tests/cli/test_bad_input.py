@@ -59,13 +59,6 @@ def test_an_unknown_table_of_every_library_is_looked_for_with_discover(lab, loca
     assert words[words.index("--endpoint-url") + 1] == url
 
 
-def test_a_table_that_is_none_of_the_library_is_looked_for_with_discover(lab):
-    other = LeaseTable(lab.servers.dynamodb, key="wid")
-    result = lab.cli("inspect", f"kcl://{other.name}", "--stream", "orders")
-    assert result.code == 2 and result.says("holds no leases", "its key is HASH wid (S)")
-    assert result.says("reshardctl discover orders --region us-east-1")
-
-
 def test_a_log_of_spark_in_a_table_is_not_looked_for_with_discover(lab, tmp_path):
     """`discover` knows tables by their keys, and the log's are those of no library."""
     (tmp_path / "c" / "offsets").mkdir(parents=True)
@@ -133,6 +126,7 @@ def test_a_table_with_another_key(lab, verb):
     other = LeaseTable(lab.servers.dynamodb, key="id")
     result = lab.cli(verb[0], f"kcl://{other.name}", "--stream", "orders", *verb[1:])
     assert result.code == 2 and result.says(other.name, "holds no leases", "HASH id (S)")
+    assert result.says("reshardctl discover orders --region us-east-1")
 
 
 STREAM = "123456789012:orders:1795219200"

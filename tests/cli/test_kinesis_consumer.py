@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from reshardctl.model import Image
 from reshardctl.snapshot.file import load as load_snapshot
+from tests.cli.end_to_end import ends, fixed_cases, repaired
 from tests.cli.kinesis_consumer_lab import PositionsLab, positions_lab
-from tests.cli.lab import Result, fake_of, opened, option_words
-from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.cli.lab import fake_of, opened, option_words
+from tests.support.case import CASES, Case, load
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.golden_kinesis_consumer import RELEASES, STARTS, STORES, images_of
 from tests.support.golden_kinesis_consumer import fake_of as golden_fake
-from tests.support.judging import asked
 
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
 Made = Callable[..., PositionsLab]
@@ -45,69 +44,24 @@ def made(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
 
 
 @pytest.fixture
-def recorded(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+def recorded(base_of, entered) -> Made:
     """A lab of a recorded store."""
-    with ExitStack() as stack:
 
-        def make(store: Path, options: str = SAID) -> PositionsLab:
-            lab = stack.enter_context(
-                opened(servers, golden_fake(store), [], tmp_path / "state", monkeypatch, wire)
-            )
-            lab.options, lab.stream = options, "st"
-            return stack.enter_context(positions_lab(lab, images_of(store)))
+    def make(store: Path, options: str = SAID) -> PositionsLab:
+        lab = base_of(golden_fake(store))
+        lab.options, lab.stream = options, "st"
+        return entered.enter_context(positions_lab(lab, images_of(store)))
 
-        yield make
-
-
-def _params() -> Iterator[Any]:
-    for case in all_cases("kinesis-consumer"):
-        for expect in case.expects:
-            if expect.fixed is None or not case.state.get("rows"):
-                continue
-            pairs = [(initial, expect.releases[-1]) for initial in expect.initial]
-            pairs += [(expect.initial[0], release) for release in expect.releases[:1]]
-            for initial, release in dict.fromkeys(pairs):
-                probed = "-probed" if expect.probe else ""
-                name = f"{case.name}-{initial.partition(':')[0]}-{release}{probed}"
-                yield pytest.param(case, initial, release, expect, id=name)
-
-
-def inspected(lab: PositionsLab, expect: Expect, *more: str) -> Result:
-    found = lab.inspect("--format", "json", *more)
-    assert found.codes == set(expect.findings), found.err
-    worst = {f["severity"] for f in found.json["findings"]}
-    assert found.code == ("error" in worst)
-    return found
+    return make
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
-def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
-    fixed = expect.fixed
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(
+    fixed_cases("kinesis-consumer", pairs=ends, holds=lambda case: case.state.get("rows"))
+))
+def test_a_case_from_end_to_end(made, case, initial, release, expect):
     lab = made(case, option_words(initial, release, case.stream["created"]) + "&app=app")
-    probe = ["--probe"] if expect.probe else []
-    before = lab.items()
-    inspected(lab, expect, *probe)
-    assert wire.writes == []
-    said = ["--policy", asked(case, fixed.policy).text, *probe]
-    said += ["--accept", fixed.accept]
-    done = lab.fix(*said, "--format", "json")
-    after = lab.items()
-    if fixed.refused:
-        assert done.code == 1, done.err
-        assert after == before
-        return
-    assert done.code in (0, 1), done.err
-    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-    assert written == {f"app-orders/shardId-{shard:012d}" for shard in fixed.writes}
-    again = lab.dry(*said, "--format", "json")
-    assert again.json["decision"]["kind"] == "nothing"
-    assert lab.inspect("--format", "json", *probe).codes == set(fixed.remains)
-    if not fixed.writes:
-        assert lab.journals() == []
-        return
-    assert lab.undo().code == 0
-    assert lab.items() == before, "byte and type"
+    repaired(lab, case, expect, lambda shard: f"app-orders/shardId-{shard:012d}")
 
 
 @pytest.mark.long

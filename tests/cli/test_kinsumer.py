@@ -6,23 +6,21 @@ What has to come out is in the case files, which cite the runs on the real libra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from reshardctl.model import Image, canonical, shard_id
+from tests.cli.end_to_end import ends, fixed_cases, repaired
 from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
-from tests.cli.lab import Item, Result, fake_of, opened, option_words
+from tests.cli.lab import Item, fake_of, option_words
 from tests.proof.reference.kinsumer import run
-from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.case import CASES, Case, load
 from tests.support.covering import covering
 from tests.support.dialects import kinsumer as dialect
 from tests.support.golden_kinsumer import STORES, images_of, topology
 from tests.support.golden_kinsumer import fake_of as golden_fake
-from tests.support.judging import asked
 
 OWNERS = {"OwnerID", "OwnerName"}
 """What no undo gives back: whoever it was may be long gone."""
@@ -31,48 +29,29 @@ Made = Callable[..., KinsumerLab]
 
 
 @pytest.fixture
-def made(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+def made(base_of, entered) -> Made:
     """A lab of a case, by the case or by its file's name."""
-    with ExitStack() as stack:
 
-        def make(case: Case | str, options: str = SAID, leave_out: str = "") -> KinsumerLab:
-            if isinstance(case, str):
-                case = load(CASES / "kinsumer" / f"{case}.toml")
-            fake = fake_of(case)
-            lab = stack.enter_context(
-                opened(servers, fake, [], tmp_path / "state", monkeypatch, wire)
-            )
-            lab.options = options
-            return stack.enter_context(kinsumer_lab(lab, dialect.images(case), leave_out))
+    def make(case: Case | str, options: str = SAID, leave_out: str = "") -> KinsumerLab:
+        if isinstance(case, str):
+            case = load(CASES / "kinsumer" / f"{case}.toml")
+        lab = base_of(fake_of(case))
+        lab.options = options
+        return entered.enter_context(kinsumer_lab(lab, dialect.images(case), leave_out))
 
-        yield make
+    return make
 
 
 @pytest.fixture
-def recorded(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+def recorded(base_of, entered) -> Made:
     """A lab of a recorded store."""
-    with ExitStack() as stack:
 
-        def make(store: Path, options: str) -> KinsumerLab:
-            lab = stack.enter_context(
-                opened(servers, golden_fake(store), [], tmp_path / "state", monkeypatch, wire)
-            )
-            lab.options, lab.stream = options, "st"
-            return stack.enter_context(kinsumer_lab(lab, images_of(store)))
+    def make(store: Path, options: str) -> KinsumerLab:
+        lab = base_of(golden_fake(store))
+        lab.options, lab.stream = options, "st"
+        return entered.enter_context(kinsumer_lab(lab, images_of(store)))
 
-        yield make
-
-
-def _params() -> Iterator[Any]:
-    for case in all_cases("kinsumer"):
-        for expect in case.expects:
-            if expect.fixed is None or not case.state.get("rows"):
-                continue
-            pairs = [(initial, expect.releases[-1]) for initial in expect.initial]
-            pairs += [(expect.initial[0], release) for release in expect.releases[:1]]
-            for initial, release in dict.fromkeys(pairs):
-                name = f"{case.name}-{initial.partition(':')[0]}-{release}"
-                yield pytest.param(case, initial, release, expect, id=name)
+    return make
 
 
 def kept(items: dict[str, Item]) -> dict[str, Item]:
@@ -83,46 +62,15 @@ def images(items: dict[str, Item]) -> list[Image]:
     return [Image(key, canonical(item)) for key, item in sorted(items.items())]
 
 
-def inspected(lab: KinsumerLab, expect: Expect) -> Result:
-    found = lab.inspect("--format", "json")
-    assert found.codes == set(expect.findings), found.err
-    worst = {f["severity"] for f in found.json["findings"]}
-    assert found.code == ("error" in worst)
-    return found
-
-
 @pytest.mark.long
-@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
-def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
-    fixed = expect.fixed
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(
+    fixed_cases("kinsumer", pairs=ends, holds=lambda case: case.state.get("rows"))
+))
+def test_a_case_from_end_to_end(made, case, initial, release, expect):
     lab = made(case, option_words(initial, release, case.stream["created"]))
-    before = lab.items()
-    seen = inspected(lab, expect)
-    assert wire.writes == []
-    said = ["--policy", asked(case, fixed.policy).text]
-    said += ["--accept", fixed.accept]
-    if seen.json["incarnation"] == "ambiguous":
-        said += ["--created", lab.created]
-    done = lab.fix(*said, "--format", "json")
-    after = lab.items()
-    if fixed.refused:
-        assert done.code == 1, done.err
-        assert after == before
-        return
-    assert done.code in (0, 1), done.err
-    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-    assert written == {
-        "metadata/ShardCache" if s == dialect.CACHE else f"checkpoints/shardId-{s:012d}"
-        for s in fixed.writes
-    }
-    again = lab.dry(*said, "--format", "json")
-    assert again.json["decision"]["kind"] == "nothing"
-    assert lab.inspect("--format", "json").codes == set(fixed.remains)
-    if not fixed.writes:
-        assert lab.journals() == []
-        return
-    assert lab.undo().code == 0
-    assert kept(lab.items()) == kept(before), "byte and type"
+    repaired(lab, case, expect, lambda shard: (
+        "metadata/ShardCache" if shard == dialect.CACHE else f"checkpoints/shardId-{shard:012d}"
+    ), kept=kept)
 
 
 @pytest.mark.parametrize("table", ["_checkpoints", "_clients", "_metadata"])

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.cli.lab import fake_of, opened, option_words
+from tests.cli.end_to_end import fixed_cases, repaired
+from tests.cli.lab import fake_of, option_words
 from tests.cli.position_stores import StoreLab, store_lab
 from tests.cli.restoring import set_restored_and_undone_twice
-from tests.support.case import CASES, Case, all_cases, load
+from tests.support.case import CASES, Case, load
 from tests.support.dialects import kinesis_consumer as dialect
-from tests.support.judging import asked
 from tests.support.servers import PASSWORD, USER, Running
 
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
@@ -31,23 +30,20 @@ def running(request: pytest.FixtureRequest, database: Callable[[str], Running]) 
 
 
 @pytest.fixture
-def made(running, servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+def made(running, base_of, entered, tmp_path, monkeypatch) -> Made:
     """A lab of a case, by the case or by its file's name, with the password in its place."""
     kind, server = running
     monkeypatch.setenv(VARIABLE[kind], PASSWORD)
     monkeypatch.setenv("HOME", str(tmp_path))
-    with ExitStack() as stack:
 
-        def make(case: Case | str, options: str = SAID) -> StoreLab:
-            if isinstance(case, str):
-                case = load(CASES / "kinesis-consumer" / f"{case}.toml")
-            lab = stack.enter_context(
-                opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
-            )
-            lab.options = options
-            return stack.enter_context(store_lab(lab, kind, server, dialect.images(case)))
+    def make(case: Case | str, options: str = SAID) -> StoreLab:
+        if isinstance(case, str):
+            case = load(CASES / "kinesis-consumer" / f"{case}.toml")
+        lab = base_of(fake_of(case))
+        lab.options = options
+        return entered.enter_context(store_lab(lab, kind, server, dialect.images(case)))
 
-        yield make
+    return make
 
 
 def _plain(case: Case) -> bool:
@@ -59,41 +55,14 @@ def _plain(case: Case) -> bool:
     ) and not case.state.get("items")
 
 
-def _params() -> Iterator[Any]:
-    for case in all_cases("kinesis-consumer"):
-        for expect in case.expects:
-            if expect.fixed is not None and _plain(case):
-                initial, release = expect.initial[0], expect.releases[-1]
-                name = f"{case.name}-{initial.partition(':')[0]}-{release}"
-                yield pytest.param(case, initial, release, expect, id=name)
-
-
 @pytest.mark.long
-@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(fixed_cases(
+    "kinesis-consumer", pairs=lambda expect: iter([(expect.initial[0], expect.releases[-1])]),
+    holds=_plain,
+)))
 def test_a_case_from_end_to_end(made, case, initial, release, expect):
-    fixed = expect.fixed
     lab = made(case, option_words(initial, release, case.stream["created"]) + "&app=app")
-    probe = ["--probe"] if expect.probe else []
-    before = lab.numbers()
-    found = lab.inspect("--format", "json", *probe)
-    assert found.codes == set(expect.findings), found.err
-    said = ["--policy", asked(case, fixed.policy).text, *probe]
-    said += ["--accept", fixed.accept]
-    done = lab.fix(*said, "--format", "json")
-    after = lab.numbers()
-    if fixed.refused:
-        assert done.code == 1, done.err
-        assert after == before
-        return
-    assert done.code in (0, 1), done.err
-    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-    assert written == {f"app-orders/shardId-{shard:012d}" for shard in fixed.writes}
-    again = lab.dry(*said, "--format", "json")
-    assert again.json["decision"]["kind"] == "nothing"
-    assert lab.inspect("--format", "json", *probe).codes == set(fixed.remains)
-    if fixed.writes:
-        assert lab.undo().code == 0
-        assert lab.numbers() == before
+    repaired(lab, case, expect, lambda shard: f"app-orders/shardId-{shard:012d}")
     for path in lab.journals():
         assert PASSWORD not in path.read_text()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -58,40 +60,6 @@ def found(told: dict) -> list[tuple[str, list[int]]]:
     ]
 
 
-def test_a_worker_that_gets_on(lab):
-    lab.on_sleep += [renew(lab, FIRST, SECOND), move(lab, FIRST, SECOND)]
-    told = watched(lab)
-    assert found(told) == []
-    assert told["watch"]["runs"] is True and told["watch"]["seconds"] == 60
-    assert {one["moved"] for one in told["watch"]["shards"]} == {True}
-
-
-def test_without_probe_standing_still_may_be_idleness(lab):
-    lab.on_sleep += [renew(lab, FIRST, SECOND), move(lab, FIRST)]
-    told = watched(lab)
-    assert found(told) == [("info", [1])]
-    (finding,) = [f for f in told["findings"] if f["code"] == "RSH403"]
-    assert "no progress seen, may be idle" in finding["what"]
-    assert "--probe" in finding["helps"]
-
-
-def test_unread_records_are_evidence(lab):
-    """The case has two unread records in each shard."""
-    lab.on_sleep += [renew(lab, FIRST, SECOND), move(lab, FIRST)]
-    told = watched(lab, "--probe")
-    assert found(told) == [("warning", [1])]
-    (finding,) = [f for f in told["findings"] if f["code"] == "RSH403"]
-    assert "held by w1" in finding["what"] and "expires at" in finding["costs"]
-    assert told["exit"]["code"] == 0
-
-
-def test_records_that_came_meanwhile_are_none(lab):
-    """A worker that has read everything, and one record that arrives while it is watched."""
-    move(lab, FIRST, SECOND)(0)
-    lab.on_sleep += [renew(lab, FIRST, SECOND), put_once(lab.fake, 1)]
-    assert found(watched(lab, "--probe")) == [("info", [1])]
-
-
 def put_once(fake: FakeKinesis, shard: int) -> Callable[[float], None]:
     def work(_seconds: float) -> None:
         if len(fake.stream("orders").shards[shard].records) < 5:
@@ -100,27 +68,46 @@ def put_once(fake: FakeKinesis, shard: int) -> Callable[[float], None]:
     return work
 
 
-def test_a_drained_open_shard_is_idle(lab):
-    move(lab, FIRST, SECOND)(0)
-    lab.on_sleep.append(renew(lab, FIRST, SECOND))
-    assert found(watched(lab, "--probe")) == []
+BOTH, PROBED = (FIRST, SECOND), ("--probe",)
+Work = Callable[[Lab], Any]
+SCENES: dict[str, tuple[Work, Sequence[str], Sequence[str], Sequence[str], Any, Sequence[str]]] = {
+    # what happens before, who is renewed, who moves, options → findings, words of the first
+    "it gets on": (lambda _: None, BOTH, BOTH, (), [], ()),
+    "it may be idle": (lambda _: None, BOTH, [FIRST], (), [("info", [1])],
+                       ("no progress seen, may be idle", "--probe")),
+    "unread records are evidence": (  # the case has two in each shard
+        lambda _: None, BOTH, [FIRST], PROBED, [("warning", [1])], ("held by w1", "expires at")),
+    "records that came meanwhile are none": (
+        lambda lab: (move(lab, *BOTH)(0), lab.on_sleep.append(put_once(lab.fake, 1))),
+        BOTH, [], PROBED, [("info", [1])], ()),
+    "a drained shard is idle": (lambda lab: move(lab, *BOTH)(0), BOTH, [], PROBED, [], ()),
+    "nobody takes it": (  # maxLeasesForWorker, awslabs/amazon-kinesis-client#202
+        lambda lab: lab.alter(SECOND, leaseOwner=None), [FIRST], [FIRST], (),
+        [("warning", [1])], ()),
+    "nobody takes it, and there is something to read": (
+        lambda lab: lab.alter(SECOND, leaseOwner=None), [FIRST], [FIRST], PROBED,
+        [("error", [1])], ("60 s without a renewal rules out failover times up to 180 s",)),
+    "an owner's name alone is no sign": (  # it stays in the row after a stop
+        lambda _: None, [FIRST], [FIRST], (), [("warning", [1])], ()),
+    "a lease that changes hands was renewed": (
+        lambda lab: lab.on_sleep.append(lambda _: lab.alter(SECOND, leaseOwner={"S": "w2"})),
+        [FIRST], [FIRST], (), [("info", [1])], ()),
+}
 
 
-def test_nobody_takes_it(lab):
-    """maxLeasesForWorker, awslabs/amazon-kinesis-client#202."""
-    lab.alter(SECOND, leaseOwner=None)
-    lab.on_sleep += [renew(lab, FIRST), move(lab, FIRST)]
-    assert found(watched(lab)) == [("warning", [1])]
-
-
-def test_nobody_takes_it_and_there_is_something_to_read(lab):
-    lab.alter(SECOND, leaseOwner=None)
-    lab.on_sleep += [renew(lab, FIRST), move(lab, FIRST)]
-    told = watched(lab, "--probe")
-    assert found(told) == [("error", [1])]
-    assert told["exit"]["code"] == 1
-    (finding,) = [f for f in told["findings"] if f["code"] == "RSH403"]
-    assert "60 s without a renewal rules out failover times up to 180 s" in finding["helps"]
+@pytest.mark.parametrize("scene", SCENES)
+def test_what_is_said_of_a_worker(lab, scene):
+    before, renewed, moved, more, expected, words = SCENES[scene]
+    before(lab)
+    lab.on_sleep += [renew(lab, *renewed), move(lab, *moved)]
+    told = watched(lab, *more)
+    assert found(told) == expected
+    said = [f for f in told["findings"] if f["code"] == "RSH403"]
+    assert all(word in json.dumps(said) for word in words)
+    assert told["exit"]["code"] == (("error", [1]) in expected)
+    assert told["watch"]["runs"] is True and told["watch"]["seconds"] == 60
+    if scene == "it gets on":
+        assert {one["moved"] for one in told["watch"]["shards"]} == {True}
 
 
 def test_a_worker_that_holds_no_lease_shows_itself_elsewhere(lab):
@@ -136,23 +123,11 @@ def test_a_worker_that_holds_no_lease_shows_itself_elsewhere(lab):
     assert "while the consumer runs" in finding["what"]
 
 
-def test_an_owners_name_alone_is_no_sign(lab):
-    """It stays in the row after a stop."""
-    lab.on_sleep += [renew(lab, FIRST), move(lab, FIRST)]
-    assert found(watched(lab)) == [("warning", [1])]
-
-
 def test_nobody_runs(lab):
     told = watched(lab, "--probe")
     assert found(told) == [] and told["watch"]["runs"] is False
     text = lab.inspect("--watch", "60s", "--format", "text").out
     assert "rules out failover times up to 180 s" in " ".join(text.split())
-
-
-def test_a_lease_that_changes_hands_was_renewed(lab):
-    lab.on_sleep += [renew(lab, FIRST), move(lab, FIRST),
-                     lambda _: lab.alter(SECOND, leaseOwner={"S": "w2"})]
-    assert found(watched(lab)) == [("info", [1])]
 
 
 def test_a_closed_shard_that_never_ends(lab_of):
