@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reshardctl.stores.dynamodb.reading import Table
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab, Servers, Switchboard, Wire, fake_of, opened
 from tests.support.case import CASES, Case, load
@@ -109,3 +110,9 @@ def lab(lab_of: LabOf, request: pytest.FixtureRequest) -> Lab:
 def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Works in a folder of the test's own, where `reshardctl.toml` is looked for."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables were restored from a backup, so that their age tells nothing of their rows."""
+    monkeypatch.setattr(Table, "made_at", lambda _self: None)

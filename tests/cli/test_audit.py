@@ -5,7 +5,6 @@ What Spark counts is put in its place by hand here; tests/unit/spark/audit runs 
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +108,7 @@ def test_a_sink_by_itself(lab, spark):
 def test_the_stream_is_read_unless_the_sink_is_to_be_judged_alone(lab, spark):
     found = audit(lab, "--format", "json")
     assert found.json["against_stream"] is True and spark.asked[0].against is True
+    assert found.json["schema"] == "reshardctl/audit/2" and shard_id(0) in spark.lineage
     assert not any("--alone" in one["command"] for one in found.json["next"])
 
 
@@ -147,6 +147,7 @@ def test_a_warning_alone_is_no_failure_by_default(lab):
     """2 and 3 have no lease (the case says that they were never started), and the sink has rows."""
     found = audit(lab, "--format", "json", "--consumer", lab.locator)
     assert found.code == 0 and found.json["consumer"] == lab.locator
+    assert f"reading the positions of {lab.locator}" in found.err
     (one,) = [f for f in found.json["findings"] if f["code"] == "RSH506"]
     assert one["severity"] == "warning"
     assert one["shards"] == [shard_id(2), shard_id(3)]
@@ -258,11 +259,6 @@ def test_ctrl_c_leaves_nothing(lab, spark, tmp_path):
     found = audit(lab, "--page", tmp_path / "page.html")
     assert found.code == 130 and "cancelled" in found.err
     assert not (tmp_path / "page.html").exists()
-
-
-def test_phases_are_told_where_nobody_watches(lab):
-    found = audit(lab, "--consumer", lab.locator)
-    assert f"reading the positions of {lab.locator}" in found.err
 
 
 def test_what_is_printed_next_can_be_typed(lab):
@@ -378,8 +374,3 @@ def test_without_pyspark_it_says_what_to_install():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
     assert "needs PySpark" in done.stdout and "pip install '.[spark]'" in done.stdout
-
-
-def test_schema_version(lab, spark):
-    assert json.loads(audit(lab, "--format", "json").out)["schema"] == "reshardctl/audit/2"
-    assert shard_id(0) in spark.lineage

@@ -140,12 +140,6 @@ def test_partitions(lab, region, partition):
     assert {s["Resource"].split(":")[1] for s in policy["Statement"][:2]} == {partition}
 
 
-def test_without_a_file(lab):
-    for verb in ("show", "check", "iam"):
-        result = lab.cli("config", verb)
-        assert result.code == 2 and result.says("no reshardctl.toml", "--config")
-
-
 @pytest.mark.parametrize("verb", ["check", "show", "iam"])
 def test_a_configuration_that_is_not_there(lab, tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path)

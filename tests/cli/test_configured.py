@@ -16,7 +16,6 @@ from tests.cli.lab import TRIM_HORIZON
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 
-
 def configure(lab, *more: str, stream: str = "", consumer: str = "", name: str = "app") -> Path:
     """A file with one stream and one consumer on it."""
     path = Path("reshardctl.toml")
@@ -97,31 +96,19 @@ def test_the_command_line_goes_before_the_file(lab):
     assert policies == ["latest-at-start", "lossless"]
 
 
-def test_a_name_and_a_stream_exclude_each_other(lab):
-    configure(lab)
-    result = lab.cli("fix", "app", "-n", "--stream", "orders")
-    assert result.code == 2 and result.says("--stream orders", "reshardctl.toml", "leave --stream")
-
-
-def test_an_unknown_name(lab):
-    configure(lab)
-    result = lab.cli("fix", "ap", "-n")
-    assert result.code == 2 and result.says("no 'ap' in reshardctl.toml", "app, all-orders")
-
-
-def test_a_file_that_is_not_there(lab):
-    result = lab.cli("fix", "app", "-n", "--config", "none.toml")
-    assert result.code == 2 and result.says("none.toml: No such file", "--config")
-
-
-def test_without_a_file_a_name_is_no_locator(lab):
-    result = lab.cli("fix", "app", "-n")
-    assert result.code == 2 and result.says("'app' is no locator")
-
-
-def test_the_name_of_a_snapshot_gets_its_prefix(lab):
-    result = lab.cli("inspect", "before.snapshot")
-    assert result.code == 2 and "write it as snapshot:before.snapshot\n" in result.err
+@pytest.mark.parametrize(("there", "words", "says"), [
+    (True, ("fix", "app", "-n", "--stream", "orders"),
+     ("--stream orders", "reshardctl.toml", "leave --stream")),
+    (True, ("fix", "ap", "-n"), ("no 'ap' in reshardctl.toml", "app, all-orders")),
+    (False, ("fix", "app", "-n", "--config", "none.toml"), ("none.toml: No such file", "--config")),
+    (False, ("fix", "app", "-n"), ("'app' is no locator",)),
+    (False, ("inspect", "before.snapshot"), ("write it as snapshot:before.snapshot\n",)),
+], ids=["a stream too", "unknown", "no such file", "no file", "a snapshot's name"])
+def test_a_name_that_means_nothing(lab, there, words, says):
+    if there:
+        configure(lab)
+    result = lab.cli(*words)
+    assert result.code == 2 and result.says(*says)
 
 
 def test_a_locator_needs_no_file_and_reads_none(lab):

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.stores.dynamodb.reading import Table
 from tests.cli.lab import LATEST, TRIM_HORIZON, Lab, Result, bare
 from tests.support.case import CASES, Case, load
 
@@ -126,10 +125,6 @@ def test_a_named_limit_leaves_alone_what_costs_more(lab):
     assert "0 fixable" in looked.out and "--accept reread=15h" in flat(looked.out)
 
 
-def test_within_a_named_limit_yes_is_enough(lab):
-    assert lab.fix("--created", lab.created, "--accept", "reread=15h").code == 0
-
-
 def test_no_reread_at_all_is_a_limit_too(lab):
     shown = lab.dry("--accept", "reread=0", "--format", "text")
     assert "2 is left alone" in flat(shown.out) and "--accept reread=15h" in flat(shown.out)
@@ -212,12 +207,6 @@ def beginning_anew(lab_of, asked: str) -> tuple[Lab, list[str]]:
         if asked == "--created" and row["checkpoint"]["S"].isdigit():
             lab.alter(key, checkpoint={"S": "TRIM_HORIZON"})
     return lab, [asked, lab.created]
-
-
-@pytest.fixture
-def restored(monkeypatch) -> None:
-    """Tables that were restored from a backup: their age tells nothing of their rows."""
-    monkeypatch.setattr(Table, "made_at", lambda _self: None)
 
 
 WORDS = ("--bootstrap", "--recreated", "--created")

@@ -91,19 +91,3 @@ def test_a_program_gets_one_document(lab_of, name):
     start = {"junit": "<?xml", "jsonl": '"type":"header"', "sarif": '"$schema"', "json": '"schema"'}
     assert name in start, "say what stands exactly once in a document of the new format"
     assert shown.out.count(start[name]) == 1
-
-
-def test_a_file_that_cannot_be_written_stops_before_anything_is_called(lab_of, tmp_path):
-    lab = lab_of("a-both", OPTIONS)
-    for path in (tmp_path / "no" / "such", tmp_path):
-        refused = lab.fix("--format", f"junit={path}")
-        assert refused.code == 2 and refused.says(str(path))
-    assert lab.wire.calls == []
-
-
-def test_a_bad_combination_stops_before_anything_is_called(lab_of):
-    lab = lab_of("a-both", OPTIONS)
-    for verb in (lab.inspect, lab.fix):
-        refused = verb("--format", "json", "--format", "github")
-        assert refused.code == 2 and refused.says("both write to stdout")
-    assert lab.wire.calls == []

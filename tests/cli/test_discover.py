@@ -6,7 +6,6 @@ import itertools
 import shlex
 from pathlib import Path
 
-import boto3
 import pytest
 
 from reshardctl.stores.dynamodb.client import Client
@@ -62,10 +61,13 @@ def test_the_table_is_found_with_its_locator(lab):
     assert lab.cli("inspect", one["locator"], "--stream", "orders").code == 1
 
 
-def test_the_command_to_paste(lab):
+def test_the_command_to_paste(lab, monkeypatch):
     text = lab.cli("discover", "orders").out
     assert f"reshardctl inspect kcl://{lab.table.name} --stream orders" in text
     assert lab.wire.writes == []
+    monkeypatch.setattr("reshardctl.console.output.PIPED_WIDTH", 60)
+    narrow = lab.cli("discover", "orders").out.splitlines()
+    assert max(len(line) for line in narrow if "reshardctl inspect" not in line) <= 60
 
 
 def test_other_tables_are_told_apart(lab, table):
@@ -201,31 +203,22 @@ def test_without_permission_to_ask_nothing_is_proven(lab, table):
 
 
 @pytest.mark.usefixtures("clicks")
-def test_where_kinesis_does_not_answer_the_search_goes_on(lab, table):
+@pytest.mark.parametrize(("failing", "streams", "note"), [
+    (("GetShardIterator", "InternalFailure", 500), {"clicks": 1},
+     "not every number is verified: GetShardIterator"),
+    (("GetShardIterator", "AccessDeniedException"), {"clicks": 1}, "kinesis:GetShardIterator"),
+    (("ListStreams", "AccessDeniedException"), {}, "kinesis:ListStreams"),
+], ids=["no answer", "may not ask", "may not list"])
+def test_another_streams_table_is_known_by_the_second_of_its_creation(
+    lab, table, failing, streams, note
+):
     theirs = table(("HASH", "leaseKey"), items=[lease(1, numbers(lab, "clicks")[1])])
-    lab.wire.fail("GetShardIterator", "InternalFailure", 500)
+    lab.wire.fail(*failing)
     whole = found(lab)
     assert lab.table.name in {one["table"] for one in whole["tables"]}
-    assert theirs in {one["table"] for one in whole["others"]}  # by the second of its creation
-    assert any("not every number is verified: GetShardIterator" in n for n in whole["notes"])
-
-
-@pytest.mark.usefixtures("clicks")
-def test_without_permission_to_ask_another_streams_are_known_by_their_second(lab, table):
-    theirs = table(("HASH", "leaseKey"), items=[lease(1, numbers(lab, "clicks")[1])])
-    lab.wire.fail("GetShardIterator", "AccessDeniedException")
-    (one,) = [one for one in found(lab)["others"] if one["table"] == theirs]
-    assert (one["holds"], one["streams"]) == ("others", {"clicks": 1})
-
-
-@pytest.mark.usefixtures("clicks")
-def test_without_permission_to_list_streams_theirs_is_not_named(lab, table):
-    theirs = table(("HASH", "leaseKey"), items=map(lease, (0, 1), numbers(lab, "clicks")))
-    lab.wire.fail("ListStreams", "AccessDeniedException")
-    whole = found(lab)
     (one,) = [one for one in whole["others"] if one["table"] == theirs]
-    assert (one["holds"], one["streams"]) == ("others", {})
-    assert any("kinesis:ListStreams" in note for note in whole["notes"])
+    assert (one["holds"], one["streams"]) == ("others", streams)
+    assert any(note in each for each in whole["notes"])
 
 
 def test_no_more_than_five_numbers_of_a_table_are_asked_about(lab, table):
@@ -326,13 +319,7 @@ def test_a_name_in_the_configuration_means_its_stream(lab, table, far, name):
 def test_the_twin_of_a_configured_table_is_not_called_by_its_name(lab, table, far):
     """The consumer's table is in us-east-1; one of the same name is where the stream is."""
     theirs = table(("HASH", "leaseKey"), items=[far_lease(far)])
-    session = boto3.session.Session("testing", "testing", region_name="eu-west-1")
-    twins = session.client("dynamodb", endpoint_url=lab.servers.dynamodb)
-    twins.create_table(
-        TableName=theirs, KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-    )
+    twins = LeaseTable(lab.servers.dynamodb, name=theirs, region="eu-west-1").boto
     twins.put_item(TableName=theirs, Item=far_lease(far))
     Path("reshardctl.toml").write_text(
         f'[streams.all]\nstream = "{far.arn}"\n[consumers.reader]\nstream = "all"\n'
@@ -390,22 +377,6 @@ def test_nothing_found_is_not_ok(lab):
     assert f"kcl://{lab.table.name}: the table is empty\n" in result.out
 
 
-def test_every_page_of_tables_is_read(lab, monkeypatch):
-    """ListTables gives at most 100 names a page, and the last of them to go on from."""
-    others = [LeaseTable(lab.servers.dynamodb) for _ in range(3)]
-    real = Client.read
-
-    def one_a_page(self, operation, action, where, **arguments):
-        more = {"Limit": 1} if operation == "list_tables" else {}
-        return real(self, operation, action, where, **arguments, **more)
-
-    monkeypatch.setattr(Client, "read", one_a_page)
-    whole = found(lab)
-    assert whole["looked"] >= 4 and lab.table.name in {t["table"] for t in whole["tables"]}
-    for other in others:
-        other.boto.delete_table(TableName=other.name)
-
-
 def test_a_sample_takes_at_most_half_of_the_capacity(lab, table, monkeypatch):
     """Ten units a second: five are ours, and eight leases to a unit."""
     rows = [{"leaseKey": {"S": f"shardId-{n:012}"}} for n in range(60)]
@@ -428,10 +399,3 @@ def test_a_sample_takes_at_most_half_of_the_capacity(lab, table, monkeypatch):
 def test_an_unknown_stream(lab):
     result = lab.cli("discover", "no-such-stream")
     assert result.code == 2 and result.says("no stream no-such-stream")
-
-
-def test_sixty_columns(lab, monkeypatch):
-    monkeypatch.setattr("reshardctl.console.output.PIPED_WIDTH", 60)
-    text = lab.cli("discover", "orders").out
-    prose = [line for line in text.splitlines() if "reshardctl inspect" not in line]
-    assert max(map(len, prose)) <= 60

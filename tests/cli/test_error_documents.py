@@ -7,14 +7,11 @@ object as well (its `exit_error`, "Scripting" in its manual).
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from xml.etree.ElementTree import fromstring
 
 import pytest
-from jsonschema import Draft202012Validator
 
-SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
-VALIDATOR = Draft202012Validator(SCHEMA)
+from tests.unit.render.test_json import VALIDATOR
 
 
 def told(result, form: str = "json") -> dict:

@@ -9,6 +9,7 @@ from importlib.resources import files
 import pytest
 from jsonschema import Draft202012Validator
 
+from reshardctl.diagnosis.rules import RULES
 from tests.cli.lab import LATEST
 
 pytestmark = pytest.mark.lab("a-both", LATEST)
@@ -128,6 +129,7 @@ def test_a_rule_wraps_at_words_and_ends_with_the_next_command(lab, columns):
 def test_the_list_of_rules_wraps_at_a_terminal_and_has_one_line_each_in_a_pipe(lab):
     listed = [line for line in lab.cli("rule").out.splitlines() if line.startswith("RSH")]
     assert all(line.endswith(".") for line in listed)
+    assert [line.split()[0] for line in listed] == [rule.code for rule in RULES]
     assert lab.cli("rule").out.splitlines()[-1].startswith("reshardctl rule CODE")
     _, shown = lab.at_terminal("rule", columns=80)
     lines = [line.rstrip() for line in shown.splitlines()]

@@ -71,13 +71,6 @@ def once_more(lab: Lab) -> None:
     assert lab.undo().code == 0
 
 
-def test_a_plan_from_a_pipe_is_applied(lab, files, piped, tmp_path):
-    once_more(lab)
-    result = lab.cli("fix", "--plan", piped(files["plan"]), "--yes", "--assume-stopped",
-                     "--journal", tmp_path / "second.jsonl")  # fmt: skip
-    assert result.code == 0, result.err
-
-
 def test_a_plan_from_a_pipe_is_undone(lab, files, piped):
     result = lab.cli("undo", piped(files["plan"]), "--yes", "--assume-stopped")
     assert result.code == 0, result.err

@@ -249,10 +249,7 @@ def test_a_dry_run_puts_what_was_interrupted_before_the_new_fix(lab_of, half):
 
 def test_a_later_fix_has_taken_the_place_of_an_interrupted_one(lab_of):
     """It is planned on the rows as they are; the other can be finished no more."""
-    lab = several_steps(lab_of)
-    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert lab.fix("--created", lab.created).code == 5
-    lab.wire.faults.clear()
+    lab = interrupted(lab_of, "fix")
     assert "was interrupted" in told(lab, "inspect")
     lab.fake.clock.advance(60)
     assert lab.fix("--created", lab.created).code == 0
@@ -261,10 +258,7 @@ def test_a_later_fix_has_taken_the_place_of_an_interrupted_one(lab_of):
 
 @pytest.mark.parametrize("change", ["another table", "another stream", "unreadable", "moved on"])
 def test_what_is_not_of_these_rows_is_not_told(lab_of, change):
-    lab = several_steps(lab_of)
-    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert lab.fix("--created", lab.created).code == 5
-    lab.wire.faults.clear()
+    lab = interrupted(lab_of, "fix")
     path = lab.journal()
     records = read(FileLog(path))
     header = records.header
@@ -310,11 +304,7 @@ def test_a_folder_of_reshardctl_toml_is_looked_at_and_a_running_fix_named(lab_of
 
 
 def test_what_is_left_of_an_undo_is_shown_and_its_result_says_what_it_put_back(lab_of):
-    lab = several_steps(lab_of)
-    assert lab.fix("--created", lab.created).code == 0
-    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert lab.undo().code == 5
-    lab.wire.faults.clear()
+    lab = interrupted(lab_of, "undo")
     rows, content, writes = lab.items(), lab.journal().read_bytes(), lab.wire.writes
     shown = lab.cli("undo", lab.journal(), "--dry-run", "--format", "text")
     assert shown.code == 1, shown.err
@@ -332,11 +322,7 @@ def test_what_is_left_of_an_undo_is_shown_and_its_result_says_what_it_put_back(l
 
 
 def test_rows_that_an_undo_cannot_finish_are_said_by_its_dry_run(lab_of):
-    lab = several_steps(lab_of)
-    assert lab.fix("--created", lab.created).code == 0
-    lab.wire.fail("TransactWriteItems", "AccessDeniedException", after=1)
-    assert lab.undo().code == 5
-    lab.wire.faults.clear()
+    lab = interrupted(lab_of, "undo")
     (key, *_) = [key for key, row in lab.items().items() if row["leaseCounter"] == {"N": "0"}]
     lab.alter(key, checkpoint={"S": "LATEST"})
     for more in (["--dry-run"], ["--yes", "--assume-stopped"]):

@@ -20,8 +20,8 @@ from reshardctl.model import Create, Image, Step, Update, Write
 from reshardctl.render.formats import REPORTS
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.kinsumer_lab import kinsumer_lab
-from tests.cli.lab import Lab, opened
-from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
+from tests.cli.lab import Lab
+from tests.cli.quickwit_lab import quickwit_lab
 from tests.cli.spark_lab import QUBOLE, spark_lab
 from tests.cli.test_hostile_text import checked, commands, drawn, in_files, names, values
 
@@ -196,11 +196,9 @@ def stores(
                 )
             yield apart
     elif name == "quickwit":
-        with opened(lab.servers, golden_fake("q1"), [], tmp_path / "q", monkeypatch,
-                    lab.wire) as base:  # fmt: skip
-            root = planted(tmp_path / "indexes", "0.9.0", "q1")
-            metastore = QuickwitLab(base.servers, base.fake, base.table, base.state, base.wire,
-                               "events", "?release=0.9.0", root=root)  # fmt: skip
+        with quickwit_lab(
+            "0.9.0", "q1", lab.servers, tmp_path / "q", monkeypatch, lab.wire
+        ) as metastore:
             whole = json.loads(metastore.text())
             held = whole["index"]["checkpoint"]["kinesis-events"]
             held[next(iter(held))], held[text] = text, text

@@ -20,13 +20,6 @@ def latest(lab_of) -> Lab:
     return lab_of("healthy-latest-roots", LATEST)
 
 
-def test_nothing_but_reads(latest):
-    assert latest.inspect("--if-reshard", "split=0").code == 0
-    assert latest.wire.writes == []
-    assert latest.fake.mutating_calls == []
-    assert latest.slept == []
-
-
 @pytest.mark.parametrize("word", ["split=0", "merge=0,1", "3", "4"])
 @pytest.mark.parametrize("case", ["healthy-roots", "healthy-latest-roots"])
 def test_it_says_what_inspect_says_after_the_reshard(lab_of, case, word):
@@ -64,6 +57,7 @@ def test_what_breaks_at_the_first_start_after_it(latest):
         "already": [],
     }  # fmt: skip
     assert told.json["watch"] is None
+    assert (latest.wire.writes, latest.fake.mutating_calls, latest.slept) == ([], [], [])
 
 
 def test_one_checkpoint_a_shard_and_it_crosses(lab_of):

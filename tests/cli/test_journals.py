@@ -8,17 +8,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from tests.cli.lab import LATEST, TRIM_HORIZON
+from tests.cli.lab import TRIM_HORIZON
 from tests.cli.test_bad_input import kept
-
-SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
-VALIDATOR = Draft202012Validator(SCHEMA)
+from tests.unit.render.test_json import VALIDATOR
 
 
 def fixed_twice(lab) -> tuple[dict, dict, str, str]:
@@ -62,10 +58,6 @@ def test_journals_are_listed_newest_first(lab):
     assert (first["undo_first"], last["undo_first"]) == ([younger], [])
     assert last["policy"] == "latest-at-start" and last["locator"] == lab.locator
     assert set(first["rows"]) == {"shardId-000000000002", "shardId-000000000003"}
-
-
-def test_a_list_for_people_ends_in_commands(lab):
-    *_, older, younger = fixed_twice(lab)
     shown = lab.cli("undo", "--list", "--format", "text").out
     assert shown.index(younger) < shown.index(older)
     assert f"reshardctl undo {younger}\n" in shown
@@ -283,24 +275,6 @@ def test_a_plan_that_was_never_applied(lab, tmp_path):
     assert lab.items() == before and lab.wire.writes == [] and lab.journals() == []
 
 
-def test_a_plan_of_which_a_part_is_in_place(lab_of, tmp_path):
-    """Each row by itself: those as the plan leaves them go back, those as before stay."""
-    from tests.cli.test_bad_input import several_steps
-
-    lab = several_steps(lab_of)
-    before = lab.items()
-    path = tmp_path / "my.plan"
-    assert lab.dry("--out", path, "--created", lab.created).code == 1
-    lab.wire.fail_writes("AccessDeniedException", after=1)
-    half = lab.apply(path, "--created", lab.created)
-    assert half.code == 5, half.err
-    lab.wire.faults.clear()
-    lab.journal().unlink()
-    assert kept(lab.items()) != kept(before)
-    assert undo(lab, path).code == 0
-    assert kept(lab.items()) == kept(before)
-
-
 def test_a_plan_over_which_somebody_wrote(lab, tmp_path):
     path = applied(lab, tmp_path)
     lab.journal().unlink()
@@ -323,12 +297,7 @@ def test_the_journal_of_a_plan_is_used_where_it_is_not_lost(lab, tmp_path):
 def test_a_plan_of_another_table(lab, tmp_path):
     path = applied(lab, tmp_path)
     lab.journal().unlink()
-    lab.table.boto.delete_table(TableName=lab.table.name)
-    lab.table.boto.create_table(
-        TableName=lab.table.name, BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
-    )  # fmt: skip
+    lab.remake_table()
     result = undo(lab, path)
     assert result.code == 2 and result.says("another store")
 
@@ -370,28 +339,6 @@ def test_a_fix_that_added_a_counter_alone(lab_of):
     assert "leaseCounter" in result.out and "never goes back" in result.out
 
 
-def test_deleted_leases_whose_counters_no_worker_reads_come_back_as_they_were(lab_of):
-    """Long.parseLong of KCL reads whole numbers of 64 bits; nobody holds a lease by another."""
-    lab = lab_of("a-both", LATEST)
-    row = next(iter(lab.items().values()))
-    counters = {f"shardId-{shard:012d}": counter for shard, counter in enumerate((
-        {"N": "0.5"}, {"N": "1E+125"}, {"N": "9" * 38}, {"N": str(2**63 - 1)}, {"N": "-1.5E-7"},
-        {"S": "7"}, {"NULL": True},
-    ), 9)}  # fmt: skip
-    lab.plant(*({
-        **row, "leaseKey": {"S": key}, "checkpoint": {"S": "TRIM_HORIZON"}, "leaseCounter": counter,
-        "leaseOwner": {"S": "w9"},
-    } for key, counter in counters.items()))  # fmt: skip
-    before = lab.items()
-    assert lab.fix("--created", lab.created).code in (0, 1)
-    assert not counters.keys() & lab.items().keys()
-    undone = lab.undo()
-    assert undone.code == 0, undone.err
-    assert kept(lab.items()) == kept(before)
-    for key in counters:
-        assert lab.items()[key]["leaseCounter"] == before[key]["leaseCounter"], key
-
-
 def test_an_undo_asks_whose_the_table_is_after_the_question_too(lab):
     """It was deleted and made again during the watch, with the rows that it had before."""
     before = lab.items()
@@ -400,12 +347,7 @@ def test_an_undo_asks_whose_the_table_is_after_the_question_too(lab):
 
     def made_again(_seconds: float) -> None:
         lab.on_sleep.clear()
-        lab.table.boto.delete_table(TableName=lab.table.name)
-        lab.table.boto.create_table(
-            TableName=lab.table.name, BillingMode="PAY_PER_REQUEST",
-            KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
-        )  # fmt: skip
+        lab.remake_table()
         lab.plant(*fixed)
 
     lab.on_sleep.append(made_again)

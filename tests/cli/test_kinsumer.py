@@ -166,7 +166,8 @@ def test_a_renewing_client_is_running_and_a_row_s_age_is_no_sign(made):
 
 
 def test_a_watch_shorter_than_a_renewal_proves_nothing(made):
-    """shardCheckFrequency is a minute by default (config.go of both): 30 s of silence are none."""
+    """shardCheckFrequency is a minute by default (config.go of both): 30 s of silence are none.
+    The command that a dry run prints watches long enough."""
     lab = made("killed")
     lab.change("checkpoints/shardId-000000000001", SequenceNumber={"S": "LATEST"})
     before = lab.items()
@@ -174,11 +175,6 @@ def test_a_watch_shorter_than_a_renewal_proves_nothing(made):
     assert done.code == 2
     assert done.says("clients/c1", "--watch 60s")
     assert (lab.items(), lab.slept) == (before, [])
-
-
-def test_the_command_that_a_dry_run_prints_watches_long_enough(made):
-    lab = made("killed")
-    lab.change("checkpoints/shardId-000000000001", SequenceNumber={"S": "LATEST"})
     printed = lab.cli("fix", *lab.where, "--dry-run", "--format", "text")
     assert "--watch" not in printed.out
     done = lab.cli("fix", *lab.where, "--yes")

@@ -116,16 +116,6 @@ def evictable(lab_of) -> Lab:
     return lab
 
 
-def test_a_renewal_between_reading_and_writing_is_written_over_the_new_counter(lab_of):
-    lab = evictable(lab_of)
-    before = int(lab.items()[TWO]["leaseCounter"]["N"])
-    lab.wire.do("TransactWriteItems", lambda: renew(lab, TWO))
-    assert live(lab).code == 0
-    row = lab.items()[TWO]
-    assert row["checkpoint"] == {"S": "TRIM_HORIZON"} and "leaseOwner" not in row
-    assert row["leaseCounter"] == {"N": str(before + 2)}
-
-
 @pytest.mark.parametrize(("name", "value"), [
     ("checkpoint", {"S": "49"}), ("leaseOwner", {"S": "w2"}), ("checkpointOwner", {"S": "w2"}),
     ("pendingCheckpoint", {"S": "TRIM_HORIZON"}),
@@ -137,16 +127,6 @@ def test_anything_else_between_reading_and_writing_is_left_as_it_is(lab_of, name
     refused = live(lab)
     assert refused.code == 4 and refused.says(TWO, name, "nothing was written", "reshardctl fix")
     assert lab.items()[TWO][name] == value and lab.items()[THREE] == rest
-
-
-def test_a_row_that_the_library_makes_first_is_its_own(lab_of):
-    lab = lab_of("a-one", LATEST)
-    row = {"leaseKey": {"S": THREE}, "checkpoint": {"S": "LATEST"}, "leaseCounter": {"N": "1"},
-           "ownerSwitchesSinceCheckpoint": {"N": "0"}}  # fmt: skip
-    lab.wire.do("PutItem", lambda: lab.plant(row))
-    refused = live(lab)
-    assert refused.code == 4 and refused.says(THREE, "appeared")
-    assert lab.items()[THREE] == row
 
 
 def test_a_consumer_that_reads_on_before_the_look_afterwards_is_fine(lab_of):

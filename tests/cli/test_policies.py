@@ -20,17 +20,6 @@ def at(lab, seconds: float) -> str:
     return f"at-timestamp={instant(lab.fake.stream(lab.stream).created + seconds)}"
 
 
-def test_latest_skips_the_backlog_and_no_record_after_it(lab_of):
-    """What latest-at-start would miss: what is written between the fix and the start."""
-    lab = lab_of("a-both", LATEST)
-    assert lab.fix("--policy", "latest", "--created", lab.created).code == 0
-    for shard in (1, 2, 3):
-        lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
-    lab.fake.clock.advance(600)
-    ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
-    assert sorted(ran.order) == ["later-1", "later-2", "later-3"] and not ran.stuck
-
-
 @pytest.mark.parametrize("place", ["LATEST", "its last number"])
 def test_a_given_position_skips_what_lies_before_it_though_a_parent_holds_its_shard_back(
     lab_of, place
@@ -215,23 +204,6 @@ def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
     assert refused.code == 4 and refused.says("stale") and lab.wire.writes == []
 
 
-@pytest.mark.parametrize("member", ["since", "asked", "time", "places"])
-def test_a_plan_without_its_time_is_refused(lab_of, tmp_path, member):
-    lab = lab_of("a-both", LATEST)
-    path = tmp_path / "a.plan"
-    lab.dry("--policy", "latest", "--out", path)
-    whole = json.loads(path.read_text())
-    wishes = whole["wishes"]
-    if member == "since":
-        wishes["since"] = None
-    else:
-        wrong = {"asked": 7, "time": "now", "places": {"x": ["TIP", "", 0]}}
-        wishes["since"][member] = wrong[member]
-    path.write_text(json.dumps(whole))
-    refused = lab.apply(path)
-    assert refused.code == 2 and refused.says("a.plan")
-
-
 def test_going_back_costs_re_reads_that_have_to_be_accepted(lab_of):
     """Consent as for every plan: one hour a shard by default."""
     lab = lab_of("healthy-split-cleaned", LATEST)
@@ -269,14 +241,6 @@ def test_an_empty_table_is_not_read_for(lab_of):
     refused = lab.dry("--policy", "latest")
     assert refused.code == 6 and refused.says("--bootstrap")
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
-
-
-def test_undo_puts_back_what_a_policy_moved(lab_of):
-    lab = lab_of("a-both", LATEST)
-    before = {key: item["checkpoint"] for key, item in lab.items().items()}
-    assert lab.fix("--policy", "latest", "--created", lab.created).code == 0
-    assert lab.undo().code in (0, 1)
-    assert {key: item["checkpoint"] for key, item in lab.items().items()} == before
 
 
 def test_json_says_which_time(lab_of):

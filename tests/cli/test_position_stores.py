@@ -13,6 +13,7 @@ from tests.cli.lab import fake_of, option_words
 from tests.cli.position_stores import StoreLab, store_lab
 from tests.cli.restoring import set_restored_and_undone_twice
 from tests.support.case import CASES, Case, load
+from tests.support.covering import in_turn
 from tests.support.dialects import kinesis_consumer as dialect
 from tests.support.servers import PASSWORD, USER, Running
 
@@ -253,8 +254,7 @@ TOUCHING = {
 
 
 @pytest.mark.only(lambda running: running != "redis", "Redis has no columns")
-@pytest.mark.parametrize("trigger", [False, True], ids=["defaults", "trigger"])
-@pytest.mark.parametrize("killed", [False, True], ids=["whole", "killed"])
+@pytest.mark.parametrize(("trigger", "killed"), in_turn([False, True], [False, True], every=2))
 def test_columns_that_the_database_fills_keep_no_undo(made, trigger, killed):
     """Also that of a fix which was killed right after its COMMIT, and its resumption."""
     lab = made("a", "?app=app&initial=LATEST&release=0.5")

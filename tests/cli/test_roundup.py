@@ -84,6 +84,7 @@ def test_the_stream_is_listed_once(lab):
     together = [name for _, name in lab.wire.calls]
     assert alone.count("ListShards") == together.count("ListShards")
     assert together.count("Scan") == 2 * alone.count("Scan")
+    assert lab.wire.writes == []
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_fail_on(lab):
     assert lab.cli("inspect", "mended").code == 0
 
 
-def test_the_text(lab):
+def test_the_text(lab, monkeypatch):
     """Shard 1 stands at its second record, of second 460; it is second 1500."""
     configure(lab, *lost())
     text = lab.cli("inspect", "--format", "text").out
@@ -167,6 +168,11 @@ def test_the_text(lab):
     assert ["lost", "kcl", "?", "?", "cannot", "be", "judged"] in rows
     assert "1 error in 3 consumers.  1 could not be judged.  1 fixable." in text
     assert "reshardctl fix --dry-run --out broken.plan broken" in text
+    monkeypatch.setattr("reshardctl.console.output.PIPED_WIDTH", 60)
+    narrow = lab.cli("inspect", "--format", "text").out
+    prose = [line for line in narrow.splitlines() if "--stream-name" not in line]
+    assert max(map(len, prose)) <= 60
+    assert "consumer" in narrow and "lost" in narrow
 
 
 def test_a_stream_has_the_same_name_in_text_and_in_markdown(lab):
@@ -189,16 +195,6 @@ def test_a_stream_that_is_named_as_on_aws_has_one_name(lab):
     words = (lab.locator, lab.mended, "--stream", lab.fake.stream("orders").arn)
     assert "configured as" not in lab.cli("inspect", *words, "--format", "text").out
     assert "## Stream `orders`\n" in lab.cli("inspect", *words, "--format", "markdown").out
-
-
-def test_sixty_columns(lab, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    configure(lab, *lost())
-    monkeypatch.setattr("reshardctl.console.output.PIPED_WIDTH", 60)
-    text = lab.cli("inspect", "--format", "text").out
-    prose = [line for line in text.splitlines() if "--stream-name" not in line]
-    assert max(map(len, prose)) <= 60
-    assert "consumer" in text and "lost" in text
 
 
 def test_concise_lines_begin_with_the_place_in_the_file(lab):
@@ -319,12 +315,6 @@ def test_the_same_twice(lab, tmp_path):
     for form in FORMATS:
         assert all(first[form] == other[form] != "" for other in others), form
     assert lab.cli("inspect", "--format", "json").out == first["json"]
-
-
-def test_nothing_is_written(lab):
-    configure(lab)
-    lab.cli("inspect")
-    assert lab.wire.writes == []
 
 
 # The picture of several

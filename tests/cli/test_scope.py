@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from tests.cli.lab import Lab
+from tests.cli.lab import LATEST, Lab
+from tests.unit.render.test_json import VALIDATOR
 
-SCHEMA = Path(__file__).parents[2] / "reshardctl" / "render" / "report.schema.json"
-LATEST = "?initial=LATEST&release=3.5.1"
 SPLIT = "a-both-named"
 """Split of 0 into 2 and 3; neither child has a lease (the case file)."""
 MERGE = "full-merge-ended-coparent-lost"
@@ -30,7 +27,7 @@ def key(number: int) -> str:
 
 
 def valid(document: dict[str, Any]) -> dict[str, Any]:
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    VALIDATOR.validate(document)
     return document
 
 

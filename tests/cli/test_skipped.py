@@ -185,15 +185,6 @@ def test_a_file_of_something_else(lab_of, tmp_path, members, words):
         backfilled(lab, file)
 
 
-def test_intervals_that_overlap_are_refused(lab_of, tmp_path):
-    lab = lab_of("a-both", LATEST)
-    file = tmp_path / "skipped.json"
-    found = written(lab, file, *PINNED)
-    changed(file, intervals=[*found["intervals"], found["intervals"][0]])
-    with pytest.raises(UsageError, match="overlaps an earlier one"):
-        backfilled(lab, file)
-
-
 def test_what_has_expired_is_said(lab_of, tmp_path):
     """Not an empty batch; failOnDataLoss false reads what is left."""
     lab = lab_of("a-both", LATEST)

@@ -191,7 +191,7 @@ def test_another_version(lab, saved):
 
 
 def test_what_cannot_be_frozen(lab, saved, tmp_path):
-    file = tmp_path / "s"
+    file, before = tmp_path / "s", saved.read_text()
     for argv, says in (
         ([], "no file is named"),
         (["-o", tmp_path / "no" / "s"], "No such file"),
@@ -202,6 +202,9 @@ def test_what_cannot_be_frozen(lab, saved, tmp_path):
         result = lab.cli("snapshot", "--stream", lab.stream, *argv)
         assert result.code == 2 and result.says(says)
     assert lab.cli("snapshot", "--stream", "no-such-stream", "-o", file).code in (2, 3)
+    there = lab.cli("snapshot", "--stream", lab.stream, "-o", saved)  # may be of yesterday
+    assert there.code == 2 and "exists already; nothing was saved" in there.err
+    assert saved.read_text() == before
     nothing = lab.cli("snapshot", "-o", file)
     assert nothing.code == 2 and nothing.says("nothing is named to save", "--stream STREAM")
     assert not file.exists()
@@ -229,15 +232,6 @@ def test_a_configured_stream_brings_its_consumers(lab, tmp_path, monkeypatch):
     assert lab.cli("snapshot", "etl", "-o", "t").code == 0
     result = lab.cli("snapshot", "etl", "else", "-o", "u")
     assert result.code == 2 and result.says("several streams: orders, other", "of its own")
-
-
-def test_a_snapshot_never_takes_the_place_of_another_file(lab, tmp_path):
-    """The one of yesterday is what the positions are compared with tomorrow."""
-    file = tmp_path / "orders.snapshot"
-    file.write_text("of yesterday")
-    done = lab.cli("snapshot", lab.locator, "--stream", lab.stream, "-o", file)
-    assert done.code == 2 and "exists already; nothing was saved" in done.err
-    assert file.read_text() == "of yesterday"
 
 
 def test_a_snapshot_goes_into_a_pipe(lab, tmp_path):

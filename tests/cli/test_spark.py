@@ -10,17 +10,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.process import LIMIT, surroundings
 from tests.cli.spark_lab import (
     FOLDERS,
     HEAD,
@@ -37,15 +31,11 @@ Make = Callable[..., SparkLab]
 
 
 @pytest.fixture
-def golden(servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
-    with ExitStack() as stack:
-
-        def make(release: str, shape: str, options: str | None = None, folder: str = ""):
-            return stack.enter_context(spark_lab(
-                release, shape, servers, tmp_path, monkeypatch, wire, options, folder
-            ))
-
-        yield make
+def golden(entered, servers, tmp_path, monkeypatch, wire) -> Make:
+    """A lab of a recorded checkpoint."""
+    return lambda release, shape, options=None, folder="": entered.enter_context(
+        spark_lab(release, shape, servers, tmp_path, monkeypatch, wire, options, folder)
+    )
 
 
 ALL = {"s1", "s1x", "s2", "s3", "s4", "m1", "t1", "u1"}
@@ -267,56 +257,6 @@ def test_a_deleted_file_comes_back_with_its_own_mode(golden):
     before = lab.files()
     assert lab.fix().code == 0
     assert not first.exists()
-    assert lab.undo().code == 0
-    assert lab.files() == before
-
-
-KILLED = """
-import os, signal, sys
-from reshardctl.stores.files.tree import Tree
-real, done = Tree.write, []
-def write(self, *args, **more):
-    landed = real(self, *args, **more)
-    done.append(landed)
-    if len(done) == {after}:
-        os.kill(os.getpid(), signal.SIGKILL)
-        signal.pause()
-    return landed
-Tree.write = write
-from reshardctl.cli import main
-sys.argv[1:] = {words!r}
-main()
-"""
-
-
-@pytest.mark.parametrize(("after", "then"), [
-    (2, "resume"), *(
-        pytest.param(*rest, marks=pytest.mark.long)
-        for rest in ((1, "undo"), (3, "undo"), (1, "resume"), (2, "undo"), (3, "resume"))
-    ),
-])  # fmt: skip
-def test_killed_between_its_steps(golden, after, then):
-    """s1x takes two files of the log away before it edits the batch."""
-    lab = golden(HEAD, "s1x")
-    before = lab.files()
-    argv = ["fix", *lab.where, "--yes", "--assume-stopped"]
-    program = KILLED.format(after=after, words=argv)
-    ran = subprocess.run(
-        [sys.executable, "-c", program], env=surroundings(lab), capture_output=True, text=True,
-        timeout=LIMIT, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
-    assert ran.returncode == -signal.SIGKILL, ran.stderr
-    assert lab.files() != before
-    if then == "undo":
-        assert lab.undo().code == 0
-        assert lab.files() == before
-        return
-    done = lab.resume()
-    assert done.code == 0, done.err
-    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
-    assert not (lab.root / "sources/0/shard-source/3").is_dir() or not list(
-        (lab.root / "sources/0/shard-source/3").iterdir()
-    )
     assert lab.undo().code == 0
     assert lab.files() == before
 

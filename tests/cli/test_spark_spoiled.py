@@ -7,8 +7,7 @@ Which of them Spark reads: OffsetSeqMetadata, CommitMetadata and StreamMetadata 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 
 import pytest
 
@@ -20,15 +19,11 @@ DEEP = b"[" * 3000 + b"]" * 3000
 
 
 @pytest.fixture
-def golden(servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
-    with ExitStack() as stack:
-
-        def make(release: str, shape: str) -> SparkLab:
-            return stack.enter_context(
-                spark_lab(release, shape, servers, tmp_path, monkeypatch, wire)
-            )
-
-        yield make
+def golden(entered, servers, tmp_path, monkeypatch, wire) -> Make:
+    """A lab of a recorded checkpoint."""
+    return lambda release, shape: entered.enter_context(
+        spark_lab(release, shape, servers, tmp_path, monkeypatch, wire)
+    )
 
 
 def contents(lab: SparkLab) -> dict[str, bytes]:

@@ -86,26 +86,17 @@ def test_a_probe_tells_the_age_of_the_oldest_unread_record(lab):
     assert lag["records"] == 4 and lag["measured"]
 
 
-def test_the_commands_below_it_are_understood(lab):
-    """With what reading records may cost, which both take."""
+@pytest.mark.parametrize("reading", ["--count", "--probe"])
+def test_the_commands_below_it_are_understood(lab, reading):
+    """With what reading records may cost, which follows the read."""
     budget = ("--probe-budget", "calls=3,time=1s")
-    told = lab.cli("status", *lab.where, "--count", *budget, "--format", "text").out
+    told = lab.cli("status", *lab.where, reading, *budget, "--format", "text").out
     told = told.replace("\\\n", "")
     said = [shlex.split(line)[1:] for line in told.splitlines() if "  reshardctl" in line]
     assert [words[0] for words in said] == ["explain", "inspect"]
-    assert said[1][-3:] == ["--count", *budget]
-    assert "--probe-budget" not in said[0]
     for words in said:
-        assert lab.cli(*words).code in (0, 1)
-
-
-def test_what_a_probe_may_cost_follows_the_probe(lab):
-    budget = ("--probe-budget", "calls=3,time=1s")
-    told = lab.cli("status", *lab.where, "--probe", *budget, "--format", "text").out
-    told = told.replace("\\\n", "")
-    said = [shlex.split(line)[1:] for line in told.splitlines() if "  reshardctl" in line]
-    for words in said:
-        assert {*budget, "--probe"} <= set(words)
+        assert ({reading, *budget} <= set(words)) == (words[0] == "inspect" or reading == "--probe")
+        assert ("--probe-budget" in words) == (reading in words)
         assert lab.cli(*words).code in (0, 1)
 
 

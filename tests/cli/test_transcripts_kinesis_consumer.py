@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 
 import pytest
 
 from reshardctl.model import Image
 from tests.cli.kinesis_consumer_lab import positions_lab
-from tests.cli.lab import fake_of, opened
+from tests.cli.lab import fake_of
 from tests.cli.page_reader import Reader, of
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as dialect
@@ -19,22 +18,19 @@ APP = "app-orders/"
 
 
 @pytest.fixture
-def reader(servers, tmp_path, monkeypatch, wire) -> Iterator[Callable[[str, str], Reader]]:
+def reader(base_of, entered, tmp_path, monkeypatch) -> Callable[[str, str], Reader]:
     """A reader of a case, whose application is called etl, at a time."""
-    with ExitStack() as stack:
 
-        def at(name: str, time: str) -> Reader:
-            case = load(CASES / "kinesis-consumer" / f"{name}.toml")
-            lab = stack.enter_context(
-                opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
-            )
-            monkeypatch.chdir(tmp_path)
-            images = [of_etl(row) for row in dialect.images(case) if row.key.startswith(APP)]
-            page = Reader(stack.enter_context(positions_lab(lab, images, name="checkpoints")))
-            page.move(time)
-            return page
+    def at(name: str, time: str) -> Reader:
+        case = load(CASES / "kinesis-consumer" / f"{name}.toml")
+        lab = base_of(fake_of(case))
+        monkeypatch.chdir(tmp_path)
+        images = [of_etl(row) for row in dialect.images(case) if row.key.startswith(APP)]
+        page = Reader(entered.enter_context(positions_lab(lab, images, name="checkpoints")))
+        page.move(time)
+        return page
 
-        yield at
+    return at
 
 
 def of_etl(image: Image) -> Image:

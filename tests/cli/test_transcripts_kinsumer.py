@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.cli.kinsumer_lab import kinsumer_lab
-from tests.cli.lab import fake_of, opened
+from tests.cli.lab import fake_of
 from tests.cli.page_reader import Reader, of
 from tests.support.case import CASES, load
 from tests.support.dialects import kinsumer as dialect
@@ -20,27 +19,23 @@ APP = "orders-reader"
 
 
 @pytest.fixture
-def reader(servers, tmp_path, monkeypatch, wire) -> Iterator[Callable[[str, str], Reader]]:
+def reader(base_of, entered, tmp_path, monkeypatch) -> Callable[[str, str], Reader]:
     """A reader of a case, or of a store that Snowplow's fork has written, at a time."""
-    with ExitStack() as stack:
 
-        def at(name: str, time: str) -> Reader:
-            recorded = [store for store in STORES if store.name == name and "snow" in str(store)]
-            fake: Any
-            if recorded:
-                fake, images = golden_fake(recorded[0]), images_of(recorded[0])
-            else:
-                case = load(CASES / "kinsumer" / f"{name}.toml")
-                fake, images = fake_of(case), dialect.images(case)
-            lab = stack.enter_context(
-                opened(servers, fake, [], tmp_path / "state", monkeypatch, wire)
-            )
-            monkeypatch.chdir(tmp_path)
-            page = Reader(stack.enter_context(kinsumer_lab(lab, images, app=APP)))
-            page.move(time)
-            return page
+    def at(name: str, time: str) -> Reader:
+        recorded = [store for store in STORES if store.name == name and "snow" in str(store)]
+        fake: Any
+        if recorded:
+            fake, images = golden_fake(recorded[0]), images_of(recorded[0])
+        else:
+            case = load(CASES / "kinsumer" / f"{name}.toml")
+            fake, images = fake_of(case), dialect.images(case)
+        monkeypatch.chdir(tmp_path)
+        page = Reader(entered.enter_context(kinsumer_lab(base_of(fake), images, app=APP)))
+        page.move(time)
+        return page
 
-        yield at
+    return at
 
 
 def test_a_start_by_time(reader):

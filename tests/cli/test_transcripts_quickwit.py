@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 
 import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.cli.lab import opened
 from tests.cli.page_reader import Reader, of
 from tests.cli.quickwit_lab import GOLDEN, QuickwitLab, planted
 
@@ -32,24 +30,17 @@ def stream_of(state: str) -> FakeKinesis:
 
 
 @pytest.fixture
-def reader(servers, tmp_path, monkeypatch, wire) -> Iterator[At]:
+def reader(base_of, tmp_path) -> At:
     """A reader of a recorded state of a release, at a time."""
-    with ExitStack() as stack:
 
-        def at(release: str, state: str, time: str) -> Reader:
-            fake = stream_of(state)
-            lab = stack.enter_context(
-                opened(servers, fake, [], tmp_path / "state", monkeypatch, wire)
-            )
-            root = planted(tmp_path / "indexes", release, state)
-            page = Reader(
-                QuickwitLab(lab.servers, fake, lab.table, lab.state, lab.wire, "events", root=root),
-                {INDEXES: str(root)},
-            )
-            page.move(time)
-            return page
+    def at(release: str, state: str, time: str) -> Reader:
+        root = planted(tmp_path / "indexes", release, state)
+        lab = base_of(stream_of(state)).beside(QuickwitLab, stream="events", root=root)
+        page = Reader(lab, {INDEXES: str(root)})
+        page.move(time)
+        return page
 
-        yield at
+    return at
 
 
 def drained(page: Reader) -> None:

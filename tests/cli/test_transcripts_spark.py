@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 
 import pytest
 
-from tests.cli.lab import opened
 from tests.cli.page_reader import Reader, of
-from tests.cli.spark_lab import HEAD, SparkLab, golden_fake, planted
+from tests.cli.spark_lab import HEAD, spark_lab
 
 CHECKPOINT = "/checkpoints/orders"
 """The page's `checkpointLocation`."""
@@ -17,27 +15,18 @@ At = Callable[..., Reader]
 
 
 @pytest.fixture
-def reader(servers, tmp_path, monkeypatch, wire) -> Iterator[At]:
+def reader(entered, servers, tmp_path, monkeypatch, wire) -> At:
     """A reader of a recorded checkpoint, at a time."""
-    with ExitStack() as stack:
 
-        def at(folder: str, shape: str, time: str) -> Reader:
-            fake = golden_fake(folder, shape)
-            lab = stack.enter_context(
-                opened(servers, fake, [], tmp_path / "state", monkeypatch, wire)
-            )
-            root = planted(tmp_path / "checkpoint", folder, shape)
-            page = Reader(
-                SparkLab(
-                    lab.servers, fake, lab.table, lab.state, lab.wire, "st", "",
-                    lab.on_sleep, lab.slept, root=root,
-                ),
-                {CHECKPOINT: str(root)},
-            )
-            page.move(time)
-            return page
+    def at(release: str, shape: str, time: str) -> Reader:
+        lab = entered.enter_context(
+            spark_lab(release, shape, servers, tmp_path, monkeypatch, wire, "")
+        )
+        page = Reader(lab, {CHECKPOINT: str(lab.root)})
+        page.move(time)
+        return page
 
-        yield at
+    return at
 
 
 def test_a_repair(reader: At):

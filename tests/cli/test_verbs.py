@@ -9,7 +9,7 @@ import pytest
 from reshardctl.diagnosis.rules import RULES
 from tests.cli.lab import option_words
 from tests.support.case import Case, all_cases
-from tests.support.covering import covering
+from tests.support.covering import covering, kinds_of
 
 pytestmark = pytest.mark.slow
 
@@ -109,7 +109,7 @@ ASKING = [
 """Cases whose repair is another for another application."""
 
 
-@pytest.mark.parametrize("case", ASKING, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", covering(ASKING, kinds_of, lambda case: case.name))
 def test_what_no_store_holds_is_asked(lab_of, case):
     """Nothing is written for an application that nobody described; the answer is named."""
     lab = lab_of(case)
@@ -133,26 +133,3 @@ def test_every_rule_has_a_page(lab_of):
         by_code, by_name = lab.cli("rule", rule.code.lower()), lab.cli("rule", rule.name)
         assert by_code.code == 0 and by_code.out == by_name.out, rule
         assert by_code.out.startswith(f"{rule.code} {rule.name}\n"), rule
-
-
-def test_all_rules_are_listed(lab_of):
-    listed = lab_of("healthy-roots").cli("rule").out.splitlines()
-    codes = [line.split()[0] for line in listed if line.startswith("RSH")]
-    assert codes == [rule.code for rule in RULES]
-
-
-@pytest.mark.parametrize(("case", "form"), [
-    ("a-both", "text"), ("a-both", "concise"), ("a-both", "json"), ("b", "text"),
-    ("h-open", "concise"), ("healthy-roots", "json"), ("recreated", "text"),
-])  # fmt: skip
-def test_the_same_snapshot_gives_the_same_bytes(lab_of, case, form):
-    lab = lab_of(case, "?initial=LATEST&release=3.5.1")
-    for verb in (lab.inspect, lab.dry):
-        assert verb("--format", form, "-v").out == verb("--format", form, "-v").out
-
-
-def test_a_plan_is_the_same_file_twice(lab_of, tmp_path):
-    lab = lab_of("a-both", "?initial=TRIM_HORIZON&release=3.5.1")
-    for name in ("a", "b"):
-        assert lab.dry("--out", tmp_path / name).code == 1
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from reshardctl.commands.survey import PAUSE, ROWS_PAUSE
 from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import TRIM_HORIZON, Lab
-from tests.cli.process import on_terminal, start
-from tests.cli.test_process import by_sigterm
+from tests.cli.process import on_terminal
 from tests.support.reshards import reshard
 
 pytestmark = [pytest.mark.slow, pytest.mark.lab("healthy-roots", TRIM_HORIZON)]
@@ -139,29 +136,6 @@ def test_a_look_that_takes_long_is_followed_by_a_long_pause(lab):
     assert max(lab.slept) >= 40
 
 
-@by_sigterm
-def test_a_signal(lab, number):
-    begin(lab.fake, 4, 3600)
-    running = start(lab, "inspect", *lab.where, "--wait", "1h")
-    met = waited_for(lab)
-    running.signal(number)
-    result = running.end()
-    assert met and result.code == 130 and result.says("cancelled")
-    assert result.out == ""
-
-
-def waited_for(lab: Lab) -> bool:
-    """Until the command has looked at the stream."""
-    from time import monotonic, sleep
-
-    before, end = len(lab.fake.calls), monotonic() + 60
-    while monotonic() < end:
-        if len(lab.fake.calls) > before + 3:
-            return True
-        sleep(0.05)
-    return False
-
-
 def test_progress_at_a_terminal_only(lab):
     begin(lab.fake, 4, 3600)
     code, shown = on_terminal(
@@ -169,12 +143,6 @@ def test_progress_at_a_terminal_only(lab):
     )
     assert code == 130 and "waiting: stream orders is still UPDATING" in shown
     assert "waiting:" not in lab.inspect("--wait", "10s").err
-
-
-def test_what_is_waited_for_stands_in_the_report_too(lab):
-    told = json.loads(lab.inspect("--wait", "1m", "--format", "json").out)
-    assert told["exit"]["code"] == 0
-    assert SECOND in told["positions"]
 
 
 def reached(lab: Lab, *payloads: str) -> None:

@@ -130,39 +130,6 @@ def test_nobody_runs(lab):
     assert "rules out failover times up to 180 s" in " ".join(text.split())
 
 
-def test_a_closed_shard_that_never_ends(lab_of):
-    """Its owner has read it and never checkpoints at its end; its children wait."""
-    lab = lab_of("healthy-parent-drained", TRIM_HORIZON)
-    closed = [s.id for s in lab.fake.stream("orders").shards.values() if s.closed is not None]
-    held = [key for key in closed if lab.items().get(key, {}).get("checkpoint", {}).get("S") not in
-            (None, "SHARD_END")]
-    assert held
-    lab.on_sleep.append(renew(lab, *lab.items()))
-    told = watched(lab)
-    said = [f for f in told["findings"] if f["code"] == "RSH403" and f["shards"] == held]
-    assert [f["severity"] for f in said] == ["warning"]
-    assert "is closed and does not end" in said[0]["what"]
-    lab.slept.clear()
-    probed = watched(lab, "--probe")
-    said = [f for f in probed["findings"] if f["code"] == "RSH403" and f["shards"] == held]
-    assert "read to its end, and never ended" in said[0]["what"]
-
-
-def test_what_waits_for_a_parent_is_not_blamed(lab_of):
-    """Children that a worker holds and renews while their parent is read (BlockOnParentShardTask).
-    """
-    lab = lab_of("healthy-merge-waiting", TRIM_HORIZON)
-    lab.on_sleep.append(renew(lab, *lab.items()))
-    told = watched(lab)
-    blamed = {shard for _, shards in found(told) for shard in shards}
-    shards = lab.fake.stream("orders").shards
-    waiting = {
-        number for number, shard in shards.items()
-        if shard.parents and any(shards[p].closed and p in blamed for p in shard.parents)
-    }
-    assert blamed and not blamed & waiting
-
-
 def test_nothing_is_written_and_the_rows_are_read_twice(lab):
     watched(lab)
     assert lab.wire.writes == []
