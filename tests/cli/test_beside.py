@@ -7,8 +7,7 @@ each record that arrived at or after that time once, and no other, through a spl
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.cli.kinesis_consumer_lab import positions_lab
 from tests.cli.kinsumer_lab import kinsumer_lab
-from tests.cli.lab import Lab, opened
+from tests.cli.lab import Lab
 from tests.cli.position_stores import StoreLab, store_lab
 from tests.cli.quickwit_lab import golden_fake, quickwit_lab
 from tests.cli.spark_lab import HEAD, QUBOLE, V1
@@ -62,9 +61,8 @@ def policy(seconds: float) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def base(servers, tmp_path, monkeypatch, wire) -> Iterator[Lab]:
-    with opened(servers, resharded(), [], tmp_path / "state", monkeypatch, wire) as lab:
-        yield lab
+def base(base_of) -> Lab:
+    return base_of(resharded())
 
 
 Started = Callable[[Lab, str, str], list[str]]
@@ -106,20 +104,19 @@ TABLES: dict[str, tuple[Any, Started, str, tuple[str, ...], tuple[str, ...]]] = 
 
 @pytest.mark.parametrize("since", [500, 800, 2500])
 @pytest.mark.parametrize("name", TABLES)
-def test_it_delivers_what_arrived_since_and_nothing_else(base, name, since):
+def test_it_delivers_what_arrived_since_and_nothing_else(base, entered, name, since):
     """Whichever release starts, and whatever its start position is."""
     make, started, options, releases, initials = TABLES[name]
-    with ExitStack() as stack:
-        lab = base if make is None else stack.enter_context(make(base, []))
-        lab.options = options
-        done = lab.fix(*policy(since))
-        assert done.code == 0, done.out + done.err
-        for release in releases:
-            for initial in initials:
-                came = sorted(started(lab, release, initial))
-                assert came == arrived_since(resharded(), since), (release, initial)
-        assert lab.undo().code == 0
-        assert not lab.items()
+    lab = base if make is None else entered.enter_context(make(base, []))
+    lab.options = options
+    done = lab.fix(*policy(since))
+    assert done.code == 0, done.out + done.err
+    for release in releases:
+        for initial in initials:
+            came = sorted(started(lab, release, initial))
+            assert came == arrived_since(resharded(), since), (release, initial)
+    assert lab.undo().code == 0
+    assert not lab.items()
 
 
 def wide() -> FakeKinesis:
@@ -141,35 +138,31 @@ def wide() -> FakeKinesis:
     ("kcl", resharded),
     *(pytest.param(name, wide, marks=pytest.mark.long) for name in sorted(TABLES)[1:]),
 ])  # fmt: skip
-def test_one_that_was_interrupted_is_finished(servers, tmp_path, monkeypatch, wire, name, stream):
+def test_one_that_was_interrupted_is_finished(base_of, entered, wire, name, stream):
     """The rows of its first steps do not count as read by the new application."""
     make, _, options, _, _ = TABLES[name]
-    with ExitStack() as stack:
-        base = stack.enter_context(
-            opened(servers, stream(), [], tmp_path / "state", monkeypatch, wire)
-        )
-        lab = base if make is None else stack.enter_context(make(base, []))
-        lab.options = options
-        said = policy(500 if stream is resharded else 1000)
-        assert lab.fix(*said).code == 0
-        wanted, writes = lab.items(), [*wire.writes]
-        assert len(writes) > 1 and lab.undo().code == 0 and not lab.items()
-        lab.journal().unlink()
-        wire.fail(writes[1], "AccessDeniedException", after=1)
-        half = lab.fix(*said)
-        assert half.code == 5 and f"half done: 1 of {len(writes)} steps" in half.err
-        go_on = f"fix --resume {lab.journal()} --bootstrap"
-        assert go_on in half.err, "the command goes on as it stands"
-        assert "--bootstrap" in lab.cli("undo", "--list", "--format", "text").out
-        wire.faults.clear()
-        resume = ("fix", "--resume", lab.journal(), "--assume-stopped", "--yes", "--bootstrap")
-        refused = lab.cli(*resume)
-        if refused.code == 4:  # what the policy skips was not asked for by this command
-            assert "re-reads nothing" in refused.err and "--accept skip" in refused.err
-            refused = lab.cli(*resume, "--accept", "skip=all")
-        assert refused.code == 0, refused.err
-        assert lab.items() == wanted
-        assert lab.undo().code == 0 and not lab.items()
+    base = base_of(stream())
+    lab = base if make is None else entered.enter_context(make(base, []))
+    lab.options = options
+    said = policy(500 if stream is resharded else 1000)
+    assert lab.fix(*said).code == 0
+    wanted, writes = lab.items(), [*wire.writes]
+    assert len(writes) > 1 and lab.undo().code == 0 and not lab.items()
+    lab.journal().unlink()
+    wire.fail(writes[1], "AccessDeniedException", after=1)
+    half = lab.fix(*said)
+    assert half.code == 5 and f"half done: 1 of {len(writes)} steps" in half.err
+    go_on = f"fix --resume {lab.journal()} --bootstrap"
+    assert go_on in half.err, "the command goes on as it stands"
+    assert "--bootstrap" in lab.cli("undo", "--list", "--format", "text").out
+    wire.faults.clear()
+    refused = lab.resume("--bootstrap")
+    if refused.code == 4:  # what the policy skips was not asked for by this command
+        assert "re-reads nothing" in refused.err and "--accept skip" in refused.err
+        refused = lab.resume("--bootstrap", "--accept", "skip=all")
+    assert refused.code == 0, refused.err
+    assert lab.items() == wanted
+    assert lab.undo().code == 0 and not lab.items()
 
 
 @pytest.mark.parametrize("kind", KINDS)

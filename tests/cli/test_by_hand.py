@@ -19,6 +19,8 @@ from tests.cli.test_position_stores import made, running  # noqa: F401
 from tests.support.by_hand import Bash, check_as_fix_and_undo
 from tests.support.servers import PASSWORD
 
+pytestmark = pytest.mark.lab("a-both", LATEST)
+
 FORMATS = {"redis": "redis-cli", "postgres": "psql", "mysql": "mysql"}
 STAND_IN = f"""\
 #!{sys.executable} -SE
@@ -94,15 +96,13 @@ def test_two_rows_are_written_together_or_not_at_all(made, bash):  # noqa: F811
 
 
 @pytest.mark.parametrize("words", [["-n"], ["--dry-run"]])
-def test_what_belongs_to_another_store_names_the_right_format(lab_of, words):
-    lab = lab_of("a-both", LATEST)
+def test_what_belongs_to_another_store_names_the_right_format(lab, words):
     shown = lab.cli("fix", *lab.where, *words, "--format", "psql")
     assert shown.code == 2 and shown.says("--format psql", "--format aws-cli")
 
 
 @pytest.mark.parametrize("words", [["fix", "--yes"], ["fix"], ["inspect"], ["undo"], ["audit"]])
-def test_a_script_is_of_a_dry_run_only(lab_of, words):
-    lab = lab_of("a-both", LATEST)
+def test_a_script_is_of_a_dry_run_only(lab, words):
     before = lab.items()
     verb, *more = words
     shown = lab.cli(verb, *lab.where, *more, "--format", "aws-cli") if verb != "undo" else \
@@ -138,9 +138,8 @@ def test_an_earlier_script_does_not_survive_a_failure(lab_of, bash, tmp_path):
     assert "aws dynamodb" not in file.read_text()
 
 
-def test_rows_that_are_not_proven_to_be_the_stream_s_get_no_script(lab_of):
+def test_rows_that_are_not_proven_to_be_the_stream_s_get_no_script(lab):
     """A write is refused there, so that somebody else's hands must not do it either."""
-    lab = lab_of("a-both", LATEST)
     for key, row in lab.items().items():
         if row["checkpoint"]["S"].isdigit():
             lab.alter(key, checkpoint={"S": str(int(row["checkpoint"]["S"]) + (9 << 148))})

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from reshardctl.model.times import parse_instant
 from tests.cli.lab import TRIM_HORIZON, Lab, mode_of_new_files
 
 SCHEMA = json.loads(files("reshardctl.snapshot").joinpath("positions.schema.json").read_text())
@@ -57,17 +58,11 @@ def test_a_word_is_exported_as_it_is_stored(lab, text, kind):
     assert (entry["kind"], entry["stored"], entry["number"]) == (kind, text, None)
 
 
-def test_a_sub_sequence_number_has_its_column(lab):
+def test_a_number_has_the_time_that_is_in_it_and_a_column_for_its_sub_sequence_number(lab):
+    """Bits 36 to 71 of a sequence number of version 2 are Unix seconds (golden numbers)."""
     lab.alter("shardId-000000000001", checkpointSubSequenceNumber={"N": "7"})
     entry = by_index(exported(lab))[1]
     assert entry["sub_number"] == 7 and entry["stored"] == f"{entry['number']}/7"
-
-
-def test_the_time_of_a_number_is_the_one_in_it(lab):
-    """Bits 36 to 71 of a sequence number of version 2 are Unix seconds (golden numbers)."""
-    from reshardctl.model.times import parse_instant
-
-    entry = by_index(exported(lab))[1]
     assert parse_instant(entry["time"]) == int(entry["number"]) >> 36 & 0xFFFFFFFFF
 
 

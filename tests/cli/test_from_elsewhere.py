@@ -22,7 +22,6 @@ from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from tests.cli.lab import Lab
 from tests.cli.test_bad_input import kept, several_steps
 
-WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 LATEST_IN_A_ROW = {"checkpoint": {"S": "LATEST"}}
 
 

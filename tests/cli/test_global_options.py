@@ -16,7 +16,9 @@ import pytest
 from reshardctl.aws import call_log
 from reshardctl.cli.app import split
 from reshardctl.console import progress
-from tests.cli.lab import LATEST, SECRETS, Lab
+from tests.cli.lab import LATEST, SECRETS
+
+pytestmark = pytest.mark.lab("a-both", LATEST)
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +48,7 @@ def entries(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_each_call_is_logged_with_its_request_id(lab_of, tmp_path: Path) -> None:
-    lab: Lab = lab_of("a-both", LATEST)
+def test_each_call_is_logged_with_its_request_id(lab, tmp_path: Path) -> None:
     log = tmp_path / "calls.jsonl"
     lab.wire.calls.clear()
     lab.inspect("--debug", str(log))
@@ -61,9 +62,8 @@ def test_each_call_is_logged_with_its_request_id(lab_of, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("command", ["inspect", "status", "dry"])
-def test_nothing_is_asked_twice(lab_of, command: str) -> None:
+def test_nothing_is_asked_twice(lab, command: str) -> None:
     """But for the summary, with the first page of the listing and after the last."""
-    lab: Lab = lab_of("a-both", LATEST)
     lab.wire.calls.clear()
     if command == "status":
         lab.cli("status", *lab.where)
@@ -77,8 +77,7 @@ def test_nothing_is_asked_twice(lab_of, command: str) -> None:
     })  # fmt: skip
 
 
-def test_a_repeated_call_is_logged_with_its_attempt_and_the_error(lab_of, tmp_path: Path) -> None:
-    lab: Lab = lab_of("a-both", LATEST)
+def test_a_repeated_call_is_logged_with_its_attempt_and_the_error(lab, tmp_path: Path) -> None:
     lab.wire.fail("Scan", "ProvisionedThroughputExceededException", times=2)
     lab.inspect("--debug", str(log := tmp_path / "calls.jsonl"))
     scans = [entry for entry in entries(log) if entry["operation"] == "Scan"]
@@ -89,9 +88,8 @@ def test_a_repeated_call_is_logged_with_its_attempt_and_the_error(lab_of, tmp_pa
     ]
 
 
-def test_nothing_secret_is_logged(lab_of, tmp_path: Path) -> None:
+def test_nothing_secret_is_logged(lab, tmp_path: Path) -> None:
     """SignatureDoesNotMatch repeats the request's headers, and so the session token."""
-    lab: Lab = lab_of("a-both", LATEST)
     lab.wire.fail("Scan", "SignatureDoesNotMatch", 403, message=" ".join(SECRETS))
     lab.inspect("--debug", str(log := tmp_path / "calls.jsonl"))
     text = log.read_text(encoding="utf-8")
@@ -100,21 +98,18 @@ def test_nothing_secret_is_logged(lab_of, tmp_path: Path) -> None:
     assert "checkpoint" not in text and "leaseOwner" not in text
 
 
-def test_a_log_that_cannot_be_opened_is_a_usage_error(lab_of, tmp_path: Path) -> None:
-    lab: Lab = lab_of("a-both", LATEST)
+def test_a_log_that_cannot_be_opened_is_a_usage_error(lab, tmp_path: Path) -> None:
     lab.wire.calls.clear()
     result = lab.inspect("--debug", str(tmp_path / "none" / "calls.jsonl"))
     assert result.code == 2 and result.says("--debug", "No such file or directory")
     assert not lab.wire.calls
 
 
-def test_a_full_disk_does_not_end_the_command(lab_of) -> None:
-    lab: Lab = lab_of("a-both", LATEST)
+def test_a_full_disk_does_not_end_the_command(lab) -> None:
     assert lab.inspect("--debug", "/dev/full") == lab.inspect()
 
 
-def test_quiet_leaves_the_report_and_errors_alone(lab_of) -> None:
-    lab: Lab = lab_of("a-both", LATEST)
+def test_quiet_leaves_the_report_and_errors_alone(lab) -> None:
     watched = ["--yes", "--watch", "60s", "--quiet"]
     fixed = lab.cli("fix", *lab.where, *watched)
     assert fixed.code == 0 and not fixed.err and fixed.out

@@ -12,6 +12,8 @@ from tests.cli.lab import LATEST, mode_of_new_files
 from tests.unit.render.formats import DRAWN
 from tests.unit.render.graph.drawing import parsed, rects
 
+pytestmark = pytest.mark.lab("a-both", LATEST)
+
 CHILDREN = ["shardId-000000000002", "shardId-000000000003"]
 
 
@@ -23,9 +25,8 @@ def test_the_lineage_alone_needs_no_table(lab_of):
     assert {service for service, _ in lab.wire.calls} == {"kinesis"}
 
 
-def test_a_consumer_is_drawn_but_not_judged(lab_of):
+def test_a_consumer_is_drawn_but_not_judged(lab):
     """Findings are inspect's: it exits 1 here, the picture is right all the same."""
-    lab = lab_of("a-both", LATEST)
     assert lab.inspect().code == 1
     shown = lab.cli("graph", *lab.where)
     assert shown.code == 0
@@ -35,8 +36,7 @@ def test_a_consumer_is_drawn_but_not_judged(lab_of):
 
 @pytest.mark.parametrize("form", DRAWN)
 @pytest.mark.parametrize("alone", [True, False])
-def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone):
-    lab = lab_of("a-both", LATEST)
+def test_every_format_goes_to_a_file_or_to_stdout(lab, tmp_path, form, alone):
     argv = ["--stream", lab.stream] if alone else lab.where
     shown = lab.cli("graph", *argv, "--format", form)
     path = tmp_path / "orders.out"
@@ -66,8 +66,7 @@ def test_what_cannot_be_drawn_is_said(lab_of, words, code, said):
     assert shown.says(*said)
 
 
-def test_a_read_that_fails_is_could_not_tell(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_a_read_that_fails_is_could_not_tell(lab):
     lab.wire.fail("ListShards", "AccessDeniedException")
     for argv in (["--stream", "orders"], lab.where):
         shown = lab.cli("graph", *argv, "--format", "svg")
@@ -82,8 +81,7 @@ def test_an_empty_table_is_as_for_inspect(lab_of):
     assert drawn.code == 6
 
 
-def test_parts_of_a_picture(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_parts_of_a_picture(lab):
     shown = lab.cli("graph", *lab.where, "--only-bad")
     assert shown.code == 0 and "2 shards not drawn" in shown.out
     shown = lab.cli("graph", *lab.where, "--shards", "0-1", "--format", "svg")
@@ -107,8 +105,7 @@ def test_a_part_that_is_not_there_is_said(lab_of, words, said):
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
-def test_text_fits_the_terminal(lab_of, columns):
-    lab = lab_of("a-both", LATEST)
+def test_text_fits_the_terminal(lab, columns):
     code, shown = lab.at_terminal("graph", *lab.where, columns=columns)
     assert code == 0 and shown.count("✗ stalls") == 2
     assert max(map(len, shown.splitlines())) <= columns

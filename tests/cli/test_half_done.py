@@ -18,13 +18,11 @@ from reshardctl.journal import Journal, read
 from reshardctl.journal.file import FileLog
 from reshardctl.model import keys_of
 from reshardctl.testing.topology import stream_of
-from tests.cli.lab import TRIM_HORIZON, Lab
+from tests.cli.lab import TRIM_HORIZON, WRITES, Lab
 from tests.cli.process import surroundings
 from tests.cli.test_bad_input import kept, several_steps, twofold
 from tests.cli.test_whose_rows import lease, numbers, topology
 from tests.support.case import CASES, load
-
-WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 
 
 @pytest.mark.parametrize("operation", ["Scan", "ListShards", "DescribeTable"])

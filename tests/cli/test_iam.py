@@ -7,7 +7,6 @@ from reshardctl.testing.topology import stream_of
 from tests.cli.lab import TRIM_HORIZON, Lab
 from tests.whole.test_iam import documented
 
-WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 CASES = ("a-both", "a-one", "false-end", "row-not-born", "row-no-counter", "h-open", "d2",
          "merge-coparent-lost", "number-expired")  # fmt: skip
 """Broken tables whose repairs create, change and delete rows."""
@@ -61,9 +60,8 @@ def younger(lab: Lab) -> str:
     return moved_number(lab, "clicks", 0)
 
 
-def test_the_stream_of_another_position_is_named(lab_of):
+def test_the_stream_of_another_position_is_named(lab):
     """With `name`, which is optional; everything else works without."""
-    lab = lab_of("a-both", TRIM_HORIZON)
     lab.alter(shard_id(1), checkpoint={"S": younger(lab)})
     for look in (lab.inspect, lambda: lab.fix("--created", lab.created)):
         lab.wire.needed.clear()
@@ -74,8 +72,7 @@ def test_the_stream_of_another_position_is_named(lab_of):
         assert further == documented("name") - documented("inspect")
 
 
-def test_discover(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_discover(lab):
     moved_shard(lab)
     lab.cli("discover", lab.stream)
     lab.alter(shard_id(1), checkpoint={"S": younger(lab)})

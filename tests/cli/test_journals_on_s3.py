@@ -13,9 +13,6 @@ from tests.support.lease_server import session
 from tests.whole.test_iam import documented
 
 _buckets = itertools.count(100)
-WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
-
-
 @pytest.fixture
 def lab(lab, monkeypatch) -> Lab:
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", lab.servers.dynamodb)
@@ -76,7 +73,7 @@ def test_the_object_itself_may_be_named(lab):
     assert again.code == 2 and again.says("exists already; nothing was written", "fix --resume")
 
 
-def test_a_list_of_a_prefix(lab):
+def test_it_is_listed_by_a_prefix_and_shown_with_its_rows(lab):
     assert lab.fix("--journal", place(lab)).code == 0
     for where in (place(lab), f"{place(lab)}/", f"s3://{lab.bucket}"):
         listed = lab.cli("undo", "--list", where, "--format", "json")
@@ -84,13 +81,8 @@ def test_a_list_of_a_prefix(lab):
         VALIDATOR.validate(listed.json)
         (one,) = listed.json["journals"]
         assert (one["path"], one["state"]) == (journal(lab), "applied and verified")
-    assert lab.cli("undo", "--list", f"s3://{lab.bucket}/other", "--format", "json").json[
-        "journals"
-    ] == []
-
-
-def test_one_is_shown_with_its_rows(lab):
-    assert lab.fix("--journal", place(lab)).code == 0
+    other = lab.cli("undo", "--list", f"s3://{lab.bucket}/other", "--format", "json")
+    assert other.json["journals"] == []
     shown = lab.cli("undo", "--show", journal(lab), "--format", "text")
     assert shown.code == 0 and "applied and verified" in shown.out, shown.err
     assert '+checkpoint = {"S": "TRIM_HORIZON"}' in shown.out.splitlines()

@@ -15,6 +15,8 @@ from tests.cli.lab import LATEST
 from tests.cli.test_probe import case, drained
 from tests.proof.reference.kcl import run
 
+pytestmark = pytest.mark.lab("a-both", LATEST)
+
 
 def at(lab, seconds: float) -> str:
     return f"at-timestamp={instant(lab.fake.stream(lab.stream).created + seconds)}"
@@ -22,10 +24,9 @@ def at(lab, seconds: float) -> str:
 
 @pytest.mark.parametrize("place", ["LATEST", "its last number"])
 def test_a_given_position_skips_what_lies_before_it_though_a_parent_holds_its_shard_back(
-    lab_of, place
+    lab, place
 ):
     """KCL starts no shard before its parent has ended; once that is mended, 2 starts there."""
-    lab = lab_of("a-both", LATEST)
     lab.alter(shard_id(0), checkpoint=lab.items()[shard_id(1)]["checkpoint"])
     records = lab.fake.stream(lab.stream).shards[2].records
     before, given = lab.items(), "LATEST" if place == "LATEST" else records[-1].number
@@ -37,9 +38,8 @@ def test_a_given_position_skips_what_lies_before_it_though_a_parent_holds_its_sh
         == {shard_id(2)}
 
 
-def test_a_policy_for_some_shards_skips_in_those_that_it_writes(lab_of):
+def test_a_policy_for_some_shards_skips_in_those_that_it_writes(lab):
     """2 has to be written too, as 0 would start it at TRIM_HORIZON."""
-    lab = lab_of("a-both", LATEST)
     lab.alter(shard_id(0), checkpoint=lab.items()[shard_id(1)]["checkpoint"])
     shown = lab.dry("--policy", "latest", "--shards", "2", "--format", "json").json["decision"]
     written = {write["key"] for step in shown["steps"] for write in step["writes"]}
@@ -52,9 +52,8 @@ def test_a_policy_for_some_shards_skips_in_those_that_it_writes(lab_of):
     ("skip=0s", set()), ("skip=12m", {2, 3}), ("skip=all", {1, 2, 3}),
     ("reread=1h", {1, 2, 3}),
 ])  # fmt: skip
-def test_a_named_limit_holds_for_what_a_policy_skips(lab_of, limit, skipped):
+def test_a_named_limit_holds_for_what_a_policy_skips(lab, limit, skipped):
     """In 1 it skips 13 minutes of the stream (from 460 to 1260 s), in 2 and 3 eleven."""
-    lab = lab_of("a-both", LATEST)
     shown = lab.dry("--policy", "latest", "--accept", limit, "--format", "json").json["decision"]
     written = {write["key"] for step in shown.get("steps", ()) for write in step["writes"]}
     assert written == set(map(shard_id, skipped)), shown
@@ -70,8 +69,7 @@ def test_a_saved_plan_keeps_the_limit_that_was_named(lab_of, tmp_path):
     assert {shard_id(2), shard_id(3)} <= lab.items().keys()
 
 
-def test_no_sentinel_of_the_store_s_own_is_written(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_no_sentinel_of_the_store_s_own_is_written(lab):
     for policy in ("latest", at(lab, 700), "at-timestamp=-10m", "at-timestamp=@reshard"):
         steps = lab.dry("--policy", policy, "--format", "json", "--accept", "reread=all")
         written = {
@@ -82,17 +80,15 @@ def test_no_sentinel_of_the_store_s_own_is_written(lab_of):
 
 
 @pytest.mark.parametrize("command", ["dry", "inspect"])
-def test_the_printed_command_has_the_time_of_what_was_shown(lab_of, command):
+def test_the_printed_command_has_the_time_of_what_was_shown(lab, command):
     """`-10m` means another time once the command is run."""
-    lab = lab_of("a-both", LATEST)
     time = instant(lab.fake.clock.now() - 600)
     shown = getattr(lab, command)("--policy", "at-timestamp=-10m", "--format", "text")
     commands = shown.out.replace("\\\n", "").partition("reshardctl fix")[2]
     assert f"--policy at-timestamp={time}" in commands and "=-10m" not in commands
 
 
-def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab):
     words = ("--policy", "latest", "--format", "text")
     plain, counted = lab.dry(*words), lab.dry(*words, "--count")
     assert "policy latest skips intentionally:" in counted.out
@@ -110,8 +106,7 @@ def _row(text: str, shard: int) -> str:
     return line
 
 
-def test_a_count_that_ends_early_says_at_least(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_a_count_that_ends_early_says_at_least(lab):
     words = ("--policy", "latest-at-start", "--count", "--format")
     found = lab.dry(*words, "json", "--probe-budget", "calls=3").json["decision"]["costs"]
     assert any(e["records"]["at_least"] for e in found)
@@ -119,8 +114,7 @@ def test_a_count_that_ends_early_says_at_least(lab_of):
     assert re.search(r"at least \S+, [04] records", text)
 
 
-def test_an_inspection_counts_what_is_lost(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_an_inspection_counts_what_is_lost(lab):
     (finding,) = [
         f for f in lab.inspect("--count", "--format", "json").json["findings"]
         if f["code"] == "RSH203"
@@ -137,8 +131,7 @@ def test_an_inspection_counts_what_is_lost(lab_of):
     ("at-timestamp=2020-01-01T00:00:00Z", ("was created later",)),
     ("at-timestamp=-300d", ("was created later",)),
 ])  # fmt: skip
-def test_a_time_that_makes_no_sense_is_a_usage_error(lab_of, policy, words):
-    lab = lab_of("a-both", LATEST)
+def test_a_time_that_makes_no_sense_is_a_usage_error(lab, policy, words):
     refused = lab.fix("--policy", policy)
     assert refused.code == 2 and refused.says(*words)
     assert lab.wire.writes == [] and "GetRecords" not in [o for _, o in lab.wire.calls]
@@ -149,16 +142,14 @@ def test_a_time_without_a_reshard(lab_of):
     assert refused.code == 2 and refused.says("@reshard", "ever split or merged")
 
 
-def test_a_time_before_the_retention_is_clamped_and_told(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_a_time_before_the_retention_is_clamped_and_told(lab):
     lab.fake.clock.advance(26 * 3600 - 1000)
     shown = lab.dry("--policy", at(lab, 60), "--format", "text", "--accept", "reread=all")
     assert "is before the oldest record that the stream keeps" in " ".join(shown.out.split())
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
 
 
-def test_what_could_not_be_found_is_not_guessed(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_what_could_not_be_found_is_not_guessed(lab):
     lab.wire.calls.clear()
     refused = lab.fix(
         "--policy", at(lab, 700), "--probe-budget", "calls=2", "--created", lab.created
@@ -168,10 +159,9 @@ def test_what_could_not_be_found_is_not_guessed(lab_of):
     assert len([o for _, o in lab.wire.calls if o in ("GetRecords", "GetShardIterator")]) == 2
 
 
-def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
+def test_a_saved_plan_carries_the_numbers(lab, tmp_path):
     """Records that arrive between the plan and its application change nothing in it, and are
     read; nothing is looked for again."""
-    lab = lab_of("a-both", LATEST)
     path = tmp_path / "a.plan"
     assert lab.dry("--policy", "latest", "--out", path).code == 1
     since = json.loads(path.read_text())["wishes"]["since"]
@@ -189,8 +179,7 @@ def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
     assert sorted(ran.order) == ["later-1", "later-2", "later-3"]
 
 
-def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
-    lab = lab_of("a-both", LATEST)
+def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab, tmp_path):
     path = tmp_path / "a.plan"
     assert lab.dry("--policy", "latest", "--out", path).code == 1
     client = lab.fake.client()
@@ -243,8 +232,7 @@ def test_an_empty_table_is_not_read_for(lab_of):
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
 
 
-def test_json_says_which_time(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_json_says_which_time(lab):
     shown = lab.dry("--policy", "latest", "--format", "json").json
     assert (shown["policy"], shown["policy_time"]) == ("latest", shown["taken"])
     assert lab.dry("--format", "json").json["policy_time"] is None
@@ -309,9 +297,8 @@ def test_a_probe_that_came_to_nothing_is_told(lab_of):
     assert shown["findings"] == lab.inspect("--format", "json").json["findings"]
 
 
-def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
+def test_what_was_interrupted_is_finished_with_the_same_numbers(lab):
     """Records that came meanwhile are not skipped by the second half."""
-    lab = lab_of("a-both", LATEST)
     before = lab.items()
     lab.wire.fail("TransactWriteItems", "AccessDeniedException")
     stopped = lab.fix("--policy", "latest", "--created", lab.created)
@@ -330,8 +317,7 @@ def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
     assert sorted(ran.order) == ["later-1", "later-2", "later-3"]
 
 
-def test_after_a_fix_that_skips_nobody_reads_that_nothing_is_skipped(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_after_a_fix_that_skips_nobody_reads_that_nothing_is_skipped(lab):
     done = lab.fix("--policy", "latest", "--accept", "skip=all", "--format", "text")
     said = " ".join(done.out.split())
     assert done.code == 0 and "nothing is skipped" not in said

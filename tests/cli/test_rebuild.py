@@ -21,6 +21,7 @@ from tests.unit.render.test_json import VALIDATOR
 
 CASE = load(CASES / "kcl" / "a-both.toml")
 OPTIONS = "?release=3.5.1&initial=LATEST"
+pytestmark = pytest.mark.lab("a-both", OPTIONS)
 ALL = ("--accept", "reread=all")
 
 
@@ -137,9 +138,8 @@ def test_an_interrupted_rebuild_is_resumed_on_its_line(lab_of, counted):
     assert len(asked) == 1 and set(written(lab)) == {0, 1, 2, 3}
 
 
-def test_rows_ahead_of_the_sink_are_moved_back(lab_of, counted):
+def test_rows_ahead_of_the_sink_are_moved_back(lab, counted):
     """Acknowledged, never stored: they come again. Expectation: the reference consumer."""
-    lab = lab_of("a-both", OPTIONS)
     sink = sink_of(s0=[0])
     counted(sink)
     done = rebuild(lab, "--yes", *ALL)
@@ -149,8 +149,7 @@ def test_rows_ahead_of_the_sink_are_moved_back(lab_of, counted):
         assert unread <= set(ran.delivered.get(shard, ())), shard
 
 
-def test_a_table_that_is_gone_is_not_made(lab_of, counted):
-    lab = lab_of("a-both", OPTIONS)
+def test_a_table_that_is_gone_is_not_made(lab, counted):
     asked = counted(HOLES)
     found = lab.cli(
         "rebuild", "kcl://gone?release=3.5.1", "--stream", lab.stream, "--from", "s3a://lake/x",
@@ -174,8 +173,7 @@ def test_a_table_that_is_gone_is_not_made(lab_of, counted):
     ("quickwit+file:///no/such/place?index=i&source=s&release=0.9",
      ("held more than positions", "backup")),
 ])  # fmt: skip
-def test_other_stores_that_are_gone(lab_of, counted, locator, words):
-    lab = lab_of("a-both", OPTIONS)
+def test_other_stores_that_are_gone(lab, counted, locator, words):
     asked = counted(HOLES)
     found = lab.cli("rebuild", locator, "--stream", lab.stream, "--from", "s3a://x", "--dry-run")
     assert found.code == Exit.REFUSED and found.says(*words) and not asked
@@ -183,8 +181,7 @@ def test_other_stores_that_are_gone(lab_of, counted, locator, words):
     assert "KCL" not in found.err
 
 
-def test_a_directory_that_is_gone_is_not_made(lab_of, counted, tmp_path):
-    lab = lab_of("a-both", OPTIONS)
+def test_a_directory_that_is_gone_is_not_made(lab, counted, tmp_path):
     counted(HOLES)
     place = tmp_path / "check point"
     found = lab.cli(
@@ -195,10 +192,9 @@ def test_a_directory_that_is_gone_is_not_made(lab_of, counted, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["spark+s3://", "spark:s3a://"])
-def test_a_checkpoint_in_a_bucket_that_is_gone_is_not_made(lab_of, counted, monkeypatch, scheme):
+def test_a_checkpoint_in_a_bucket_that_is_gone_is_not_made(lab, counted, monkeypatch, scheme):
     """What is to be made is what Hadoop's connector puts for a directory: "KEY/", without content
     (S3AFileSystem.mkdirs)."""
-    lab = lab_of("a-both", OPTIONS)
     counted(HOLES)
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", lab.servers.dynamodb)
     bucket = f"lake-{scheme[-4]}"
@@ -216,8 +212,7 @@ def test_a_checkpoint_in_a_bucket_that_is_gone_is_not_made(lab_of, counted, monk
     assert client.get_object(Bucket=bucket, Key="jobs/orders/metadata")
 
 
-def test_a_metastore_in_a_bucket_that_is_gone(lab_of, counted, monkeypatch):
-    lab = lab_of("a-both", OPTIONS)
+def test_a_metastore_in_a_bucket_that_is_gone(lab, counted, monkeypatch):
     counted(HOLES)
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", lab.servers.dynamodb)
     session().client("s3", endpoint_url=lab.servers.dynamodb).create_bucket(Bucket="quick")
@@ -231,9 +226,8 @@ def test_a_metastore_in_a_bucket_that_is_gone(lab_of, counted, monkeypatch):
 @pytest.mark.parametrize(("said", "why"), [
     (4, "pass over batches 5 to 7"), (9, "batches 8 to 9 would be missing"), (7, ""),
 ])  # fmt: skip
-def test_the_sinks_own_log_says_which_batch_was_the_last(lab_of, counted, tmp_path, said, why):
+def test_the_sinks_own_log_says_which_batch_was_the_last(lab, counted, tmp_path, said, why):
     """FileStreamSink.addBatch skips a batch whose number its log has: rows lost without a word."""
-    lab = lab_of("a-both", OPTIONS)
     counted(HOLES, batch=7)
     place = tmp_path / "checkpoint"
     place.mkdir()
@@ -270,10 +264,9 @@ def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
 
 
 @pytest.mark.parametrize("release", ["kinesis-lineage", "qubole-1.2.0_spark-3.0"])
-def test_a_checkpoint_is_undone_until_the_query_has_run(lab_of, counted, tmp_path, release):
+def test_a_checkpoint_is_undone_until_the_query_has_run(lab, counted, tmp_path, release):
     """Batch 8 is planned by Spark behind the line (MicroBatchExecution writes offsets/8 first, or
     commits it where it was planned): from then on taking 7 away would kill the query."""
-    lab = lab_of("a-both", OPTIONS)
     counted(HOLES, batch=7)
     place = tmp_path / "checkpoint"
     place.mkdir()
@@ -315,9 +308,8 @@ def test_nothing_of_it_is_written_while_the_consumer_runs(lab_of, counted, tmp_p
     assert found.code == Exit.REFUSED and found.says("rebuild asks for that")
 
 
-def test_a_position_that_is_to_be_copied_is_not_broken(lab_of, counted, tmp_path):
+def test_a_position_that_is_to_be_copied_is_not_broken(lab, counted, tmp_path):
     """awslabs takes it as JSON: a line break inside of one of its words makes another of it."""
-    lab = lab_of("a-both", OPTIONS)
     counted(HOLES)
     (tmp_path / "checkpoint").mkdir()
     found = lab.cli(
@@ -330,9 +322,8 @@ def test_a_position_that_is_to_be_copied_is_not_broken(lab_of, counted, tmp_path
     assert {shard_name(1), shard_name(2), shard_name(3)} == set(places) - {"metadata"}
 
 
-def test_what_is_not_understood_is_not_counted(lab_of, counted, tmp_path):
+def test_what_is_not_understood_is_not_counted(lab, counted, tmp_path):
     """Counting may take hours."""
-    lab = lab_of("a-both", OPTIONS)
     asked = counted(HOLES)
     (tmp_path / "checkpoint").mkdir()
     found = lab.cli(
@@ -403,9 +394,8 @@ def test_what_the_line_rests_on_is_said(lab_of, counted):
 
 
 @pytest.mark.parametrize(("denied", "code"), [(False, Exit.FINDINGS), (True, Exit.REFUSED)])
-def test_commands_are_printed_where_it_is_proven_whose_the_rows_are(lab_of, counted, denied, code):
+def test_commands_are_printed_where_it_is_proven_whose_the_rows_are(lab, counted, denied, code):
     """As a write is refused without that proof; numbers of an epoch that the listing has not."""
-    lab = lab_of("a-both", OPTIONS)
     counted(HOLES)
     if denied:
         for key, row in lab.items().items():

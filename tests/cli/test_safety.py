@@ -47,8 +47,7 @@ def test_rule_and_help_call_nothing(lab_of):
     assert lab.wire.calls == []
 
 
-def test_a_dry_undo_writes_nothing_and_no_command_changes_the_stream(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_a_dry_undo_writes_nothing_and_no_command_changes_the_stream(lab):
     lab.fake.calls.clear()
     assert lab.fix("--probe").code == 0
     fixed = lab.items()
@@ -74,9 +73,8 @@ def renewing(lab, key: str):
 
 
 @pytest.mark.parametrize("position", ["SHARD_END", "a number"])
-def test_a_running_consumer_is_refused(lab_of, position):
+def test_a_running_consumer_is_refused(lab, position):
     """Its renewals, of finished rows too (runs on KCL 2.7.2 and 3.5.1)."""
-    lab = lab_of("a-both", TRIM_HORIZON)
     wanted = [k for k, v in lab.items().items()
               if (v["checkpoint"]["S"] == "SHARD_END") == (position == "SHARD_END")]  # fmt: skip
     key = wanted[0]
@@ -89,9 +87,8 @@ def test_a_running_consumer_is_refused(lab_of, position):
 
 
 @pytest.mark.parametrize("moment", [1, 6, 29, 30])
-def test_the_watch_lasts_until_its_end(lab_of, moment):
+def test_the_watch_lasts_until_its_end(lab, moment):
     """A worker that renews once in 30 s is seen whenever that is (failoverTimeMillis 90 s)."""
-    lab = lab_of("a-both", TRIM_HORIZON)
     lab.alter(key := next(iter(lab.items())), leaseOwner={"S": "w1"})
     renew = renewing(lab, key)
     lab.on_sleep.append(lambda seconds: renew(seconds) if sum(lab.slept) == moment else None)
@@ -101,9 +98,8 @@ def test_the_watch_lasts_until_its_end(lab_of, moment):
     assert lab.wire.writes == []
 
 
-def test_a_still_consumer_is_watched_for_the_whole_time(lab_of):
+def test_a_still_consumer_is_watched_for_the_whole_time(lab):
     """And its silence is journaled with what it excludes."""
-    lab = lab_of("a-both", TRIM_HORIZON)
     lab.alter(next(iter(lab.items())), leaseOwner={"S": "w1"})
     assert lab.cli("fix", *lab.where, "--yes", "--watch", "40s").code == 0
     assert sum(lab.slept) == 40
@@ -143,8 +139,7 @@ def test_a_worker_that_takes_a_row_during_the_watch_is_running(lab_of):
     assert lab.wire.writes == [] and lab.journals() == []
 
 
-def test_a_running_consumer_stops_an_undo_too(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_a_running_consumer_stops_an_undo_too(lab):
     assert lab.fix().code == 0
     key = owned(lab)
     fixed = lab.items()
@@ -156,8 +151,7 @@ def test_a_running_consumer_stops_an_undo_too(lab_of):
     assert {k for k, v in lab.items().items() if v != fixed[k]} == {key}
 
 
-def test_a_leader_that_moves_is_a_sign_of_life(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_a_leader_that_moves_is_a_sign_of_life(lab):
     lab.plant({"leaseKey": {"S": "Leader"}, "entityType": {"S": "LEADER"},
                "recordVersionNumber": {"S": "a"}})  # fmt: skip
     lab.on_sleep.append(lambda _s: lab.alter("Leader", recordVersionNumber={"S": "b"}))
@@ -165,8 +159,7 @@ def test_a_leader_that_moves_is_a_sign_of_life(lab_of):
     assert refused.code == 4 and refused.says("Leader")
 
 
-def test_the_operators_word_is_journaled(lab_of):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_the_operators_word_is_journaled(lab):
     assert lab.fix().code == 0
     assert lab.slept == []
     assert "operator" in header(lab.journal())["notes"]["stopped"]
@@ -193,16 +186,14 @@ def header(journal: Path) -> dict:
 
 
 @pytest.mark.parametrize("flags", [(), ("--format", "json"), ("--assume-stopped",)])
-def test_without_a_terminal_and_without_yes(lab_of, flags):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_without_a_terminal_and_without_yes(lab, flags):
     refused = lab.cli("fix", *lab.where, *flags)
     assert refused.code == 4 and refused.says("--yes")
     assert lab.wire.writes == [] and lab.journals() == []
 
 
 @pytest.mark.parametrize("flags", [(), ("--format", "json")])
-def test_an_undo_asks_too_and_prints_the_whole_command(lab_of, flags):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_an_undo_asks_too_and_prints_the_whole_command(lab, flags):
     before = lab.items()
     assert lab.fix().code == 0
     lab.wire.calls.clear()
@@ -215,8 +206,7 @@ def test_an_undo_asks_too_and_prints_the_whole_command(lab_of, flags):
     assert lab.items() == before
 
 
-def test_plans_and_journals_are_the_owners_alone(lab_of, tmp_path):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_plans_and_journals_are_the_owners_alone(lab, tmp_path):
     old = os.umask(0)
     try:
         files = [tmp_path / "a.plan", tmp_path / "dry.txt", tmp_path / "done.json"]
@@ -231,8 +221,7 @@ def test_plans_and_journals_are_the_owners_alone(lab_of, tmp_path):
     assert stat.S_IMODE(lab.state.stat().st_mode) == 0o700
 
 
-def test_no_secret_in_any_file(lab_of, tmp_path):
-    lab = lab_of("a-both", TRIM_HORIZON)
+def test_no_secret_in_any_file(lab, tmp_path):
     lab.dry("--out", tmp_path / "a.plan", "--output", tmp_path / "dry.txt", "--verbose")
     lab.fix("--verbose")
     lab.undo("--verbose")

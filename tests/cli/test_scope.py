@@ -14,6 +14,7 @@ from tests.unit.render.test_json import VALIDATOR
 
 SPLIT = "a-both-named"
 """Split of 0 into 2 and 3; neither child has a lease (the case file)."""
+pytestmark = pytest.mark.lab(SPLIT, LATEST)
 MERGE = "full-merge-ended-coparent-lost"
 """Merge of 0 and 1 into 2; the leases of 1 and 2 are gone (the case file)."""
 NETWORK = "update-count-coparent-lost"
@@ -31,8 +32,7 @@ def valid(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def test_a_selected_shard_is_mended_and_no_other_row_is_touched(lab_of):
-    lab: Lab = lab_of(SPLIT, LATEST)
+def test_a_selected_shard_is_mended_and_no_other_row_is_touched(lab):
     before = lab.items()
     done = lab.fix("--shards", "2", "--created", lab.created, "--format", "text")
     after = lab.items()
@@ -135,8 +135,7 @@ def test_fix_by_rule_mends_the_shards_of_its_findings(lab_of):
     assert lab.dry("--rule", "RSH203").code == 0
 
 
-def test_a_saved_plan_keeps_what_was_selected(lab_of, tmp_path):
-    lab: Lab = lab_of(SPLIT, LATEST)
+def test_a_saved_plan_keeps_what_was_selected(lab, tmp_path):
     plan, before = tmp_path / "part.plan", lab.items()
     assert lab.dry("--shards", "2", "--out", plan).code == 1
     saved = json.loads(plan.read_text())
@@ -148,8 +147,7 @@ def test_a_saved_plan_keeps_what_was_selected(lab_of, tmp_path):
     assert lab.items().keys() - before.keys() == {key(2)}
 
 
-def test_the_command_that_accepts_a_price_names_what_was_selected(lab_of):
-    lab: Lab = lab_of(SPLIT, LATEST)
+def test_the_command_that_accepts_a_price_names_what_was_selected(lab):
     shown = lab.dry("--shards", "2", "--format", "text")
     assert "--shards 2" in " ".join(shown.out.split())
     refused = lab.fix("--shards", "2", "--accept", "reread=0")
@@ -169,16 +167,14 @@ def test_the_command_that_accepts_a_price_names_what_was_selected(lab_of):
     (["--rule", "RSH203", "--not-rule", "rsh203"], ["both name RSH203"]),
 ])
 @pytest.mark.parametrize("verb", ["inspect", "fix"])
-def test_what_cannot_be_selected_is_wrong_usage(lab_of, verb, options, words):
-    lab: Lab = lab_of(SPLIT, LATEST)
+def test_what_cannot_be_selected_is_wrong_usage(lab, verb, options, words):
     more = ["--dry-run"] if verb == "fix" else []
     wrong = lab.cli(verb, *lab.where, *options, *more)
     assert wrong.code == 2
     assert wrong.says(*words)
 
 
-def test_a_policy_by_time_moves_the_selected_shards_only(lab_of):
-    lab: Lab = lab_of(SPLIT, LATEST)
+def test_a_policy_by_time_moves_the_selected_shards_only(lab):
     document = lab.dry("--shards", "3", "--policy", "latest-at-start", "--format", "json").json
     keys = {w["key"] for step in document["decision"]["steps"] for w in step["writes"]}
     added = {one["shard"] for one in document["scope"]["added"]}

@@ -23,6 +23,8 @@ from tests.proof.reference.kcl import run
 from tests.support.fake_time import sleep_of
 from tests.unit.spark.source.drive import InProcess
 
+pytestmark = pytest.mark.lab("a-both", LATEST)
+
 SCHEMA = json.loads(files("reshardctl.snapshot").joinpath("skipped.schema.json").read_text())
 PINNED = ("--policy", "latest")
 AGAIN = {"S": "TRIM_HORIZON"}
@@ -79,8 +81,7 @@ def test_the_batch_and_the_consumer_have_each_unread_record_once(lab_of, tmp_pat
     assert set(came) <= set(unread)
 
 
-def test_a_plan_that_is_applied_later_saves_the_same(lab_of, tmp_path):
-    lab = lab_of("a-both", LATEST)
+def test_a_plan_that_is_applied_later_saves_the_same(lab, tmp_path):
     plan, early, late = tmp_path / "p.plan", tmp_path / "early.json", tmp_path / "late.json"
     assert lab.dry(*PINNED, "--out", plan, "--skipped", early).code == 1
     lab.fake.clock.advance(300)
@@ -142,8 +143,7 @@ def test_no_file_of_a_fix_that_writes_nothing(lab_of, tmp_path):
     assert not file.exists()
 
 
-def test_an_existing_file_is_not_replaced(lab_of, tmp_path):
-    lab = lab_of("a-both", LATEST)
+def test_an_existing_file_is_not_replaced(lab, tmp_path):
     file = tmp_path / "skipped.json"
     file.write_text("mine")
     for words in (lab.inspect, lab.dry, lab.fix):
@@ -152,8 +152,7 @@ def test_an_existing_file_is_not_replaced(lab_of, tmp_path):
     assert file.read_text() == "mine" and lab.wire.calls == []
 
 
-def test_an_end_that_each_start_decides_is_refused_by_the_batch(lab_of, tmp_path):
-    lab = lab_of("a-both", LATEST)
+def test_an_end_that_each_start_decides_is_refused_by_the_batch(lab, tmp_path):
     file = tmp_path / "skipped.json"
     found = written(lab, file, "--policy", "latest-at-start")
     assert {part["until"]["kind"] for part in found["intervals"]} == {"LATEST"}
@@ -176,8 +175,7 @@ def changed(file: Path, **members: Any) -> None:
     ({"intervals": [{"shard": "x", "after": None, "until": None, "certain": True}]}, "no shard id"),
     ({"intervals": [1]}, r"intervals\[0\]"),
 ])  # fmt: skip
-def test_a_file_of_something_else(lab_of, tmp_path, members, words):
-    lab = lab_of("a-both", LATEST)
+def test_a_file_of_something_else(lab, tmp_path, members, words):
     file = tmp_path / "skipped.json"
     written(lab, file, *PINNED)
     changed(file, **members)
@@ -185,9 +183,8 @@ def test_a_file_of_something_else(lab_of, tmp_path, members, words):
         backfilled(lab, file)
 
 
-def test_what_has_expired_is_said(lab_of, tmp_path):
+def test_what_has_expired_is_said(lab, tmp_path):
     """Not an empty batch; failOnDataLoss false reads what is left."""
-    lab = lab_of("a-both", LATEST)
     file = tmp_path / "skipped.json"
     written(lab, file, *PINNED)
     whole = backfilled(lab, file)
@@ -198,8 +195,7 @@ def test_what_has_expired_is_said(lab_of, tmp_path):
     assert left != whole and set(left) < set(whole)
 
 
-def test_a_shard_that_is_gone_is_said(lab_of, tmp_path):
-    lab = lab_of("a-both", LATEST)
+def test_a_shard_that_is_gone_is_said(lab, tmp_path):
     file = tmp_path / "skipped.json"
     found = written(lab, file, *PINNED)
     text = json.dumps(found["intervals"]).replace("shardId-000000000003", "shardId-000000000007")

@@ -216,9 +216,8 @@ def test_what_the_configuration_suppresses(lab, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("columns", [40, 120])
-def test_at_a_terminal(lab_of, columns):
+def test_at_a_terminal(lab, columns):
     """The worst in red, nothing wider than the terminal but what is there to be copied."""
-    lab = lab_of("a-both", LATEST)
     code, shown = lab.at_terminal("status", *lab.where, columns=columns, TERM="xterm")
     assert code == 1 and "\x1b[31m" in shown
     lines = [bare(line) for line in shown.splitlines()]
@@ -229,8 +228,7 @@ def test_at_a_terminal(lab_of, columns):
 
 
 @pytest.mark.parametrize("reading", [[], ["--count"]], ids=["plain", "counted"])
-def test_one_line_for_each_shard_at_a_terminal_of_80_columns(lab_of, reading):
-    lab = lab_of("a-both", LATEST)
+def test_one_line_for_each_shard_at_a_terminal_of_80_columns(lab, reading):
     _, shown = lab.at_terminal("status", *lab.where, *reading, columns=80)
     lines = [bare(line).rstrip() for line in shown.splitlines()]
     rows = [line for line in lines if line[:2] in ("0 ", "1 ", "2 ", "3 ")]
@@ -266,8 +264,7 @@ def test_after_a_failure_up_is_0_and_the_timestamp_stays(lab, tmp_path):
     assert after == {"reshardctl_up": 0, success: before[success]}
 
 
-def test_a_row_for_each_worker(lab_of):
-    lab = lab_of("a-both", LATEST)
+def test_a_row_for_each_worker(lab):
     shown = lab.cli("status", *lab.where, "--by", "worker")
     assert shown.code == 1, shown.err
     heads, nobody, one = shown.out.splitlines()[3:6]

@@ -8,6 +8,7 @@ from tests.support.case import CASES, load
 from tests.support.side_tables import side_items
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.1.3"
+pytestmark = pytest.mark.lab("multi-children-lost", OPTIONS)
 
 
 def case_of(name: str):
@@ -78,8 +79,7 @@ def test_a_stream_without_rows_is_told_whose_rows_there_are(lab_of):
     assert found.code == 2 and found.says("123456789012:invoices:1795000000", "orders")
 
 
-def test_only_the_stream_s_own_rows_are_written(lab_of):
-    lab = lab_of("multi-children-lost", OPTIONS)
+def test_only_the_stream_s_own_rows_are_written(lab):
     others = {key: item for key, item in lab.items().items() if ":invoices:" in key}
     assert len(others) == 2
     seen = lab.inspect("--format", "json")
@@ -103,8 +103,7 @@ def test_one_row_of_the_other_kind_of_application_is_named_and_left_alone(lab_of
     assert lab.items()["shardId-000000000001"] == stray
 
 
-def test_as_many_rows_of_both_kinds_of_application_are_refused(lab_of):
-    lab = lab_of("multi-children-lost", OPTIONS)
+def test_as_many_rows_of_both_kinds_of_application_are_refused(lab):
     for shard in range(len(lab.items())):
         key = f"shardId-{shard:012d}"
         lab.plant({"leaseKey": {"S": key}, "checkpoint": {"S": "LATEST"}})
@@ -112,8 +111,7 @@ def test_as_many_rows_of_both_kinds_of_application_are_refused(lab_of):
     assert found.code == 2 and found.says("single-stream", "does not show which")
 
 
-def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab_of, tmp_path):
-    lab = lab_of("multi-children-lost", OPTIONS)
+def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab, tmp_path):
     plan = tmp_path / "orders.plan"
     assert lab.dry("--out", plan).code == 1
     own = "123456789012:orders:1795219200:shardId-000000000000"

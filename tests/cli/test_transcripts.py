@@ -35,10 +35,29 @@ def reader(
     return at
 
 
-def test_snapshots(reader):
-    page = reader(CHILDREN_LOST, "21:47:10")
-    for transcript in of("schemas", first="Snapshots", last="Versions and deprecation"):
-        page.type(transcript)
+BREAKS, REFUSED = "A consumer that breaks there", "What the service would refuse"
+PARTS = {
+    # case, time, page, and the headings before and behind
+    "snapshots": (CHILDREN_LOST, "21:47:10", "schemas", "Snapshots", "Versions and deprecation"),
+    "before a reshard that a consumer crosses": (ROOTS, "21:45:42", "preflight", "", BREAKS),
+    "before a reshard that breaks a consumer": (
+        LATEST_ROOTS, "21:46:15", "preflight", BREAKS, REFUSED),
+    "before a reshard that is refused": (
+        ROOTS, "21:45:42", "preflight", REFUSED, "Limits of the forecast"),
+    "an incident of last night": ("a-both-named-long", "14:16:00", "runbook", "", ""),
+    "positions": ("a-both", "00:25:00", "policies", "Positions as data", "Some shards"),
+    "a table of one release": ("a-both", "00:25:01", "kcl", "Example", "Is the application stop"),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_a_page(reader, part):
+    case, time, page, first, last = PARTS[part]
+    typed = of(page, first=first, last=last)
+    assert typed
+    reading = reader(case, time)
+    for transcript in typed:
+        reading.type(transcript)
 
 
 def test_replay_and_backfill(lab_of, tmp_path, monkeypatch):
@@ -49,26 +68,6 @@ def test_replay_and_backfill(lab_of, tmp_path, monkeypatch):
     page = Reader(lab_of("k", name="app"))
     page.type(skipped)
     assert Path("skipped.json").exists()
-
-
-def test_before_a_reshard_that_a_consumer_crosses(reader):
-    page = reader(ROOTS, "21:45:42")
-    for transcript in of("preflight", last="A consumer that breaks there"):
-        page.type(transcript)
-
-
-def test_before_a_reshard_that_breaks_a_consumer(reader):
-    page = reader(LATEST_ROOTS, "21:46:15")
-    breaking = ("A consumer that breaks there", "What the service would refuse")
-    for transcript in of("preflight", first=breaking[0], last=breaking[1]):
-        page.type(transcript)
-
-
-def test_before_a_reshard_that_is_refused(reader):
-    page = reader(ROOTS, "21:45:42")
-    refused = ("What the service would refuse", "Limits of the forecast")
-    for transcript in of("preflight", first=refused[0], last=refused[1]):
-        page.type(transcript)
 
 
 def test_files_in_place_of_calls(reader, tmp_path):
@@ -112,24 +111,6 @@ def test_what_undo_does_not_give_back(reader):
     page.fix()
     (stays,) = of("undo", first="What undo does not give back", last="Old journals")
     page.type(stays)
-
-
-def test_an_incident_of_last_night(reader):
-    page = reader("a-both-named-long", "14:16:00")
-    (refused,) = of("runbook")
-    page.type(refused)
-
-
-def test_positions(reader):
-    page = reader("a-both", "00:25:00")
-    (saved,) = of("policies", first="Positions as data", last="Some shards")
-    page.type(saved)
-
-
-def test_a_table_of_one_release(reader):
-    page = reader("a-both", "00:25:01")
-    (fix,) = of("kcl", first="Example", last="Is the application stopped?")
-    page.type(fix)
 
 
 def test_graph(reader):

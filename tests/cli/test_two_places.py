@@ -70,14 +70,6 @@ def test_every_verb_reaches_a_table_in_another_region(apart, verb, code):
     assert by_arn.code == code, by_arn.err
 
 
-def test_what_one_region_is_wrong_for_names_the_option(apart):
-    """`--region` is of both: whichever is not there, the next step says how to part them."""
-    stream = apart.inspect("--region", "eu-west-1")
-    assert stream.code == 2 and stream.says("no stream orders in eu-west-1", "--table-region")
-    table = apart.inspect("--region", "us-east-1")
-    assert table.code == 2 and table.says("no table", "in us-east-1", "--table-region")
-
-
 def test_a_fix_is_undone_without_naming_the_region_again(apart, twin):
     before, beside = apart.items(), twin.items()
     assert apart.fix(*THERE).code == 0
@@ -200,17 +192,10 @@ def test_an_option_that_contradicts_the_arn_of_the_table(apart):
     assert result.says(arn_of(apart), "--table-region is us-east-1", "leave --table-region out")
     own = apart.cli("inspect", locator, *apart.where[1:], "--region", "us-east-1")
     assert own.code == 1, "--region is the stream's"
-
-
-def test_the_arn_of_a_table_of_another_account(apart):
-    arn = arn_of(apart).replace(OWN, OTHER)
-    result = apart.cli("inspect", f"kcl://{arn}{TRIM_HORIZON}", *apart.where[1:])
-    assert result.code == 2 and result.says(f"names account {OTHER}", arn_of(apart))
-
-
-def test_a_bare_arn_is_shown_as_the_locator_that_it_is(apart):
-    result = apart.cli("inspect", arn_of(apart), *apart.where[1:])
-    assert result.code == 2 and result.says(f"write it as kcl://{arn_of(apart)}, or ")
+    another = apart.cli("inspect", locator.replace(OWN, OTHER), *apart.where[1:])
+    assert another.code == 2 and another.says(f"names account {OTHER}", arn_of(apart))
+    bare_arn = apart.cli("inspect", arn_of(apart), *apart.where[1:])
+    assert bare_arn.code == 2 and bare_arn.says(f"write it as kcl://{arn_of(apart)}, or ")
 
 
 # reshardctl.toml
