@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.cli.lab import Lab
+from tests.cli.lab import Item, Lab
 from tests.support.case import Case, Expect, all_cases
 from tests.support.judging import asked
 
@@ -38,8 +38,8 @@ def ends(expect: Expect) -> Iterator[tuple[str, str]]:
 
 def repaired(
     lab: Lab, case: Case, expect: Expect, key: Callable[[int], str], *,
-    kept: Callable[[Mapping[str, Any]], Any] = lambda items: items,
-) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    kept: Callable[[dict[str, Item]], Any] = lambda items: items,
+) -> tuple[dict[str, Item], dict[str, Item]] | None:
     """The rows before and after a fix that was undone; `None` where nothing is to be written.
 
     key: of a shard's row. kept: rows without what no undo gives back.

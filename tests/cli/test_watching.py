@@ -68,6 +68,12 @@ def put_once(fake: FakeKinesis, shard: int) -> Callable[[float], None]:
     return work
 
 
+def all_but_one_read(lab: Lab) -> None:
+    """A worker has read everything, and one record arrives while it is watched."""
+    move(lab, *BOTH)(0)
+    lab.on_sleep.append(put_once(lab.fake, 1))
+
+
 BOTH, PROBED = (FIRST, SECOND), ("--probe",)
 Work = Callable[[Lab], Any]
 SCENES: dict[str, tuple[Work, Sequence[str], Sequence[str], Sequence[str], Any, Sequence[str]]] = {
@@ -78,8 +84,7 @@ SCENES: dict[str, tuple[Work, Sequence[str], Sequence[str], Sequence[str], Any, 
     "unread records are evidence": (  # the case has two in each shard
         lambda _: None, BOTH, [FIRST], PROBED, [("warning", [1])], ("held by w1", "expires at")),
     "records that came meanwhile are none": (
-        lambda lab: (move(lab, *BOTH)(0), lab.on_sleep.append(put_once(lab.fake, 1))),
-        BOTH, [], PROBED, [("info", [1])], ()),
+        all_but_one_read, BOTH, [], PROBED, [("info", [1])], ()),
     "a drained shard is idle": (lambda lab: move(lab, *BOTH)(0), BOTH, [], PROBED, [], ()),
     "nobody takes it": (  # maxLeasesForWorker, awslabs/amazon-kinesis-client#202
         lambda lab: lab.alter(SECOND, leaseOwner=None), [FIRST], [FIRST], (),
