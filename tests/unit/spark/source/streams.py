@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import pytest
 
 from reshardctl.testing.fake import FakeKinesis
 from reshardctl.testing.service import Settings
 from reshardctl.testing.topology import load_topology
-from tests.unit.spark.source.drive import NAME, Query, Row
+from tests.unit.spark.source.drive import NAME, Crash, Query, Row
 
 CREATED = 1_795_232_267
 
@@ -80,9 +82,72 @@ class Living:
         self.client.merge_shards(StreamName=NAME, ShardToMerge=one, AdjacentShardToMerge=other)
         self.fake.settle()
 
+    def recreate(self, shards: int = 1, pause: float = 100) -> None:
+        """The stream is deleted, and after a pause made anew."""
+        self.client.delete_stream(StreamName=NAME)
+        self.fake.settle()
+        self.fake.clock.advance(pause)
+        self.client.create_stream(StreamName=NAME, ShardCount=shards)
+        self.fake.settle()
+
+    def raise_retention(self, hours: int) -> None:
+        self.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=hours)
+
     def all(self) -> list[str]:
         """Everything that was put, sorted."""
         return sorted(one for data in self.put_into.values() for one in data)
+
+
+Step = tuple[str, int, int]
+"""What is done, where or how often, and how much of it."""
+
+
+def steps(text: str) -> Iterator[Step]:
+    """Those of a history that is written down, as `put 0 2, split 0, wait 25h, stop`."""
+    for words in text.split(", "):
+        what, *given = words.split()
+        numbers = [int(n[:-1]) * 3600 if n.endswith("h") else int(n) for n in given]
+        place, count, *_ = (0, *numbers, 0) if what == "wait" else (*numbers, 0, 0)
+        yield what, place, count
+
+
+def play(living: Living, query: Query, history: Iterable[Step]) -> None:
+    """die: in the batch that is due. crash: behind a record more, in a batch if there is one."""
+    for what, place, count in history:
+        match what:
+            case "put":
+                living.put(place, count)
+            case "split":
+                living.split(place)
+            case "merge":
+                living.merge(place)
+            case "trim":
+                living.fake.trim_shard(NAME, place)
+            case "raise":
+                living.raise_retention(place or min(living.stream.retention_hours + 24, 168))
+            case "recreate":
+                living.recreate(place)
+            case "wait":
+                living.fake.clock.advance(count)
+            case "limit":
+                query.options = {"maxRecordsPerTrigger": str(place)}
+            case "stop":
+                query.stop()
+            case "trigger":
+                query.trigger()
+            case "drain":
+                query.drain()
+            case "die":
+                with pytest.raises(Crash):
+                    query.trigger(crash=True)
+            case "crash":
+                with pytest.raises(Crash):
+                    living.put(place, 1)  # or there may be no batch to die in
+                    living.fake.clock.advance(1)
+                    query.trigger(crash=True)
+                    raise Crash
+            case _:
+                raise ValueError(what)
 
 
 def order_held(living: Living, query: Query) -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reshardctl.testing.faults import short_page
 from reshardctl.testing.service import Settings
-from tests.unit.spark.source.drive import Crash, Query
-from tests.unit.spark.source.streams import Living, order_held, replays_equal
+from tests.unit.spark.source.drive import Query
+from tests.unit.spark.source.streams import Living, order_held, play, replays_equal
 
 PLACE = st.integers(0, 7)
 LIFE = st.one_of(
@@ -19,36 +19,11 @@ LIFE = st.one_of(
     st.tuples(st.just("wait"), st.just(0), st.sampled_from([1, 15, 70, 700, 4000])),
 )
 LIVES = ("put", "split", "merge", "wait")
-QUERY = st.sampled_from(["trigger", "trigger", "crash", "restart"]).map(lambda s: (s, 0, 0))
+QUERY = st.sampled_from(["trigger", "trigger", "crash", "stop"]).map(lambda s: (s, 0, 0))
 STEPS = st.lists(st.one_of(LIFE, LIFE, QUERY), min_size=1, max_size=40)
 quickly = settings(
     max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
 )
-
-
-def play(living: Living, query: Query, steps: list[tuple[str, int, int]]) -> None:
-    for what, place, count in steps:
-        match what:
-            case "put":
-                living.put(place, count)
-            case "split":
-                living.split(place)
-            case "merge":
-                living.merge(place)
-            case "wait":
-                living.fake.clock.advance(count)
-            case "restart":
-                query.stop()
-            case "trigger":
-                query.trigger()
-            case "crash":
-                with pytest.raises(Crash):
-                    living.put(place, 1)  # or there may be no batch to die in
-                    living.fake.clock.advance(1)
-                    query.trigger(crash=True)
-                    raise Crash
-            case _:
-                raise ValueError(what)
 
 
 def finish(living: Living, query: Query) -> None:

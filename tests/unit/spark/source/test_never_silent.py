@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reshardctl.errors import CannotTell
-from tests.unit.spark.source.drive import NAME, Query
-from tests.unit.spark.source.streams import Living, order_held
-from tests.unit.spark.source.test_histories import LIFE, QUERY, finish, play, quickly
+from tests.unit.spark.source.drive import Query
+from tests.unit.spark.source.streams import Living, order_held, play
+from tests.unit.spark.source.test_histories import LIFE, QUERY, finish, quickly
 
 HOUR = 3600
 LONG = st.tuples(
@@ -21,17 +21,6 @@ LIMITS = pytest.mark.parametrize("most", ["", "3"])
 STEPS = st.lists(st.one_of(LIFE, LIFE, LONG, QUERY, QUERY, RAISED), min_size=1, max_size=40)
 
 
-def lives(living: Living, query: Query, steps: list[tuple[str, int, int]]) -> None:
-    for step in steps:
-        if step[0] == "raise":
-            if living.stream.retention_hours < 168:
-                living.client.increase_stream_retention_period(
-                    StreamName=NAME, RetentionPeriodHours=living.stream.retention_hours + 24
-                )
-        else:
-            play(living, query, [step])
-
-
 def all_is_read_or_the_loss_is_said(
     old: bool, most: str, roots: int, steps: list[tuple[str, int, int]]
 ) -> None:
@@ -39,7 +28,7 @@ def all_is_read_or_the_loss_is_said(
     query = Query(living.fake, old, {"maxRecordsPerTrigger": most} if most else {})
     query.trigger()
     try:
-        lives(living, query, steps)
+        play(living, query, steps)
         finish(living, query)
     except CannotTell:
         return
