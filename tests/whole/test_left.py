@@ -15,7 +15,6 @@ from tests.proof.drawn.families import FAMILIES
 from tests.proof.drawn.states import State
 from tests.proof.drawn.trial import bench_of
 from tests.support.judging import Bench
-from tests.whole.test_cases_core import EXPECTS
 from tests.whole.test_cases_dialects import SITUATIONS
 
 CONSUMERS = sorted({one.case.consumer for one in SITUATIONS})
@@ -50,12 +49,6 @@ def apart(benches: Iterable[tuple[str, Bench]]) -> dict[str, str]:
 def test_over_every_case(consumer: str) -> None:
     ours = [one for one in SITUATIONS if one.case.consumer == consumer]
     assert apart((str(one), one.bench()) for one in ours) == {}
-
-
-def test_over_every_case_of_kcl() -> None:
-    assert apart(
-        (name, Bench.of(case, initial, release)) for name, case, initial, release, _ in EXPECTS
-    ) == {}
 
 
 @pytest.mark.parametrize("family", DRAWN)
