@@ -74,6 +74,7 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile) -> Non
     man_page = f"reshardctl-{VERSION}.data/data/share/man/man1/reshardctl.1"
     assert outside == {*package_files(), man_page}
     assert "reshardctl/py.typed" in names
+    assert wheel.read(man_page) == (ROOT / "docs" / "reshardctl.1").read_bytes()
 
 
 def test_wheel_carries_the_whole_licence(wheel: zipfile.ZipFile) -> None:
@@ -137,26 +138,15 @@ def test_the_locks_are_there() -> None:
 
 
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
-def test_every_locked_requirement_is_pinned_with_hashes(path: Path) -> None:
+def test_every_locked_requirement_is_pinned_with_hashes_and_without_an_address(path: Path) -> None:
+    assert not re.search(r"://|(?:\d+\.){3}\d+[:/]|@", path.read_text()), "an address"
     requirements = locked(path)
     assert requirements
+    assert path.name in APART or set(requirements) <= set(locked(LOCKED / "dev.lock"))
     for requirement, options in requirements.items():
         assert PINNED.match(requirement), requirement
         assert options, f"{requirement} has no hash"
         assert all(HASH.match(option) for option in options), requirement
-
-
-@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
-def test_locks_name_no_address(path: Path) -> None:
-    assert not re.search(r"://|(?:\d+\.){3}\d+[:/]|@", path.read_text())
-
-
-@pytest.mark.parametrize(
-    "path", [path for path in LOCKS if path.name not in APART], ids=lambda path: path.name
-)
-def test_locks_agree(path: Path) -> None:
-    everything = set(locked(LOCKED / "dev.lock"))
-    assert set(locked(path)) <= everything
 
 
 def test_locks_cover_what_the_project_asks_for() -> None:

@@ -1,19 +1,16 @@
-"""The man page: `man` formats it without a warning, and the wheel installs it."""
+"""The man page: `man` formats it without a warning."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-import sys
-import zipfile
 
 import pytest
 
 from reshardctl.cli.help import long_name
 from scripts.pages import man
 from scripts.pages.commands import commands
-from tests.whole.docs.pages import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +47,3 @@ def test_a_line_that_begins_like_a_request_of_roff_is_text():
     assert man._text(".x\n-y 'z'") == "\\&.x \\-y 'z'"
     assert man._text("'a\\b") == "\\&'a\\eb"
     assert man._text("s3://…") == "s3://\\[u2026]"
-
-
-def test_the_wheel_installs_it(tmp_path):
-    pytest.importorskip("hatchling", reason="hatchling is not installed")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
-        cwd=ROOT, capture_output=True, check=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as file:
-        (name,) = [name for name in file.namelist() if name.endswith("share/man/man1/reshardctl.1")]
-        assert file.read(name) == man.PAGE.read_bytes()

@@ -8,8 +8,9 @@ from collections import Counter
 
 import pytest
 
-from scripts.pages import NAMES, commands, evidence, python, rules, written
+from scripts.pages import NAMES, architecture, commands, evidence, python, rules, written
 from tests.whole.docs.pages import ROOT
+from tests.whole.test_architecture import PURE
 
 SETTINGS = (ROOT / "docs" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
 NAVIGATION = SETTINGS.partition("\nnav:")[2]
@@ -27,6 +28,12 @@ def test_every_module_of_pages_is_run():
     """But for the one that only counts."""
     there = {path.stem for path in (ROOT / "scripts" / "pages").glob("*.py")}
     assert there - {"__init__", "__main__", "evidence_counts"} == set(NAMES)
+
+
+def test_the_picture_of_the_rooms_has_each_and_shows_the_pure_ones():
+    drawn = architecture.PAGE.read_text(encoding="utf-8")
+    assert all(f">{room}</text>" in drawn for row in architecture.layers() for room in row)
+    assert architecture.PURE == PURE, "those that are checked"
 
 
 def test_the_navigation_names_pages_that_are_there_and_each_once():
