@@ -16,17 +16,10 @@ from threading import Timer
 
 import pytest
 
+from tests.whole.demo.surroundings import ASTRAY
+
 LIMIT = 300
 """Seconds; a safety net, not a measurement."""
-
-ASTRAY = {
-    "AWS_PROFILE": "nobody",
-    "AWS_ACCESS_KEY_ID": "real",
-    "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
-    "HTTP_PROXY": "http://127.0.0.1:9",
-    "http_proxy": "http://127.0.0.1:9",
-}
-"""Settings of an operator that would lead anywhere but to the demo."""
 
 CLIENT = """
 import boto3, json

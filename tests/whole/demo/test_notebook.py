@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import json
-import os
 import re
 import time
 from contextlib import redirect_stdout
@@ -13,7 +12,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from reshardctl.demo.servers import child_environment, seeded
+from reshardctl.demo.servers import seeded
+from tests.whole.demo.surroundings import surround
 
 NOTEBOOK = Path(__file__).parents[3] / "docs" / "notebooks" / "report.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
@@ -39,12 +39,7 @@ def execute(source: str, names: dict[str, Any]) -> tuple[str, Any]:
 
 def test_the_cells_run_in_order_and_show_the_report(tmp_path, monkeypatch):
     with seeded(time.time()) as endpoints:
-        for name in [name for name in os.environ if name.startswith("AWS_")]:
-            monkeypatch.delenv(name)
-        surroundings = child_environment(os.environ, endpoints)
-        for name, value in (surroundings | {"RESHARDCTL_STATE_DIR": str(tmp_path)}).items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(tmp_path)
+        surround(monkeypatch, endpoints, tmp_path)
         names: dict[str, Any] = {"__name__": "notebook"}
         shown, printed, planned = [execute(source, names) for source in code()]
     (page,) = re.findall(r'srcdoc="([^"]*)"', shown[1]._repr_html_())

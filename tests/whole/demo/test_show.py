@@ -14,6 +14,7 @@ import pytest
 from reshardctl.demo.show import Command, _check, _run
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
+from tests.whole.demo.surroundings import ASTRAY
 
 LIMIT = 600
 """Seconds; a safety net, not a measurement."""
@@ -33,14 +34,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     place = tmp_path_factory.mktemp("demo")
     scraps = place / "scraps"
     scraps.mkdir()
-    astray = {
-        "AWS_PROFILE": "nobody",
-        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "http_proxy": "http://127.0.0.1:9",
-        "HOME": str(place),
-        "TMPDIR": str(scraps),
-    }
+    astray = ASTRAY | {"HOME": str(place), "TMPDIR": str(scraps)}
     run = subprocess.run(
         [sys.executable, "-m", "reshardctl", "demo"],
         env=os.environ | astray, cwd=place, stdin=subprocess.DEVNULL, capture_output=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import shlex
 import time
@@ -15,6 +14,7 @@ import pytest
 from reshardctl.cli.app import run
 from reshardctl.commands import connect
 from reshardctl.demo import servers
+from tests.whole.demo.surroundings import surround
 from tests.whole.docs.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "tutorial.md"
@@ -51,17 +51,12 @@ def answers(
     folder = tmp_path_factory.mktemp("tutorial")
     clock = (fake := servers.stream_as_of(time.time())).clock
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("AWS_")]:
-            patch.delenv(name)
         patch.setattr(servers, "stream_as_of", lambda *_: fake)
         patch.setattr(connect, "time", SimpleNamespace(
             time=clock.now, monotonic=clock.now, sleep=clock.advance
         ))  # fmt: skip
-        patch.setenv("RESHARDCTL_STATE_DIR", str(folder / "state"))
-        patch.chdir(folder)
         with servers.seeded(time.time()) as endpoints:
-            for name, value in servers.child_environment(os.environ, endpoints).items():
-                patch.setenv(name, value)
+            surround(patch, endpoints, folder)
             results = []
             for command, _ in typed():
                 clock.advance(request.param)
