@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from reshardctl import errors
 from reshardctl.codec.strict import JsonPath
-from reshardctl.config.reading import load
 from reshardctl.errors import UsageError
 from tests.support.sources import FILES, PACKAGE, nodes, where
 
@@ -49,16 +47,3 @@ def test_a_place_in_a_file_leads_on_as_the_file_does() -> None:
         (JsonPath("a.plan", next="make a new one") / "steps" / 0).wrong("not an object")
     assert (caught.value.what, caught.value.next) == ("a.plan: steps[0]: not an object",
                                                       "make a new one")
-
-
-@pytest.mark.parametrize("text", [
-    "[consumers.'a b']\nstream = 's'", "streams = 1", "[streams.s]\ncreated = 1\nstream = ''",
-    "[consumers.a]\nlocator = 'kcl://a'", "suppress = 1",
-    "[streams.s]\nstream = 3", "not TOML",
-])
-def test_every_error_of_the_configuration_has_a_next_step(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "reshardctl.toml"
-    path.write_text(text, "utf-8")
-    with pytest.raises(UsageError) as caught:
-        load(path, lambda *_: None)
-    assert caught.value.next

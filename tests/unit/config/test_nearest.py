@@ -1,4 +1,5 @@
-"""Where reshardctl.toml is looked for: here, then above, up to a repository's top or the home."""
+"""Where reshardctl.toml is looked for: here, then above, up to a repository's top or the home; and
+where its relative paths lead."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.config.nearest import distrusted, nearest
+from reshardctl.config.nearest import distrusted, from_folder_of, nearest
 
 
 @pytest.fixture
@@ -150,3 +151,19 @@ def test_the_root_of_the_file_system_has_none(monkeypatch):
     monkeypatch.setattr(Path, "resolve", lambda _path, **_strict: Path("/reshardctl.toml"))
     monkeypatch.setattr(Path, "stat", lambda _path: stat)
     assert distrusted(Path("/reshardctl.toml")) == "it lies in the root of the file system"
+
+
+@pytest.mark.parametrize(("file", "path", "found"), [
+    ("reshardctl.toml", "checkpoints/a", "checkpoints/a"),
+    ("../reshardctl.toml", "checkpoints/a", "../checkpoints/a"),
+    ("../../reshardctl.toml", "journals/", "../../journals/"),
+    ("ci/reshardctl.toml", "checkpoints", "ci/checkpoints"),
+    ("/etc/reshardctl.toml", "journals", "/etc/journals"),
+    ("../reshardctl.toml", "/checkpoints/a", "/checkpoints/a"),
+    ("../reshardctl.toml", "s3://bucket/prefix", "s3://bucket/prefix"),
+    ("../reshardctl.toml", "hdfs://name/a", "hdfs://name/a"),
+    ("../reshardctl.toml", "file:///a", "file:///a"),
+    ("../reshardctl.toml", "", ""),
+])  # fmt: skip
+def test_from_the_folder_of_the_file(file, path, found):
+    assert from_folder_of(file, path) == found

@@ -94,6 +94,9 @@ WRONG = [
     ('locator = "kcl://etl"', 'locator = "kcl://e"', "15: consumers.etl.locator", "'e'"),
     ('locator = "kcl://etl"', 'locator = "kcl://etl?release=9"', "15: consumers.etl.locator", "9"),
     ('locator = "kcl://etl"\n', "", "13: consumers.etl", "locator is missing"),
+    ('stream = "orders"\nlocator = "kcl://etl"', 'locator = "kcl://etl"', "13: consumers.etl",
+     "stream is missing"),
+    ('created = 2026-09-22T09:14:00Z', "stream = ''", "5: streams.orders.stream", "is empty"),
     ('locator = "kcl://etl"\naccept = "reread=3h"\nregion = "us-east-1"',
      'locator = "kcl://fraud?release=3.5"\nrole_arn = ""', "15: consumers.etl.locator",
      "table fraud is that of fraud ("),
@@ -140,6 +143,7 @@ def test_a_wrong_line_is_named(tmp_path, old, new, where, why):
     said = f"{caught.value.what}\n{caught.value.next}"
     assert caught.value.exit is Exit.USAGE
     assert f"reshardctl.toml:{where}" in said and why in said, said
+    assert caught.value.next
 
 
 def test_a_multi_stream_table_serves_different_streams(tmp_path):
@@ -157,12 +161,15 @@ def test_tables_of_other_regions_are_others(tmp_path):
     assert len(found.consumers) == 2
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"a = " + b"[" * 3000, b"x" * 4_000_001])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe", b"a = " + b"[" * 3000, b"x" * 4_000_001, b"streams = 1"]
+)
 def test_no_text_at_all(tmp_path, content):
     path = tmp_path / "reshardctl.toml"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match=r"reshardctl\.toml"):
+    with pytest.raises(UsageError, match=r"reshardctl\.toml") as caught:
         load(path, repair_options_of)
+    assert caught.value.next
 
 
 def test_windows_line_ends(tmp_path):

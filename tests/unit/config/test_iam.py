@@ -1,4 +1,4 @@
-"""`config iam` for consumers whose store is a bucket, or no AWS service at all."""
+"""`config iam` for consumers whose store is a bucket, several tables, or no AWS service at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from reshardctl.config.entries import Consumer, Reach, Stream
 from reshardctl.config.iam import ENVIRONMENT, policies
 from reshardctl.consumers import locator
+from reshardctl.stores.dynamodb.client import ACTIONS
 from tests.whole.test_iam import policies as documented
 
 REACH = Reach(region="eu-west-1")
@@ -54,3 +55,20 @@ def test_a_log_in_a_table_has_the_policy_of_the_page(locator, group, actions):
     where = "arn:aws:dynamodb:eu-west-1:123456789012:table/orders-log"
     assert table == {"Effect": "Allow", "Action": actions, "Resource": where}
     assert bool(files) == locator.startswith("spark+s3:")
+
+
+def test_a_look_at_tables_needs_all_of_them_and_no_stream():
+    """The statement is the first one: `statements` leaves that of the stream out."""
+    assert statements("kinsumer://reader", "tables") == []
+    found = policies([entry_of("kcl://orders-reader?release=3.1")], "tables", "123456789012")
+    assert found[ENVIRONMENT]["Statement"] == documented()["tables"]["Statement"]
+    assert policies([entry_of("spark:/x")], "tables", "123456789012") == {}
+
+
+@pytest.mark.parametrize("group", ["inspect", "probe", "fix"])
+def test_kinsumer_needs_all_three_tables(group):
+    """CreateRequiredTables of kinsumer: NAME_checkpoints, NAME_clients, NAME_metadata."""
+    (table,) = statements("kinsumer://reader?release=twitch", group)
+    where = "arn:aws:dynamodb:eu-west-1:123456789012:table/reader_"
+    assert table["Resource"] == [where + name for name in ("checkpoints", "clients", "metadata")]
+    assert tuple(table["Action"]) == ACTIONS["fix" if group == "fix" else "inspect"]
