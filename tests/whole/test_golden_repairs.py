@@ -189,38 +189,37 @@ def test_other_streams_are_counted_and_left_alone():
     assert {f.code for f in found_in(case)} == {"RSH302", "RSH402"}
 
 
-def table_of(folder: Path) -> list[Image]:
-    case = golden_case(folder, "ma", options(folder))
-    return list(case.images)
+SEVERAL = GOLDEN / "2.7.2" / "g7-multi-stream"
 
 
-def stream_like(folder: Path, **facts: object) -> Stream:
-    stream = lineage_of(folder, "ma").stream
+def rows_of_several() -> list[Image]:
+    return list(golden_case(SEVERAL, "ma", options(SEVERAL)).images)
+
+
+def stream_like(**facts: object) -> Stream:
+    stream = lineage_of(SEVERAL, "ma").stream
     whole = {n: getattr(stream, n) for n in stream.__struct_fields__} | facts
     return Stream(**whole)
 
 
 def test_a_stream_that_has_no_rows_is_told_which_have():
-    folder = GOLDEN / "2.7.2" / "g7-multi-stream"
-    other = stream_like(folder, arn="arn:aws:kinesis:us-east-1:000000000000:stream/mc", name="mc")
+    other = stream_like(arn="arn:aws:kinesis:us-east-1:000000000000:stream/mc", name="mc")
     with pytest.raises(WrongStream) as raised:
-        KCL.parse(table_of(folder), other)
+        KCL.parse(rows_of_several(), other)
     assert "000000000000:ma:1700000000" in raised.value.what
     assert "000000000000:mb:1700000001" in raised.value.what
 
 
 def test_another_account_s_stream_of_the_same_name_is_another_stream():
-    folder = GOLDEN / "2.7.2" / "g7-multi-stream"
-    other = stream_like(folder, arn="arn:aws:kinesis:us-east-1:111111111111:stream/ma")
+    other = stream_like(arn="arn:aws:kinesis:us-east-1:111111111111:stream/ma")
     with pytest.raises(WrongStream):
-        KCL.parse(table_of(folder), other)
+        KCL.parse(rows_of_several(), other)
 
 
 def test_the_creation_time_in_the_key_decides_over_the_numbers():
     """The key with the stream's own creation time wins over one whose numbers fit as well."""
-    folder = GOLDEN / "2.7.2" / "g7-multi-stream"
-    images = table_of(folder)
-    stream = stream_like(folder, created=1700000000.25)
+    images = rows_of_several()
+    stream = stream_like(created=1700000000.25)
     renamed = [renamed_to(i, "000000000000:ma:1600000000") for i in images if ":ma:" in i.key]
     table = KCL.parse([*images, *renamed], stream)
     assert table.named.epoch == 1700000000
@@ -229,10 +228,9 @@ def test_the_creation_time_in_the_key_decides_over_the_numbers():
 
 
 def test_rows_older_than_the_stream_are_an_earlier_one_s():
-    folder = GOLDEN / "2.7.2" / "g7-multi-stream"
-    later = stream_like(folder, created=lineage_of(folder, "ma").stream.created + 86400)
+    later = stream_like(created=lineage_of(SEVERAL, "ma").stream.created + 86400)
     with pytest.raises(WrongStream) as raised:
-        KCL.parse(table_of(folder), later)
+        KCL.parse(rows_of_several(), later)
     assert "earlier stream of this name" in raised.value.next
 
 
@@ -243,10 +241,9 @@ def renamed_to(image: Image, identifier: str) -> Image:
 
 
 def test_a_release_that_reads_one_stream_only_is_refused():
-    folder = GOLDEN / "2.7.2" / "g7-multi-stream"
-    stream = lineage_of(folder, "ma").stream
+    stream = lineage_of(SEVERAL, "ma").stream
     with pytest.raises(UsageError, match=r"before 2\.3"):
-        KCL.candidates(KCL.parse(table_of(folder), stream), {"release": "1.15"})
+        KCL.candidates(KCL.parse(rows_of_several(), stream), {"release": "1.15"})
 
 
 def test_side_tables_are_no_leases():
