@@ -6,7 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.auditing.coverage import NOT_ASKED
-from reshardctl.auditing.facts import FAILED, UP_TO_A_TIME, Compared, Fault, Record, Unusable
+from reshardctl.auditing.facts import (
+    FAILED,
+    UP_TO_A_TIME,
+    Compared,
+    Facts,
+    Fault,
+    Record,
+    Unusable,
+)
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id
 from reshardctl.report.audit import AuditReport, Stored, judge_sink
@@ -47,6 +55,16 @@ def codes(report: AuditReport) -> list[str]:
     return [f.code for f in report.findings]
 
 
+def but(*shards: Compared, **more) -> Facts:
+    """The whole sink, but that reads of these shards said something else."""
+    read = {**whole().compared, **{one.shard: one for one in shards}}
+    return replace(whole(), compared=read, **more)
+
+
+HOLE = lacking(1, 3, 300, 400)
+"""Three records of 1, where the sink has later ones."""
+
+
 def unread(shard: int, short: str = "") -> Compared:
     """A shard of which no record was read."""
     return Compared(shard_id(shard), 0, 0, None, None, False, False, False, short)
@@ -64,10 +82,7 @@ def test_a_whole_sink_has_no_finding():
 
 
 def test_a_hole_is_a_certain_loss_with_its_deadline():
-    found = replace(whole(), compared={
-        **whole().compared, shard_id(1): lacking(1, 3, 300, 400),
-    })
-    one = only(judged(found), "RSH501")
+    one = only(judged(but(HOLE)), "RSH501")
     assert one.severity is Severity.ERROR and one.shards == ids(1)
     assert one.what == (
         "3 records of the stream are not in the sink, arrived 2026-09-21T14:18:20Z to "
@@ -82,86 +97,89 @@ def test_a_hole_is_a_certain_loss_with_its_deadline():
 
 def test_a_hole_of_records_without_a_time_has_no_deadline():
     """An emulator may number records as it likes; "7" has no time in it."""
-    hole = replace(
-        lacking(1, 3, 300, 400), first_missing=Record("7", 0), last_missing=Record("9", 0)
-    )
-    found = replace(whole(), compared={**whole().compared, shard_id(1): hole})
-    one = only(judged(found), "RSH501")
+    hole = replace(HOLE, first_missing=Record("7", 0), last_missing=Record("9", 0))
+    one = only(judged(but(hole)), "RSH501")
     assert (one.what, one.deadline) == ("3 records of the stream are not in the sink", None)
-
-
-def test_a_hole_between_what_is_and_may_be_processed_is_a_hole():
-    found = replace(whole(), compared={**whole().compared, shard_id(1): lacking(1, 3, 300, 400)})
-    between = Span(at_number(number(1, 200)), at_number(number(1, 800)))
-    assert only(judged(found, {1: between}), "RSH501").severity is Severity.ERROR
 
 
 @pytest.mark.parametrize(("shards", "words"), [
     ((1,), "of 1 shard the read failed"), ((1, 2), "of 2 shards the read failed"),
 ])  # fmt: skip
 def test_a_read_that_failed_is_told(shards, words):
-    torn = {shard_id(n): unread(n, short=f"{FAILED}denied") for n in shards}
-    report = judged(replace(whole(), compared={**whole().compared, **torn}))
+    report = judged(but(*(unread(n, short=f"{FAILED}denied") for n in shards)))
     assert report.failed == tuple(map(shard_id, shards))
     assert any(note.startswith(words) for note in report.notes)
     windowless = [one.shard for one in report.coverages if one.window is None]
     assert windowless == [*report.failed]
 
 
-def test_a_tail_may_be_on_its_way():
-    """Newer than all rows of its shard, and of no other shard by more than ten minutes."""
-    found = facts(
-        inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870), inside(0, 1, 90),
-        against=(lacking(1, 2, 850, 890),),
-    )
-    assert only(judged(found), "RSH501").severity is Severity.WARNING
+SIDE_BY_SIDE = (inside(0, 1, 90), inside(2, 110, 880), inside(3, 120, 870))
+PART = record(1, 300)
+TO_LATE = replace(inside(1, 2, 300), last=replace(PART, sub=5))
+PART_LACKS = replace(
+    lacking(1, 1, 300, 300), first_missing=replace(PART, sub=2), last_missing=replace(PART, sub=2)
+)
+INFO, WARNING, ERROR = Severity
+LOST: dict[str, tuple[Facts, dict | None, Severity, str]] = {
+    "before rows of its shard": (but(HOLE), None, ERROR, "later records of the same shard"),
+    "between what is and what may be processed": (
+        but(HOLE), {1: Span(at_number(number(1, 200)), at_number(number(1, 800)))}, ERROR,
+        "later records of the same shard",
+    ),
+    "a tail, newer than all other shards by less than ten minutes": (
+        facts(*SIDE_BY_SIDE, inside(1, 2, 800), against=(lacking(1, 2, 850, 890),)), None, WARNING,
+        "lost, or still on their way",
+    ),
+    "a tail that other shards have left behind": (
+        facts(*SIDE_BY_SIDE, inside(1, 2, 200), against=(lacking(1, 2, 250, 270),)), None, ERROR,
+        "of other shards",
+    ),
+    "a parent's tail, of a child that has rows": (
+        facts(inside(0, 1, 50), inside(1, 2, 300), inside(2, 110, 300),
+              against=(lacking(0, 2, 60, 90),)), None, ERROR, "a child",
+    ),
+    "a hole and what is newer than the sink's last row": (
+        facts(*SIDE_BY_SIDE, inside(1, 2, 850), against=(lacking(1, 5, 300, 890),)), None, ERROR,
+        "may still be on its way",
+    ),
+    "a part of an aggregate": (
+        facts(inside(0, 1, 90), TO_LATE, inside(2, 110, 300), inside(3, 120, 300),
+              against=(PART_LACKS,)), None, ERROR, "later records of the same shard",
+    ),
+    "after the position": (but(HOLE), {1: at_number(number(1, 299))}, INFO, "still to read"),
+    "from the position on": (
+        but(HOLE), {1: at_number(number(1, 300))}, ERROR, "will not read them again",
+    ),
+    "before and after the position": (
+        but(HOLE), {1: at_number(number(1, 350))}, ERROR, "still to read the others",
+    ),
+    "before the position": (
+        but(HOLE), {1: at_number(number(1, 890))}, ERROR, "will not read them again",
+    ),
+    "of a shard that stands at its beginning": (
+        but(lacking(3, 5, 300, 400)), {3: START}, INFO, "still to read",
+    ),
+}  # fmt: skip
 
 
-def test_a_tail_that_other_shards_have_left_behind_is_lost():
-    found = facts(
-        inside(0, 1, 90), inside(1, 2, 200), inside(2, 110, 880), inside(3, 120, 870),
-        against=(lacking(1, 2, 250, 270),),
-    )
-    one = only(judged(found), "RSH501")
-    assert one.severity is Severity.ERROR and "of other shards" in one.costs
-
-
-def test_a_parents_tail_is_lost_where_a_child_has_rows():
-    found = facts(
-        inside(0, 1, 50), inside(1, 2, 300), inside(2, 110, 300),
-        against=(lacking(0, 2, 60, 90),),
-    )
-    one = only(judged(found), "RSH501")
-    assert one.severity is Severity.ERROR and "a child" in one.costs
-
-
-@pytest.mark.parametrize(("place", "severity", "words"), [
-    (number(1, 299), Severity.INFO, "still to read"),
-    (number(1, 300), Severity.ERROR, "will not read them again"),
-    (number(1, 890), Severity.ERROR, "will not read them again"),
-])
-def test_the_stored_position_tells_what_is_lost(place, severity, words):
-    found = replace(whole(), compared={shard_id(1): lacking(1, 3, 300, 400)})
-    one = only(judged(found, {1: at_number(place)}), "RSH501")
+@pytest.mark.parametrize("name", LOST)
+def test_what_is_missing_is_lost_or_still_to_come(name):
+    found, stored, severity, words = LOST[name]
+    one = only(judged(found, stored), "RSH501")
     assert one.severity is severity and words in one.costs
 
 
-def test_what_is_newer_than_the_position_is_not_called_lost_with_the_rest():
-    """Of 300 to 400 the consumer has acknowledged up to 350; the others it reads at its start."""
-    found = replace(whole(), compared={shard_id(1): lacking(1, 3, 300, 400)})
-    one = only(judged(found, {1: at_number(number(1, 350))}), "RSH501")
-    assert one.severity is Severity.ERROR and "still to read the others" in one.costs
-    all_of_it = only(judged(found, {1: at_number(number(1, 400))}), "RSH501")
-    assert "still to read" not in all_of_it.costs
+def test_up_to_the_position_nothing_is_still_to_read():
+    one = only(judged(but(HOLE), {1: at_number(number(1, 400))}), "RSH501")
+    assert "still to read" not in one.costs
 
 
-def test_what_is_newer_than_the_sinks_last_row_is_not_called_lost_with_the_hole():
-    found = facts(
-        inside(0, 1, 90), inside(1, 2, 850), inside(2, 110, 880), inside(3, 120, 870),
-        against=(lacking(1, 5, 300, 890),),
-    )
-    one = only(judged(found), "RSH501")
-    assert one.severity is Severity.ERROR and "may still be on its way" in one.costs
+@pytest.mark.parametrize("position", [exactly(START), Span(START, DONE)])
+def test_what_the_next_start_never_reads_is_lost_although_it_is_owed(position):
+    """A child without a lease: nobody will read it, whether a lease was there once or not."""
+    stored = Stored("kcl://app", {shard_id(3): position}, {}, frozenset(ids(3)))
+    one = only(judge_sink(but(lacking(3, 5, 300, 400)), lineage(), stored), "RSH501")
+    assert one.severity is Severity.ERROR and "never reads the shard" in one.costs
 
 
 @pytest.mark.parametrize("more", [{"since": CREATED + 900.0}, {"until": CREATED + 200.0}])
@@ -177,17 +195,6 @@ def test_a_window_without_a_record_does_not_say_that_the_stream_has_none(more):
     assert "not all was read" in one.what and "--since" in one.helps
 
 
-def test_what_the_next_start_never_reads_is_lost_although_it_is_owed():
-    """A child without a lease: its position lies before everything, and nobody will read it."""
-    found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
-    line = {shard_id(3): exactly(START)}
-    report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
-    one = only(report, "RSH501")
-    assert one.severity is Severity.ERROR and "never reads the shard" in one.costs
-    assert only(judge_sink(found, lineage(), Stored("kcl://app", line)), "RSH501").severity \
-        is Severity.INFO
-
-
 def test_losses_of_different_certainty_are_findings_of_their_own():
     found = facts(
         inside(0, 1, 90), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
@@ -199,14 +206,6 @@ def test_losses_of_different_certainty_are_findings_of_their_own():
     ]
 
 
-def test_a_shard_that_is_never_read_is_lost_whatever_may_have_been_settled():
-    """A lease that is absent: it may have been there once, and nothing reads the shard now."""
-    found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
-    line = {shard_id(3): Span(START, DONE)}
-    report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
-    assert "never reads the shard" in only(report, "RSH501").costs
-
-
 def test_reasons_name_their_shards():
     found = facts(
         inside(0, 1, 50), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
@@ -214,17 +213,6 @@ def test_reasons_name_their_shards():
     )
     costs = only(judged(found), "RSH501").costs
     assert costs.startswith("0: the sink has records of a child already; 2: the sink has later")
-
-
-def test_a_missing_part_of_an_aggregate_is_a_hole():
-    last = Record(number(1, 300), 5, CREATED + 300.0)
-    first = Record(number(1, 300), 2, CREATED + 300.0)
-    found = facts(
-        replace(inside(1, 2, 300), last=last), inside(0, 1, 90), inside(2, 110, 300),
-        inside(3, 120, 300),
-        against=(replace(lacking(1, 1, 300, 300), first_missing=first, last_missing=first),),
-    )
-    assert only(judged(found), "RSH501").severity is Severity.ERROR
 
 
 def test_doubled_and_disordered_rows():
@@ -261,30 +249,21 @@ def test_every_fault_of_a_row_has_its_code(fault, code):
     assert one.what.startswith("7 rows: ") and one.what.endswith("such as “4.9E55”")
 
 
-def test_three_of_the_texts_are_shown():
-    found = replace(whole(), unusable=(Unusable(Fault.NOT_NUMERIC, 4, None, tuple("abcd")),))
-    assert only(judged(found), "RSH509").what.endswith(" such as “a”, “b”, “c”")
+@pytest.mark.parametrize(("fault", "texts", "shown"), [
+    (Fault.NOT_NUMERIC, tuple("abcd"), " such as “a”, “b”, “c”"),
+    # Shown shortened, 55 digits look like 56.
+    (Fault.ODD_LENGTH, (number(1, 5)[:-1],), f"such as {number(1, 5)[:-1]} (55 digits)"),
+])  # fmt: skip
+def test_three_of_the_texts_are_shown_and_how_long_a_number_is(fault, texts, shown):
+    found = replace(whole(), unusable=(Unusable(fault, 4, None, texts),))
+    assert only(judged(found), "RSH509").what.endswith(shown)
 
 
-def test_a_number_of_a_wrong_length_says_how_long_it_is():
-    """Shown shortened, 55 digits look like 56."""
-    text = number(1, 5)[:-1]
-    found = replace(whole(), unusable=(Unusable(Fault.ODD_LENGTH, 1, None, (text,)),))
-    assert only(judged(found), "RSH509").what.endswith(f"such as {text} (55 digits)")
-
-
-def test_a_shard_without_rows_may_be_idle():
-    found = facts(inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880))
-    one = only(judged(found), "RSH505")
+def test_a_shard_without_rows_may_be_idle_or_have_records():
+    rows = (inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880))
+    one = only(judged(facts(*rows)), "RSH505")
     assert one.severity is Severity.INFO and one.shards == ids(3)
-
-
-def test_a_shard_without_rows_that_has_records():
-    found = facts(
-        inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880),
-        against=(lacking(3, 20, 110, 890),),
-    )
-    report = judged(found)
+    report = judged(facts(*rows, against=(lacking(3, 20, 110, 890),)))
     assert only(report, "RSH505").severity is Severity.WARNING
     assert only(report, "RSH501").severity is Severity.ERROR
 
@@ -303,31 +282,19 @@ def test_an_empty_sink():
     assert one.severity is Severity.WARNING and one.what == "the sink holds no row at all"
 
 
-def test_a_position_behind_the_sink():
-    report = judged(whole(), {
-        0: DONE, 1: at_number(number(1, 290)), 2: at_number(number(2, 880)), 3: TIP,
-    })
+@pytest.mark.parametrize(("stored", "shards", "by"), [
+    ({0: DONE, 1: at_number(number(1, 290)), 2: at_number(number(2, 880)), 3: TIP}, ids(1), "10m"),
+    # Of an unknown beginning only the rows themselves tell how much: 888 seconds of them.
+    ({1: START}, ids(1), "14m48s"),
+    # Of several the farthest is told.
+    ({1: at_number(number(1, 290)), 2: at_number(number(2, 820))}, ids(1, 2), "10m"),
+], ids=["one of four", "at the beginning", "two"])  # fmt: skip
+def test_a_position_behind_the_sink(stored, shards, by):
+    report = judged(whole(), stored)
     one = only(report, "RSH506")
     assert codes(report) == ["RSH506"]
-    assert one.severity is Severity.WARNING and one.shards == ids(1)
-    assert "by 10m of stream time" in one.what
-
-
-def test_a_position_at_the_beginning_is_behind_every_row():
-    """Of an unknown beginning only the rows themselves tell how much: 888 seconds of them."""
-    one = only(judged(whole(), {1: START}), "RSH506")
-    assert one.shards == ids(1)
-    assert one.what == (
-        "the sink is ahead of the stored position, by 14m48s of stream time at most"
-    )
-
-
-def test_of_several_positions_behind_the_sink_the_farthest_is_told():
-    one = only(judged(whole(), {
-        1: at_number(number(1, 290)), 2: at_number(number(2, 820)),
-    }), "RSH506")
-    assert one.shards == ids(1, 2)
-    assert one.what.endswith(", by 10m of stream time at most")
+    assert one.severity is Severity.WARNING and one.shards == shards
+    assert one.what == f"the sink is ahead of the stored position, by {by} of stream time at most"
 
 
 @pytest.mark.parametrize("before", [
@@ -357,8 +324,7 @@ def test_marks_that_are_ahead_of_every_row_say_nothing_by_themselves(cut):
 
 @pytest.mark.parametrize("cut", [DONE, at_number(number(1, 900)), at_time(CREATED + 950.0)])
 def test_an_acknowledged_record_that_was_never_stored(cut):
-    found = replace(whole(), compared={shard_id(1): lacking(1, 1, 895, 895)})
-    one = only(judged(found, {1: cut}), "RSH507")
+    one = only(judged(but(lacking(1, 1, 895, 895)), {1: cut}), "RSH507")
     assert one.severity is Severity.ERROR and one.shards == ids(1)
 
 
@@ -377,15 +343,13 @@ def test_only_a_read_from_the_last_row_to_the_position_shows_that_nothing_lies_b
     sink has the shard's records up to 890."""
     ends = {end: record(1, read[end]) for end in ("since", "until") if end in read}
     one = replace(unread(1), read=10, **{**read, **ends})
-    report = judged(replace(whole(), compared={shard_id(1): one}), {1: at_number(number(1, 900))})
+    report = judged(but(one), {1: at_number(number(1, 900))})
     assert ("RSH507" in codes(report)) is ahead
 
 
 def test_what_retention_has_taken_is_never_fine():
     """Of a stream that keeps ten minutes, seen 1000 s after its creation."""
-    cut = compared(1, 5, 500, 890, whole=False)
-    found = replace(whole(), compared={**whole().compared, shard_id(1): cut})
-    report = judged(found, retention=600)
+    report = judged(but(compared(1, 5, 500, 890, whole=False)), retention=600)
     one = only(report, "RSH508")
     assert one.severity is Severity.INFO and one.shards == ids(1)
     (gap,) = report.coverages[1].unknowable
@@ -397,10 +361,9 @@ def test_what_retention_has_taken_is_never_fine():
 def test_what_nobody_asked_for_is_no_finding():
     """A window in time: what lies outside of it is told, and is not judged."""
     cut = compared(1, 5, 500, 590, whole=False, tip=False, short=UP_TO_A_TIME)
-    found = replace(
+    report = judged(replace(
         whole(), compared={shard_id(1): cut}, since=CREATED + 450.0, until=CREATED + 600.0
-    )
-    report = judged(found)
+    ))
     assert report.findings == ()
     window = report.coverages[1].window
     assert window is not None and (window.since, window.until) == (CREATED + 450, CREATED + 600)
@@ -412,8 +375,7 @@ def test_what_nobody_asked_for_is_no_finding():
 def test_a_read_that_was_cut_short_says_why(why, asked):
     """Also where only a part was asked for: what lies before its end was not compared either."""
     cut = compared(1, 5, 2, 500, tip=False, short=why)
-    compared_with = {**whole().compared, shard_id(1): cut}
-    report = judged(replace(whole(), compared=compared_with, until=asked))
+    report = judged(but(cut, until=asked))
     one = only(report, "RSH508")
     assert one.what == f"not compared: {why}"
     (gap,) = report.coverages[1].unknowable
