@@ -107,12 +107,6 @@ def test_workers_come_by_their_gravest_finding_then_by_their_lag():
     assert found == workers
 
 
-def test_finished_shards_of_nobody_are_no_worker():
-    report = report_of("healthy-split-cleaned", OPTIONS)
-    status = status_of(report, report.findings, StatusSelection(by_worker=True))
-    assert all(worker.name or worker.unfinished for worker in by_worker(status))
-
-
 def test_a_finished_shard_whose_row_was_deleted_is_nobodys_to_read():
     """KCL deletes the lease of 0 once its children are read: its leases are those of w1 alone."""
     report = report_of("healthy-split-cleaned", OPTIONS)

@@ -1,13 +1,14 @@
-"""What a stored position is, for every consumer: a number is told as a number, whoever spelled it.
+"""What `status` says of a shard: its stored position, and what the next start does with it.
 
-The expectation is the position as its library's own parser has it (`stored_cuts`), which the golden
-files and the reference consumers hold.
+A number is told as a number, whoever spelled it: the expectation is the position as its library's
+own parser has it (`stored_cuts`), which the golden files and the reference consumers hold.
 """
 
 from __future__ import annotations
 
 import pytest
 
+from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
@@ -16,19 +17,25 @@ from reshardctl.model import (
     START,
     TIP,
     Cause,
+    Crash,
     Cut,
     Fate,
     Rank,
     ShardId,
+    Simulation,
     Span,
     WillRead,
     WontRead,
     at_number,
     at_time,
     exactly,
+    shard_id,
     time_of,
 )
 from reshardctl.model.cuts import PARTS
+from reshardctl.planning.case import Judged
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.report.next_start import Begins, NextStart, starts_of
 from reshardctl.report.status import (
     PositionKind,
     ShardState,
@@ -72,8 +79,10 @@ NUMBER = "49680603963655591175188472045913549325650858348004769794"
 HOUR = 1_795_222_800.0
 
 
-def reads(at: Cut, cause: Cause = Cause.POSITION) -> WillRead:
-    return WillRead(exactly(at), TIP, frozenset(), False, cause, "reads")
+def reads(
+    cut: Cut, cause: Cause = Cause.POSITION, after: frozenset[ShardId] = frozenset()
+) -> WillRead:
+    return WillRead(exactly(cut), DONE, after, True, cause, "")
 
 
 NEVER = WontRead(Cause.UNREADABLE, "does not read")
@@ -132,3 +141,54 @@ def test_a_shard_that_is_not_listed_is_gone_or_still_to_come(shard: str, state: 
     whole = split_in_turn(1, [0, 1])
     left = Lineage(whole.stream, [whole[one] for one in whole][1:])
     assert _life(left, ShardId(shard))[0] is state
+
+
+ONE, PARENT = shard_id(1), shard_id(0)
+
+
+def start_of(
+    fate: Fate, *effects: Effect, crash: Crash | None = None, parent: Cut = START,
+    processed: Cut = START,
+) -> NextStart:
+    run = Simulation({PARENT: reads(parent), ONE: fate}, crash=crash)
+    return starts_of(Judged(Candidate(None, {}), run, effects), {ONE: exactly(processed)})[ONE]
+
+
+@pytest.mark.parametrize(("fate", "begins"), [
+    (reads(at_number("7")), Begins.POSITION), (reads(START), Begins.BEGINNING),
+    (reads(TIP), Begins.TIP), (reads(at_time(7.0)), Begins.TIME), (reads(DONE), Begins.FINISHED),
+    (reads(START, Cause.GONE), Begins.FINISHED), (reads(START, Cause.UNBORN), Begins.LEFT),
+    (WontRead(Cause.NO_POSITION, ""), Begins.LEFT),
+])  # fmt: skip
+def test_a_fate_in_a_word(fate: Fate, begins: Begins) -> None:
+    assert start_of(fate) == NextStart(begins)
+
+
+def test_a_shard_that_is_not_read_and_processed_to_its_end_is_finished() -> None:
+    fate = WontRead(Cause.NO_POSITION, "")
+    assert start_of(fate, processed=DONE) == NextStart(Begins.FINISHED)
+
+
+@pytest.mark.parametrize(("parent", "start"), [
+    (START, NextStart(Begins.WAITS, (PARENT,))), (DONE, NextStart(Begins.BEGINNING)),
+])  # fmt: skip
+def test_a_shard_waits_for_those_that_are_not_over(parent: Cut, start: NextStart) -> None:
+    assert start_of(reads(START, after=frozenset({PARENT})), parent=parent) == start
+
+
+@pytest.mark.parametrize(("certain", "begins"), [(True, Begins.NEVER), (False, Begins.PERHAPS)])
+def test_in_a_crash_no_shard_is_read(certain: bool, begins: Begins) -> None:
+    assert start_of(reads(START), crash=Crash("", "", certain)) == NextStart(begins)
+
+
+@pytest.mark.parametrize(("harm", "at", "past", "certain", "begins"), [
+    (Harm.STALLED, START, False, True, Begins.NEVER),
+    (Harm.STALLED, START, False, False, Begins.PERHAPS),
+    (Harm.SKIPPED, DONE, False, True, Begins.NEVER),
+    (Harm.SKIPPED, DONE, True, True, Begins.FINISHED),  # by an earlier start
+    (Harm.SKIPPED, TIP, False, True, Begins.TIP),  # the rest of it is read
+    (Harm.REREAD, DONE, False, True, Begins.FINISHED),
+])  # fmt: skip
+def test_a_shard_is_never_read_where_all_that_is_left_is_lost(harm, at, past, certain, begins):
+    effect = Effect(harm, ONE, certain, past=past)
+    assert start_of(reads(at), effect) == NextStart(begins)
