@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 from tests.support.case import Case
 
 SVG = "{http://www.w3.org/2000/svg}"
-HASH_KEYS = 1 << 128
 
 
 @dataclass(frozen=True)

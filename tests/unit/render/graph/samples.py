@@ -92,10 +92,16 @@ def _merge(shards: list, rows: list, parents: tuple[dict, dict], at: int) -> Non
 
 
 @cache
-def report_on(case: Case, options: str = "initial=LATEST&release=3.5.1") -> Report:
+def report_on(case: Case) -> Report:
     """The case, judged."""
+    return judged(case, case.items())
+
+
+def judged(case: Case, items: list[dict], name: str = "orders-app") -> Report:
+    """The stream of a case with these rows of an application."""
     snapshot = Snapshot(
-        parse(f"kcl://orders-app?{options}"), lineage_on(case), tuple(images_of(case.items())),
+        parse(f"kcl://{name}?initial=LATEST&release=3.5.1"), lineage_on(case),
+        tuple(images_of(items)),
         {"medium": "dynamodb", "arn": "arn:aws:dynamodb:us-east-1:123456789012:table/x"},
         float(case.now),
     )

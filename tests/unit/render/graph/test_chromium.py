@@ -25,9 +25,8 @@ pytestmark = [
 def test_a_browser_draws_every_shard(tmp_path, form, roots):
     report = report_on(wide_case(roots))
     page = tmp_path / f"orders.{form}"
-    lineage, now = report.snapshot.lineage, report.snapshot.now
-    page.write_text(draw(form, lineage, now, report), encoding="utf-8")
-    drawn = len(rects(parsed(draw("svg", lineage, now, report))))
+    page.write_text(draw(form, report), encoding="utf-8")
+    drawn = len(rects(parsed(draw("svg", report))))
     assert CHROMIUM is not None
     done = subprocess.run(
         [

@@ -1,9 +1,10 @@
-"""The other formats, read back: the same shards and the same edges as the listing."""
+"""The other formats, read back: the shards and the edges of the listing; text fits its width."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -12,14 +13,21 @@ import networkx
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.support.covering import in_turn
 from tests.unit.render.formats import DRAWN
 from tests.unit.render.graph.drawing import dot_edges, edges, listed, lives, mermaid_edges
-from tests.unit.render.graph.samples import by_drawn, lineage_on, report_on, wide_case
-from tests.unit.render.graph.written import draw
+from tests.unit.render.graph.samples import by_drawn, hot_key_case, report_on, wide_case
+from tests.unit.render.graph.written import draw, draw_several, draw_stream
 from tests.unit.render.samples import CASES, by_name, report_of
 
 SCHEMA = json.loads(files("reshardctl.render.graph").joinpath("graph.schema.json").read_text())
 VALIDATOR = Draft202012Validator(SCHEMA)
+
+WIDTHS = (40, 47, 60, 72, 80, 100, 120, 160, 200)
+REPORTS = [
+    *(report_of(name, "initial=LATEST&release=3.5.1") for name in CASES if "a-both" in name),
+    report_on(hot_key_case()), report_on(wide_case(24)), report_on(wide_case(100)),
+]  # fmt: skip
 
 SPLIT = """\
 orders   us-east-1   ACTIVE   3 open, 1 closed   2026-11-21T00:25:00Z
@@ -29,6 +37,21 @@ kcl://orders-app?initial=LATEST&release=3.5.1
 0   closed 00:10   SHARD_END ─┬─ 2   open           no position   unread 14m59s   ✗ stalls
                               └─ 3   open           no position   unread 14m59s   ✗ stalls
 1   open           4968…7410     unread 17m20s
+"""
+
+NARROW = """\
+orders   us-east-1   ACTIVE   3 open, 1
+  closed   2026-11-21T00:25:00Z
+kcl://orders-app?initial=LATEST&release=
+  3.5.1
+✗ 2 stalls: 2, 3
+
+0  closed 00:10  SHARD_END
+├─ 2  open  no position  unread 14m59s
+│    ✗ stalls
+└─ 3  open  no position  unread 14m59s
+     ✗ stalls
+1  open  4968…7410  unread 17m20s
 """
 
 MERGE = """\
@@ -45,17 +68,13 @@ orders   us-east-1   ACTIVE   7 open, 4 closed   2026-11-21T06:00:00Z
 """
 
 
-def drawn(form: str, case) -> str:
-    return draw(form, lineage_on(case), float(case.now))
-
-
 @by_drawn(wide_case(9))
 def test_edges_are_those_of_the_listing(case):
-    assert dot_edges(drawn("dot", case)) == edges(case)
-    assert mermaid_edges(drawn("mermaid", case)) == edges(case)
-    graph = networkx.parse_graphml(drawn("graphml", case))
+    assert dot_edges(draw_stream("dot", case)) == edges(case)
+    assert mermaid_edges(draw_stream("mermaid", case)) == edges(case)
+    graph = networkx.parse_graphml(draw_stream("graphml", case))
     assert set(graph.edges) == edges(case)
-    told = json.loads(drawn("json", case))
+    told = json.loads(draw_stream("json", case))
     assert {(e["parent"], e["child"]) for e in told["edges"]} == edges(case)
     unlisted = {parent for parent, _ in edges(case)} - set(listed(case))
     assert set(told["expired"]) == unlisted
@@ -64,7 +83,7 @@ def test_edges_are_those_of_the_listing(case):
 
 @by_drawn(wide_case(9))
 def test_graphml_knows_when_a_shard_lived(case):
-    graph = networkx.parse_graphml(drawn("graphml", case))
+    graph = networkx.parse_graphml(draw_stream("graphml", case))
     opened = {one: graph.nodes[one]["life"] == "open" for one in listed(case)}
     assert opened == {s["ShardId"]: "EndingSequenceNumber" not in s["SequenceNumberRange"]
                       for s in case.shards}  # fmt: skip
@@ -81,7 +100,7 @@ def test_every_case_fits_the_schema(name):
     if name == "recreated":
         return
     report = report_of(name)
-    out = draw("json", report.snapshot.lineage, report.snapshot.now, report)
+    out = draw("json", report)
     VALIDATOR.validate(json.loads(out))
     told = {s["id"]: s["position"] for s in json.loads(out)["shards"]}
     assert {i: p["stored"] for i, p in told.items() if p["stored"] is not None} == {
@@ -91,18 +110,13 @@ def test_every_case_fits_the_schema(name):
 
 def test_a_lineage_alone_fits_the_schema():
     Draft202012Validator.check_schema(SCHEMA)
-    out = json.loads(drawn("json", wide_case(9)))
+    out = json.loads(draw_stream("json", wide_case(9)))
     VALIDATOR.validate(out)
     assert out["consumer"] is None and {s["position"] for s in out["shards"]} == {None}
 
 
-def test_the_text_of_a_split():
-    report = report_of("a-both", "initial=LATEST&release=3.5.1")
-    assert draw("text", report.snapshot.lineage, report.snapshot.now, report) == SPLIT
-
-
 def test_the_text_of_a_merge():
-    assert drawn("text", wide_case(6)) == MERGE
+    assert draw_stream("text", wide_case(6)) == MERGE
 
 
 @pytest.mark.parametrize(
@@ -118,7 +132,7 @@ def test_a_consumer_that_dies_is_said_so(name, options, said):
     3.5.1 does not."""
     report = report_of(name, options)
     for form in ("text", "svg", "html"):
-        shown = draw(form, report.snapshot.lineage, report.snapshot.now, report)
+        shown = draw(form, report)
         words = said if form == "text" else said.removeprefix("✗ ")
         assert words in shown and ("at its start" in shown) is bool(said)
 
@@ -129,8 +143,8 @@ def test_parents_that_are_not_listed_are_expired():
     assert found
     for case in found:
         gone = {parent for parent, _ in edges(case)} - set(listed(case))
-        text, dot, mermaid = (drawn(form, case) for form in ("text", "dot", "mermaid"))
-        svg, page = drawn("svg", case), drawn("html", case)
+        text, dot, mermaid = (draw_stream(form, case) for form in ("text", "dot", "mermaid"))
+        svg, page = draw_stream("svg", case), draw_stream("html", case)
         for shard in gone:
             number = int(shard.removeprefix("shardId-"))
             assert any(line.split()[:2] == [str(number), "expired"] for line in text.splitlines())
@@ -138,7 +152,7 @@ def test_parents_that_are_not_listed_are_expired():
             assert f's{number}["{number}<br/>expired"]:::expired' in mermaid
             assert f"<td>{number}</td><td>expired</td>" in page
             assert f"{number} (expired)" in svg and f'data-shard="{shard}"' not in svg
-        graph = networkx.parse_graphml(drawn("graphml", case))
+        graph = networkx.parse_graphml(draw_stream("graphml", case))
         assert {s for s, life in graph.nodes(data="life") if life == "expired"} == gone
 
 
@@ -150,8 +164,7 @@ def test_the_same_bytes_whatever_the_seed():
         "from tests.unit.render.graph.samples import report_on, wide_case\n"
         "from tests.unit.render.graph.written import draw\n"
         "r = report_on(wide_case(9))\n"
-        "for f in DRAWN: sys.stdout.buffer.write(\n"
-        "    draw(f, r.snapshot.lineage, r.snapshot.now, r).encode())\n"
+        "for f in DRAWN: sys.stdout.buffer.write(draw(f, r).encode())\n"
     )
     seed = str(int(os.environ.get("PYTHONHASHSEED") == "1") + 1)
     out = subprocess.run(
@@ -159,7 +172,31 @@ def test_the_same_bytes_whatever_the_seed():
         env={**os.environ, "PYTHONHASHSEED": seed},
     ).stdout
     report = report_on(wide_case(9))
-    here = "".join(
-        draw(form, report.snapshot.lineage, report.snapshot.now, report) for form in DRAWN
-    )
-    assert out == here.encode()
+    assert out == "".join(draw(form, report) for form in DRAWN).encode()
+
+
+def cells(text: str) -> set[str]:
+    """The words of a text, without its lines and the marks of its forks."""
+    return set(re.findall(r"[^\s─┬┐┴┼└├│]+", text))
+
+
+@pytest.mark.parametrize(("report", "width"), in_turn(REPORTS, WIDTHS, every=3))
+def test_no_line_is_wider_than_the_terminal(report, width):
+    text = draw("text", report, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    if width >= 60:
+        assert cells(text) == cells(draw("text", report))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nor_with_several_consumers(width):
+    report = REPORTS[0]
+    named = [(name, report) for name in ("fraud", "etl", "search")]
+    text = draw_several("text", named, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text.count("stalls") == 9, "both shards of each, and how many in its head"
+
+
+@pytest.mark.parametrize(("width", "text"), [(None, SPLIT), (91, SPLIT), (40, NARROW)])
+def test_the_text_of_a_split_has_children_below_their_parents_where_there_is_no_room(width, text):
+    assert draw("text", report_of("a-both", "initial=LATEST&release=3.5.1"), width=width) == text

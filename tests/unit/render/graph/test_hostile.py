@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 
 import networkx
 import pytest
 
-from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.formats import Format
-from reshardctl.report.report import RepairOptions, make
-from tests.support.judging import images_of
 from tests.unit.render.formats import DRAWN
 from tests.unit.render.graph.drawing import dot_edges, parsed, rects
-from tests.unit.render.graph.samples import lineage_on
-from tests.unit.render.graph.written import draw
+from tests.unit.render.graph.samples import judged
+from tests.unit.render.graph.written import draw, draw_stream
 from tests.unit.render.samples import CASES
+from tests.unit.render.test_hostile import harmless
 
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07", "line\n  fake --> edge\rmore", "\u202e8934\u202c", "\u2028",
@@ -31,13 +27,6 @@ HOSTILE = (
 )
 SENDABLE = tuple(text for text in HOSTILE if text != "\ud800")
 """No server can send half a character."""
-OPTIONS = "initial=LATEST&release=3.5.1"
-
-
-def harmless(text: str) -> bool:
-    return all(
-        c == "\n" or (c.isprintable() and unicodedata.category(c)[0] != "M") for c in text
-    )
 
 
 def reports(text: str):
@@ -70,16 +59,12 @@ def check(form: str, out: str) -> None:
 def test_no_row_reaches_a_picture_raw(text):
     case, shown = CASES["a-both"], 0
     for items in reports(text):
-        snapshot = Snapshot(
-            parse(f"kcl://orders-app?{OPTIONS}"), lineage_on(case), tuple(images_of(items)),
-            {"medium": "dynamodb"}, float(case.now),
-        )
         try:
-            report = make(snapshot, RepairOptions())
+            report = judged(case, items)
         except ReshardError:
             continue
         for form in DRAWN:
-            check(form, draw(form, snapshot.lineage, snapshot.now, report))
+            check(form, draw(form, report))
         shown += 1
     assert shown >= 3
 
@@ -95,7 +80,7 @@ def test_no_shard_reaches_a_picture_raw(text):
         Shard(ShardId(f"{text}-child"), ShardId(text), ShardId(f"{text}-gone"), 0, half - 1, "3",
               None),
     ]  # fmt: skip
-    out = {form: draw(form, Lineage(stream, shards), 1e9 + 3600) for form in DRAWN}
+    out = {form: draw_stream(form, Lineage(stream, shards), 1e9 + 3600) for form in DRAWN}
     for form, shown in out.items():
         check(form, shown)
     assert len(rects(parsed(out[Format.SVG]))) == 2

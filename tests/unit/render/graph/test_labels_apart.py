@@ -8,8 +8,8 @@ import pytest
 
 from reshardctl.model import shard_id
 from tests.unit.render.graph.drawing import SVG, losses, parsed, rects
-from tests.unit.render.graph.samples import hot_key_case, lineage_on, report_on, wide_case
-from tests.unit.render.graph.written import draw
+from tests.unit.render.graph.samples import hot_key_case, report_on, wide_case
+from tests.unit.render.graph.written import draw, draw_stream
 from tests.unit.render.samples import CASES
 
 WIDTH_OF_A_LETTER = 0.6
@@ -21,7 +21,7 @@ REPORTS = {
 
 
 def picture(report):
-    return parsed(draw("svg", report.snapshot.lineage, report.snapshot.now, report))
+    return parsed(draw("svg", report))
 
 
 def axis_rows(svg) -> dict[str, list[tuple[float, float, str]]]:
@@ -39,7 +39,7 @@ def axis_rows(svg) -> dict[str, list[tuple[float, float, str]]]:
 def test_labels_of_the_time_axis_do_not_overlap(age):
     """Of every step between ticks: dates, clock times, `now` and the retention limit."""
     case = CASES["a-both"]
-    svg = parsed(draw("svg", lineage_on(case), case.now + age * 86400.0))
+    svg = parsed(draw_stream("svg", case, case.now + age * 86400.0))
     rows = axis_rows(svg)
     assert rows
     for row in rows.values():
@@ -51,7 +51,7 @@ def test_the_retention_limit_is_drawn_where_it_lies_in_the_picture():
     """24 hours before now; the stream was created 30 hours before."""
     case = CASES["a-both"]
     now = case.stream["created"] + 30 * 3600.0
-    svg = parsed(draw("svg", lineage_on(case), now))
+    svg = parsed(draw_stream("svg", case, now))
     since, until = (float(svg.attrib[f"data-{end}"]) for end in ("since", "until"))
     assert since < now - 86400 < until
     (limit,) = (e for e in svg.iter(f"{SVG}line") if e.attrib.get("class") == "limit")
@@ -66,7 +66,7 @@ def test_the_retention_limit_is_drawn_where_it_lies_in_the_picture():
 def test_the_zone_and_the_retention_are_said(form):
     """The stream keeps records for 24 hours, and it is 06:00 on the 21st."""
     report = REPORTS["40"]
-    out = draw(form, report.snapshot.lineage, report.snapshot.now, report)
+    out = draw(form, report)
     assert "Times are UTC. Records from before 2026-11-20T06:00:00Z have expired " in out
     assert "(retention 1d)." in out
 

@@ -48,8 +48,7 @@ def without_position(case: Case) -> set[ShardId]:
 
 
 def drawn(form: str, case: Case) -> str:
-    report = report_on(case)
-    return draw(form, report.snapshot.lineage, report.snapshot.now, report)
+    return draw(form, report_on(case))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -82,12 +81,8 @@ def test_a_shard_with_one_hash_key_is_seen_and_stays_inside():
 def test_neighbours_with_one_hash_key_do_not_hide_each_other(names):
     """49 of them: one below the other, around the place where all of them lie."""
     report = report_on(case_of("49-hot-keys"))
-    lineage, now = report.snapshot.lineage, report.snapshot.now
     reports = [(name, report) for name in names]
-    drawn_form = (
-        draw_several("svg", lineage, now, reports) if names else draw("svg", lineage, now, report)
-    )
-    svg = parsed(drawn_form)
+    svg = parsed(draw_several("svg", reports) if names else draw("svg", report))
     found = sorted(losses(svg).values(), key=lambda box: box.y)
     assert len(found) == 49
     assert all(after.y - box.y >= LEAST_HEIGHT - 0.01 for box, after in pairwise(found))
@@ -102,12 +97,9 @@ def test_neighbours_with_one_hash_key_do_not_hide_each_other(names):
 @pytest.mark.parametrize("count", [1, 2], ids=["one", "several"])
 def test_a_picture_without_a_page_lists_the_losses_with_links(count):
     report = report_on(case_of("40"))
-    lineage, now = report.snapshot.lineage, report.snapshot.now
     names = ["fraud", "etl"][:count]
-    markup = draw("svg", lineage, now, report) if count == 1 else draw_several(
-        "svg", lineage, now, [(name, report) for name in names]
-    )
-    svg = parsed(markup)
+    reports = [(name, report) for name in names]
+    svg = parsed(draw("svg", report) if count == 1 else draw_several("svg", reports))
     links = [a.attrib["href"].removeprefix("#") for a in svg.iter(f"{SVG}a")]
     boxes = {e.attrib["id"] for e in svg.iter(f"{SVG}rect") if "data-loss" in e.attrib}
     assert sorted(links) == sorted([*boxes] * count)
@@ -209,14 +201,13 @@ def test_the_text_lists_at_most_a_dozen():
 def test_several_consumers_show_the_losses_of_each():
     report = report_on(case_of("8-hot-key"))
     reports = [("fraud", report), ("etl", report)]
-    lineage, now = report.snapshot.lineage, report.snapshot.now
-    svg = parsed(draw_several("svg", lineage, now, reports))
+    svg = parsed(draw_several("svg", reports))
     assert set(losses(svg)) == {shard_id(7)}
     assert losses(svg)[shard_id(7)].height >= LEAST_HEIGHT
     assert "fraud   kcl://orders-app?initial=LATEST&release=3.5.1   1 stall" in draw_several(
-        "text", lineage, now, reports
+        "text", reports
     )
-    page = draw_several("html", lineage, now, reports)
+    page = draw_several("html", reports)
     assert page.count('<a href="#loss-7">7</a>') == 2
     assert "fraud: 1 stall" in page and 'id="loss-7"' in page
 

@@ -10,26 +10,23 @@ from reshardctl.model import shard_id
 from tests.support.grouped import by_case
 from tests.unit.render.graph.drawing import SVG, listed, lives, parsed, ranges, rects, shades
 from tests.unit.render.graph.samples import (
-    CREATED,
-    LIFE,
     by_drawn,
-    lineage_on,
     report_on,
     wide_case,
 )
-from tests.unit.render.graph.written import draw
+from tests.unit.render.graph.written import draw, draw_stream
 from tests.unit.render.samples import CASES, SHOWN, every_expectation, report_of
 
 NEWEST = "initial=LATEST&release=3.5.1"
 
 
 def svg_of(report):
-    return parsed(draw("svg", report.snapshot.lineage, report.snapshot.now, report))
+    return parsed(draw("svg", report))
 
 
 @by_drawn(wide_case(6), wide_case(60))
 def test_one_rectangle_a_shard_where_it_lived(case):
-    svg = parsed(draw("svg", lineage_on(case), float(case.now)))
+    svg = parsed(draw_stream("svg", case))
     found = rects(svg)
     assert sorted(shard for shard, _ in found) == sorted(listed(case))
     since, until = (float(svg.attrib[f"data-{end}"]) for end in ("since", "until"))
@@ -53,7 +50,7 @@ def test_one_rectangle_a_shard_where_it_lived(case):
 
 def test_the_axes_say_where_things_are():
     """Shard 1 begins at half of the hash space, shard 0 closed ten minutes past midnight."""
-    svg = parsed(draw("svg", lineage_on(CASES["a-both"]), float(CASES["a-both"].now)))
+    svg = parsed(draw_stream("svg", CASES["a-both"]))
     found = dict(rects(svg))
     axis = {t.text: t.attrib for t in svg.iter(f"{SVG}text") if t.attrib.get("class") == "axis"}
     zero, one = found[shard_id(0)], found[shard_id(1)]
@@ -65,16 +62,14 @@ def test_the_axes_say_where_things_are():
 
 
 def test_eight_hundred_shards_keep_a_row_each():
-    found = rects(parsed(draw("svg", lineage_on(wide_case(460)), float(CREATED + LIFE))))
+    found = rects(parsed(draw_stream("svg", wide_case(460))))
     assert len(found) > 800
     assert min(rect.height for _, rect in found) >= 8
 
 
 def test_a_year_of_life_does_not_press_a_reshard_flat():
     case = CASES["a-both"]
-    old = lineage_on(case)
-    later = case.stream["created"] + 300 * 86400.0
-    svg = parsed(draw("svg", old, later))
+    svg = parsed(draw_stream("svg", case, case.stream["created"] + 300 * 86400.0))
     assert rects(svg)
     since = float(svg.attrib["data-since"])
     assert since >= case.stream["created"] - 3
@@ -140,7 +135,7 @@ def inside(rect, x: float) -> bool:
 
 def test_without_a_consumer_there_is_no_line():
     case = CASES["a-both"]
-    svg = parsed(draw("svg", lineage_on(case), float(case.now)))
+    svg = parsed(draw_stream("svg", case))
     assert not list(svg.iter(f"{SVG}polyline"))
     assert not any(shades(svg, kind) for kind in ("unread", "perhaps", "lost", "may"))
 
@@ -158,7 +153,7 @@ def test_every_shard_has_its_numbers():
 def test_nothing_comes_from_elsewhere(form):
     """No script, no link, no address but the name of SVG's own namespace."""
     report = report_on(wide_case(20))
-    out = draw(form, report.snapshot.lineage, report.snapshot.now, report)
+    out = draw(form, report)
     assert out.isascii()
     assert not re.search(r"<(script|link|img|iframe|image|use|foreignObject)\b|@import", out)
     assert not re.search(r"\b(src|on\w+)\s*=", out)
@@ -174,7 +169,7 @@ def test_nothing_comes_from_elsewhere(form):
 def test_the_page_has_a_row_a_shard():
     case = wide_case(20)
     report = report_on(case)
-    page = draw("html", report.snapshot.lineage, report.snapshot.now, report)
+    page = draw("html", report)
     body = page.partition("<tbody>")[2].partition("</tbody>")[0]
     assert body.count("<tr") == len(case.shards)
     assert body.count('<tr class="bad">') == len(shades(svg_of(report), "lost"))

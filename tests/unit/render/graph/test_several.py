@@ -8,15 +8,11 @@ import subprocess
 
 import pytest
 
-from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.render.graph.several import COLORS
-from reshardctl.report.report import RepairOptions, make
-from tests.support.judging import images_of
 from tests.unit.render.graph.drawing import SVG, parsed, rects, shades
-from tests.unit.render.graph.samples import lineage_on, report_on, wide_case
+from tests.unit.render.graph.samples import judged, report_on, wide_case
 from tests.unit.render.graph.test_hostile import HOSTILE
-from tests.unit.render.graph.written import draw, draw_several
+from tests.unit.render.graph.written import draw, draw_several, draw_stream
 
 CASE = wide_case(8)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -24,17 +20,14 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 def report(name: str, shards: int):
     """The rows of the first so many shards only."""
-    items = [i for i in CASE.items() if int(i["leaseKey"]["S"][-12:]) < shards]
-    locator = parse(f"kcl://{name}?initial=LATEST&release=3.5.1")
-    rows = tuple(images_of(items))
-    return make(Snapshot(locator, lineage_on(CASE), rows, {}, float(CASE.now)), RepairOptions())
+    return judged(CASE, [i for i in CASE.items() if int(i["leaseKey"]["S"][-12:]) < shards], name)
 
 
 REPORTS = [("fraud", report_on(CASE)), ("etl", report("early", 8)), ("search", report("most", 12))]
 
 
 def drawn(form: str, reports=REPORTS) -> str:
-    return draw_several(form, lineage_on(CASE), float(CASE.now), reports)
+    return draw_several(form, reports)
 
 
 def lines(svg) -> dict[str, tuple[str, str]]:
@@ -49,16 +42,14 @@ def test_one_box_a_shard_as_without_consumers():
     several = parsed(drawn("svg"))
     assert len(rects(several)) == len(CASE.shards)
     assert sorted(name for name, _ in rects(several)) == sorted(
-        name for name, _ in rects(parsed(draw("svg", lineage_on(CASE), float(CASE.now))))
+        name for name, _ in rects(parsed(draw_stream("svg", CASE)))
     )
 
 
 @pytest.mark.parametrize(("name", "one"), REPORTS)
 def test_each_line_runs_where_it_runs_alone(name, one):
     """At the same moments and hash keys, by the axes of each picture."""
-    together, alone = parsed(drawn("svg")), parsed(
-        draw("svg", one.snapshot.lineage, one.snapshot.now, one)
-    )
+    together, alone = parsed(drawn("svg")), parsed(draw("svg", one))
     (own,) = (p.attrib["points"] for p in alone.iter(f"{SVG}polyline")
               if p.attrib["class"] == "line")  # fmt: skip
     assert moments(together, lines(together)[name][0]) == pytest.approx(moments(alone, own), abs=2)
@@ -83,11 +74,9 @@ def test_the_axis_begins_before_the_first_place_of_any():
     """One owes from long before the first reshard, the others from after it."""
     rows = [{"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "TRIM_HORIZON"}}]
     items = [i for i in CASE.items() if i["leaseKey"] != rows[0]["leaseKey"]]
-    locator = parse("kcl://slow?initial=LATEST&release=3.5.1")
-    images = tuple(images_of([*items, *rows]))
-    slow = make(Snapshot(locator, lineage_on(CASE), images, {}, float(CASE.now)), RepairOptions())
+    slow = judged(CASE, [*items, *rows], "slow")
     alone = [
-        float(parsed(draw("svg", lineage_on(CASE), float(CASE.now), one)).attrib["data-since"])
+        float(parsed(draw("svg", one)).attrib["data-since"])
         for one in (slow, REPORTS[0][1])
     ]
     both = parsed(drawn("svg", [("slow", slow), REPORTS[0]]))
@@ -113,7 +102,7 @@ def test_red_where_one_of_them_loses():
     alone = {
         kind: {
             shard for _, r in REPORTS
-            for shard in shades(parsed(draw("svg", r.snapshot.lineage, r.snapshot.now, r)), kind)
+            for shard in shades(parsed(draw("svg", r)), kind)
         }
         for kind in ("lost", "may")
     }  # fmt: skip
@@ -129,11 +118,9 @@ def test_certain_losses_are_drawn_last_and_alike_in_the_overview():
         item if item["leaseKey"]["S"][-3:] >= "232" else
         {**item, "checkpoint": {"S": "AT_TIMESTAMP"}} for item in case.items()
     ]
-    locator = parse("kcl://early?initial=LATEST&release=3.5.1")
-    rows = tuple(images_of(items))
-    snapshot = Snapshot(locator, lineage_on(case), rows, {}, float(case.now))
-    reports = [(name, make(snapshot, RepairOptions())) for name in ("fraud", "etl")]
-    page = draw_several("html", lineage_on(case), float(case.now), reports)
+    early = judged(case, items, "early")
+    reports = [("fraud", early), ("etl", early)]
+    page = draw_several("html", reports)
     drawn_kinds = re.findall(r'<rect id="(overview-)?(loss-\d+)" class="(lost|may)"', page)
     overview = [(name, kind) for place, name, kind in drawn_kinds if place]
     picture = [(name, kind) for place, name, kind in drawn_kinds if not place]
