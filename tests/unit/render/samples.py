@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -74,6 +75,24 @@ def then(report: Report) -> Report:
         report.snapshot.now,
     )
     return make(snapshot, RepairOptions())
+
+
+def with_row(key: str, kind: str) -> list[dict]:
+    """The leases of a-both and a row of another kind, with these texts."""
+    return [*CASES["a-both"].items(), {"leaseKey": {"S": key}, "entityType": {"S": kind}}]
+
+
+def spoilt(document: Any, where: Iterable[str | int]) -> Iterator[Any]:
+    """The document with a member too many, and with one too few, in the object at this place."""
+    for stray in (True, False):
+        inner = whole = deepcopy(document)
+        for step in where:
+            inner = inner[step]
+        if stray:
+            inner["stray"] = 1
+        else:
+            del inner[next(iter(inner))]
+        yield whole
 
 
 def every_expectation() -> Iterator[Situation]:

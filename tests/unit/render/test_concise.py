@@ -94,8 +94,3 @@ def test_each_line_of_a_fix_says_what_became_of_it(case, expect, options):
         outcome = Fixed(report, then(report), report.decision.steps, "j.jsonl", 1)
         done = FORMATS["concise"].fixed(outcome, context(report))
         assert all(DONE.search(line) for line in done.splitlines()), done
-
-
-def test_ascii():
-    report = report_of("b")
-    assert FORMATS["concise"].plan(report, context(report, ascii=True)).isascii()

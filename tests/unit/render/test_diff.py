@@ -108,7 +108,6 @@ def test_a_plan_has_its_lines_of_concise_as_comments_above(planned: Planned) -> 
     above = write(planned, "concise", Context()).splitlines()
     assert shown[: len(above)] == [f"# {line}" for line in above]
     assert shown[len(above)].startswith(("--- ", "@@"))
-    assert write(planned, "diff", Context(ascii=True)).isascii()
 
 
 def test_a_report_is_comments_alone(planned: Planned) -> None:

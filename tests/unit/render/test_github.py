@@ -18,11 +18,11 @@ from reshardctl.render.formats.github import LONGEST
 from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import (
-    CASES,
     by_name,
     context,
     report_of,
     then,
+    with_row,
 )
 
 GITHUB = FORMATS["github"]
@@ -111,8 +111,7 @@ def test_failures_are_errors():
 ])
 def test_a_row_makes_no_command(text, said):
     """As many lines as without it. The text comes back, line ends and commands spelled out."""
-    items = [*CASES["a-both"].items(), {"leaseKey": {"S": text}, "entityType": {"S": text}}]
-    report = report_of("a-both", OPTIONS, items=items)
+    report = report_of("a-both", OPTIONS, items=with_row(text, text))
     assert text in "".join(image.key for image in report.snapshot.images)
     commands = read(GITHUB.inspect(report, context(report)))
     assert len(commands) == len(report.findings) + 1
@@ -121,12 +120,6 @@ def test_a_row_makes_no_command(text, said):
 
 def test_a_flood_fits_into_an_annotation():
     """actions/runner, ExecutionContext: messages of more than 4096 characters are cut."""
-    items = [*CASES["a-both"].items(), {"leaseKey": {"S": "k"}, "entityType": {"S": "z" * 9000}}]
-    report = report_of("a-both", OPTIONS, items=items)
+    report = report_of("a-both", OPTIONS, items=with_row("k", "z" * 9000))
     for command in read(GITHUB.inspect(report, context(report, verbose=True))):
         assert len(command.data) <= LONGEST + 40 < 4096
-
-
-def test_ascii():
-    report = report_of("b", OPTIONS)
-    assert GITHUB.plan(report, context(report, ascii=True)).isascii()

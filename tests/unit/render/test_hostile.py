@@ -11,9 +11,11 @@ import pytest
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.formats import write
 from reshardctl.report.report import Report
+from reshardctl.report.results import Planned
 from tests.unit.render.formats import FORMATS
-from tests.unit.render.samples import CASES, context, report_of
+from tests.unit.render.samples import CASES, context, report_of, with_row
 
 T = TypeVar("T")
 HOSTILE = (
@@ -45,10 +47,7 @@ def infested(text: str) -> list[list[dict]]:
         items = [dict(item) for item in CASES["a-both"].items()]
         items[0][attribute] = {"SS": [text]}
         tables.append(items)
-    for kind in ("LEADER", text):
-        items = [dict(item) for item in CASES["a-both"].items()]
-        items.append({"leaseKey": {"S": text}, "entityType": {"S": kind}})
-        tables.append(items)
+    tables += [with_row(text, kind) for kind in ("LEADER", text)]
     whole = dict(CASES["a-both"].items()[1])
     tables.append([*CASES["a-both"].items(), whole | {"leaseKey": {"S": text}}])
     tables.append([*CASES["a-both"].items(), whole | {"leaseKey": {"S": "shardId-" + text}}])
@@ -106,9 +105,7 @@ def test_a_line_end_in_a_row_makes_no_line():
 
 
 def test_a_flood_is_cut_and_says_so():
-    items = [dict(item) for item in CASES["a-both"].items()]
-    items.append({"leaseKey": {"S": "k" * 9000}, "entityType": {"S": "z" * 9000}})
-    report = report_of("a-both", OPTIONS, items=items)
+    report = report_of("a-both", OPTIONS, items=with_row("k" * 9000, "z" * 9000))
     assert len(FORMATS["text"].inspect(report, context(report))) < 2000
     shown = FORMATS["concise"].inspect(report, context(report))
     assert len(shown) < 4000
@@ -144,6 +141,15 @@ def test_errors_are_escaped_too():
 )
 def test_escape(raw, shown):
     assert escape(raw) == (raw if shown is None else shown)
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "diff"])
+@pytest.mark.parametrize("case", ["a-both", "b"])
+def test_in_ascii_where_that_is_asked_for(case, form):
+    report = report_of(case, OPTIONS)
+    wanted = context(report, ascii=True)
+    assert write(report, form, wanted).isascii()
+    assert write(Planned(report, True), form, wanted).isascii()
 
 
 def test_ascii_only_spells_out_what_has_no_look_alike():

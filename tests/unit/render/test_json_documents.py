@@ -37,8 +37,8 @@ from tests.support.case import all_cases
 from tests.support.dialects import quickwit
 from tests.support.judging import lineage_of
 from tests.unit.render.audit.samples import ALL as AUDITED
-from tests.unit.render.graph.samples import lineage_on, wide_case
-from tests.unit.render.graph.written import draw
+from tests.unit.render.graph.samples import wide_case
+from tests.unit.render.graph.written import draw, draw_stream
 from tests.unit.render.samples import report_of, then
 
 PACKAGE = Path(reshardctl.render.__file__).parent
@@ -110,6 +110,10 @@ def results() -> Iterator[tuple[str, Callable[[], Result]]]:
         after = then(shown)
         yield f"fix{name}", partial(Fixed, shown, after, steps, "1.journal", 1, 1)
         yield f"undo{name}", partial(Undoing, after, shown, steps, "1.journal", 1)
+    yield "undo-emptied", lambda: Undoing(then(report), None, report.decision.steps, "1.journal", 1)
+    yield "fix-bootstrap", lambda: Planned(
+        report_of("j-latest", "initial=LATEST", bootstrap=True), True
+    )
     yield "undo-dry-run", lambda: Undoing(then(report), None, (), "1.journal", kept=("it stays",))
     yield "roundup", roundup
     logs = [FileLog(Path("kcl") / name) for name in ("fix.journal", "undone.journal")]
@@ -138,9 +142,9 @@ def graph(name: str) -> str:
     asked = GRAPHS[name]
     if asked is None:
         case = wide_case(5)
-        return draw("json", lineage_on(case), float(case.now))
+        return draw_stream("json", case)
     report = report_of(*asked)
-    return draw("json", report.snapshot.lineage, report.snapshot.now, report)
+    return draw("json", report)
 
 
 def command(name: str) -> str:

@@ -18,13 +18,13 @@ from reshardctl.report.results import Fixed, Saved, Undoing
 from tests.support.grouped import by_case
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import (
-    CASES,
     SHOWN,
     by_name,
     context,
     every_expectation,
     report_of,
     then,
+    with_row,
 )
 
 JUNIT = FORMATS["junit"]
@@ -162,8 +162,7 @@ def test_a_failure_to_look_is_an_error_not_a_failure():
 ])
 def test_texts_of_rows_come_back_as_texts(text, shown):
     """XML 1.0 section 2.2: no control characters, no surrogates, not U+FFFF."""
-    items = [*CASES["a-both"].items(), {"leaseKey": {"S": "k"}, "entityType": {"S": text}}]
-    report = report_of("a-both", OPTIONS, items=items)
+    report = report_of("a-both", OPTIONS, items=with_row("k", text))
     (suite,) = read(JUNIT.inspect(report, context(report)))
     assert shown in "".join(suite.itertext())
 

@@ -284,8 +284,3 @@ def test_nothing_in_a_command_ends_its_fence():
     shown = MARKDOWN.inspect(report, Context(again))
     *_, words = [c for c in commands(shown) if c[:2] == ["reshardctl", "inspect"]]
     assert words[-1] == "```` x\\n```"
-
-
-def test_ascii():
-    report = report_of("b", OPTIONS)
-    assert MARKDOWN.inspect(report, context(report, ascii=True)).isascii()

@@ -103,13 +103,3 @@ def test_a_bootstrap_is_a_plan_too():
 )
 def test_errors(error, shown):
     assert TEXT.error(error, Context()) == shown
-
-
-def test_rich_is_not_imported_before_something_is_shown():
-    """`--help` has a budget; rich alone takes a good part of it."""
-    import subprocess
-    import sys
-
-    code = "import sys, reshardctl.render; print('rich' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

@@ -28,7 +28,9 @@ from tests.unit.render.samples import (
     by_name,
     context,
     report_of,
+    spoilt,
     then,
+    with_row,
 )
 
 SARIF = FORMATS["sarif"]
@@ -184,8 +186,8 @@ def test_a_run_that_failed_has_no_results_rather_than_none():
 def test_texts_of_rows_are_harmless_when_they_are_read():
     """JSON escapes would come back as control characters in whatever shows the message."""
     text = "\x1b[31m\u202e\nx"
-    items = [*CASES["a-both"].items(), {"leaseKey": {"S": "k"}, "entityType": {"S": text}}]
-    messages = [r["message"]["text"] for r in inspected("a-both", OPTIONS, items=items)["results"]]
+    run = inspected("a-both", OPTIONS, items=with_row("k", text))
+    messages = [result["message"]["text"] for result in run["results"]]
     assert any("\\x1b[31m\\u202e\\nx" in message for message in messages)
     assert all(message.isprintable() for message in messages)
 
@@ -194,8 +196,5 @@ def test_texts_of_rows_are_harmless_when_they_are_read():
                                    ("runs", 0, "tool", "driver"), ("runs", 0, "invocations", 0)])
 def test_a_stray_member_is_seen(where):
     report = report_of("a-both", OPTIONS)
-    inner = log = json.loads(SARIF.inspect(report, context(report)))
-    for step in where:
-        inner = inner[step]
-    inner["stray"] = 1
-    assert not VALIDATOR.is_valid(log)
+    stray, _ = spoilt(json.loads(SARIF.inspect(report, context(report))), where)
+    assert not VALIDATOR.is_valid(stray)

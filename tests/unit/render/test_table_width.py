@@ -161,3 +161,30 @@ def test_a_picture_of_shards_names_each_whole(name, width):
 def words(lines: list[str]) -> list[str]:
     """Names, times and positions, without what draws the lines between them."""
     return re.findall(r"[\w…]+", " ".join(lines))
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80, 100, 160])
+def test_results_keep_their_words(width):
+    found = []
+    for name in ("a-both", "b"):
+        report = report_of(name, "initial=LATEST&release=3.5.1")
+        locator = report.snapshot.locator
+        found.append(Entry(locator.text, "orders", locator, (name,), Exit.FINDINGS, None, report))
+    first = found[0].report
+    assert first is not None
+    wanted = dataclasses.replace(context(first), width=width)
+    lines = MANY["text"](Roundup(tuple(found), Exit.FINDINGS), wanted).splitlines()
+    assert told(lines) == "1 error 1 error, 1 warning"
+    assert all(len(line) <= width for line in lines if "kcl://" not in line)
+
+
+def told(lines: list[str]) -> str:
+    """The results, from the column of a table or from the block of each consumer."""
+    head = next((line for line in lines if "consumer" in line and "result" in line), None)
+    if head is None:
+        blocks = [line.split() for line in lines if line.startswith("      result ")]
+        return " ".join(word for _, *words in blocks for word in words)
+    column = head.index("result")
+    table = lines[lines.index(head) + 1 :]
+    cells = [line[column:].strip() for line in table[: table.index("")]]
+    return " ".join(cell for cell in cells if cell)

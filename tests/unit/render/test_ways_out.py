@@ -1,4 +1,5 @@
-"""A way out that names an option of ours is printed with its command; any other as words alone."""
+"""What to do where a plan does not do it all: ways out with their commands, the flags that accept a
+cost, and what may be written while the application runs."""
 
 from __future__ import annotations
 
@@ -6,8 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
-from reshardctl.planning.plan import NoSafePlan
+from reshardctl.model import Step
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, Residual
+from reshardctl.planning.prices import flag_of_effect as flag_of
 from reshardctl.render.content.findings import going
+from reshardctl.render.context import Context
+from reshardctl.render.words import plan_words, write_words
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import context, report_of
 
@@ -54,3 +60,70 @@ def test_a_way_out_stands_once_with_its_command():
         assert "way out: wait" in shown
         assert shown.count(LATE) == 1 and f"  # or {LATE}\n  reshardctl fix --dry-run " in shown
         assert "'kcl://orders?allow=late'" in shown
+
+
+@pytest.mark.parametrize(
+    ("harm", "seconds", "flag"),
+    [
+        (Harm.REREAD, 10_800.0, "--accept reread=4h"),
+        (Harm.REREAD, None, "--accept reread=all"),
+        (Harm.SKIPPED, 60.0, "--accept skip=1h"),
+        (Harm.DISORDERED, None, "--accept disorder"),
+        (Harm.STALLED, 60.0, ""),
+        (Harm.CRASHES, None, ""),
+    ],
+)
+def test_only_what_can_be_accepted_has_a_flag(harm, seconds, flag):
+    assert flag_of(Effect(harm, None, True, seconds=seconds)) == flag
+
+
+@pytest.mark.parametrize("name", ["text", "concise", "markdown"])
+def test_no_command_is_offered_that_would_not_help(name):
+    report = report_of("h-long")
+    assert isinstance(report.decision, Nothing)
+    (left,) = report.decision.residuals
+    stalled = Residual(left.shard, Effect(Harm.STALLED, left.shard, True, why="stalls"), "")
+    shown = replace(report, decision=Nothing((stalled,)))
+    context = Context(("kcl://orders-app", "--stream", "orders"))
+    before = FORMATS[name].plan(report, context)
+    after = FORMATS[name].plan(shown, context)
+    assert "--accept" in before
+    assert "--accept" not in after
+    assert "no flag" in after
+
+
+VIEWS = {
+    "a-both": "both writes are safe while it runs; --live writes without a stop",
+    "a-one": "the write is safe while it runs; --live writes without a stop",
+    "g-no-children": "2 of 3 writes are safe while it runs; stop the application first",
+    "b-one": "1 of 2 writes is safe while it runs; stop the application first",
+    "c2": "none of 2 writes is safe while it runs; stop the application first",
+}
+OPTIONS = "initial=LATEST&release=3.5.1"
+
+
+def steps_of(case: str) -> tuple[Step, ...]:
+    decision = report_of(case, OPTIONS).decision
+    assert isinstance(decision, Plan)
+    return decision.steps
+
+
+@pytest.mark.parametrize("case", VIEWS)
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_every_write_is_marked_and_all_are_counted(case: str, form: str) -> None:
+    report = report_of(case, OPTIONS)
+    shown = " ".join(FORMATS[form].plan(report, context(report, width=100, verbose=True)).split())
+    assert VIEWS[case].lower() in shown.lower()
+    writes = [write for step in steps_of(case) for write in step.writes]
+    assert shown.count("live-safe: ") == sum(write.live for write in writes)
+    assert shown.count("stop first: ") == sum(not write.live for write in writes)
+
+
+def test_where_nobody_has_looked_nothing_is_said() -> None:
+    """An undo's writes, and first positions of a new application."""
+    assert plan_words([]) == ""
+    report = report_of("a-both", "initial=LATEST&release=3.5.1", items=[], bootstrap=True)
+    assert isinstance(report.decision, Plan)
+    writes = [write for step in report.decision.steps for write in step.writes]
+    assert writes and {write_words(write) for write in writes} == {""}
+    assert "live" not in FORMATS["text"].plan(report, context(report, width=100))
