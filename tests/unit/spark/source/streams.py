@@ -150,6 +150,14 @@ def play(living: Living, query: Query, history: Iterable[Step]) -> None:
                 raise ValueError(what)
 
 
+def lived(old: bool, history: str, roots: int = 1, **options: str) -> tuple[Living, Query]:
+    """A stream of so many shards and a query on it, after a history that is written down."""
+    living = Living(roots)
+    query = Query(living.fake, old, options)
+    play(living, query, steps(history))
+    return living, query
+
+
 def order_held(living: Living, query: Query) -> None:
     """Each shard in its order, and no record of a child in or before a batch of its parents'."""
     first: dict[str, int] = {}

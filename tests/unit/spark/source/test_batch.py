@@ -6,11 +6,13 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reshardctl.errors import UsageError
 from reshardctl.kinesis.fast import Reach
 from reshardctl.model.times import instant
 from reshardctl.testing import FakeKinesis, load_topology, serve
@@ -19,8 +21,10 @@ CREATED = 1_795_232_267
 SHARD = "shardId-{:012d}".format
 
 
-def resharded(created: int = CREATED) -> FakeKinesis:
+@pytest.fixture
+def fake(request: pytest.FixtureRequest) -> FakeKinesis:
     """0 was split into 2 and 3, 1 and 3 merged into 4; 2 and 4 are open."""
+    created = getattr(request, "param", CREATED)
     shards = [
         {"id": 0, "range": ["0", "1/2"], "close": 600, "records": {"n": 4, "from": 10, "to": 590}},
         {"id": 1, "range": ["1/2", "1"], "close": 1800, "records": {"n": 3, "from": 9, "to": 900}},
@@ -34,17 +38,19 @@ def resharded(created: int = CREATED) -> FakeKinesis:
     return load_topology({"name": "orders", "created": created, "now": 3600, "shards": shards})
 
 
-@pytest.fixture
-def fake() -> FakeKinesis:
-    return resharded()
-
 
 @pytest.fixture
 def reach(fake: FakeKinesis) -> Iterator[Any]:
-    from reshardctl.kinesis.fast import Reach
-
     with serve(fake) as server:
         yield Reach("us-east-1", server.url)
+
+
+@pytest.fixture
+def read(spark: Any, reach: Reach) -> Any:
+    """Makes frames of the stream."""
+    from reshardctl.spark.source.batch import read_between
+
+    return partial(read_between, spark, reach, "orders")
 
 
 def payloads(frame: Any) -> list[str]:
@@ -66,12 +72,8 @@ EVERYTHING = sorted(
 )
 
 
-def test_everything_to_the_tip_in_the_columns_of_the_source(
-    spark: Any, fake: FakeKinesis, reach: Any
-) -> None:
-    from reshardctl.spark.source.batch import read_between
-
-    frame = read_between(spark, reach, "orders")
+def test_everything_to_the_tip_in_the_columns_of_the_source(fake: FakeKinesis, read: Any) -> None:
+    frame = read()
     assert payloads(frame) == EVERYTHING
     assert frame.dtypes == [
         ("data", "binary"), ("partition_key", "string"), ("sequence_number", "string"),
@@ -85,12 +87,8 @@ def test_everything_to_the_tip_in_the_columns_of_the_source(
     assert row.approximate_arrival_timestamp.timestamp() == CREATED + 9
 
 
-def test_the_same_rows_again_whatever_comes_later(
-    spark: Any, fake: FakeKinesis, reach: Any
-) -> None:
-    from reshardctl.spark.source.batch import read_between
-
-    frame = read_between(spark, reach, "orders", shards_per_task=2)
+def test_the_same_rows_again_whatever_comes_later(fake: FakeKinesis, read: Any) -> None:
+    frame = read(shards_per_task=2)
     assert frame.rdd.getNumPartitions() == 3
     put(fake, 2, "later")
     fake.client().split_shard(
@@ -99,7 +97,7 @@ def test_the_same_rows_again_whatever_comes_later(
     fake.settle()
     assert payloads(frame) == EVERYTHING == payloads(frame.select("data"))
     assert frame.count() == len(EVERYTHING)
-    assert payloads(read_between(spark, reach, "orders")) == sorted([*EVERYTHING, "later"])
+    assert payloads(read()) == sorted([*EVERYTHING, "later"])
 
 
 def test_the_lines_as_options_are_pinned_when_the_frame_is_made(
@@ -120,12 +118,10 @@ def test_the_lines_as_options_are_pinned_when_the_frame_is_made(
     assert payloads(frame) == payloads(frame) == expected
 
 
-def test_an_empty_line_has_no_rows(spark: Any, fake: FakeKinesis, reach: Any) -> None:
-    from reshardctl.spark.source.batch import read_between
-
+def test_an_empty_line_has_no_rows(fake: FakeKinesis, read: Any) -> None:
     line = {SHARD(2): numbers(fake, 2)[-1], SHARD(4): numbers(fake, 4)[-1]}
-    assert read_between(spark, reach, "orders", line, "TIP").collect() == []
-    assert read_between(spark, reach, "orders", line, line).count() == 0
+    assert read(line, "TIP").collect() == []
+    assert read(line, line).count() == 0
 
 
 def arrived(fake: FakeKinesis, since: float, until: float) -> list[str]:
@@ -138,14 +134,12 @@ def arrived(fake: FakeKinesis, since: float, until: float) -> list[str]:
 
 @pytest.mark.parametrize(("since", "until"), [(500, 800), (0, 3000)])
 def test_a_frame_between_two_times_has_what_arrived_between_them(
-    spark: Any, fake: FakeKinesis, reach: Any, since: int, until: int
+    fake: FakeKinesis, read: Any, since: int, until: int
 ) -> None:
     """Across the split and the merge; and times that follow one another have each record once."""
-    from reshardctl.spark.source.batch import read_between
-
     def between(first: int, last: int) -> list[str]:
         start, end = (f"AT_TIMESTAMP {CREATED + seconds}" for seconds in (first, last))
-        return payloads(read_between(spark, reach, "orders", start, end))
+        return payloads(read(start, end))
 
     came = between(since, until)
     assert came == arrived(fake, since, until) != []
@@ -153,35 +147,25 @@ def test_a_frame_between_two_times_has_what_arrived_between_them(
     assert sorted(between(since, middle) + between(middle, until)) == came
 
 
-def test_an_end_by_time_is_found_once(spark: Any, fake: FakeKinesis, reach: Any) -> None:
-    from reshardctl.spark.source.batch import read_between
-
-    frame = read_between(spark, reach, "orders", "TRIM_HORIZON", f"AT_TIMESTAMP {CREATED + 3599}")
+def test_an_end_by_time_is_found_once(fake: FakeKinesis, read: Any) -> None:
+    frame = read("TRIM_HORIZON", f"AT_TIMESTAMP {CREATED + 3599}")
     put(fake, 2, "later")
     assert payloads(frame) == EVERYTHING == payloads(frame)
 
 
 @pytest.mark.parametrize("end", ["AT_TIMESTAMP 9999999998", "AT_TIMESTAMP soon"])
-def test_an_end_that_is_no_time_is_told(spark: Any, reach: Any, end: str) -> None:
-    from reshardctl.errors import UsageError
-    from reshardctl.spark.source.batch import read_between
-
+def test_an_end_that_is_no_time_is_told(read: Any, end: str) -> None:
     with pytest.raises(UsageError, match="endingLine"):
-        read_between(spark, reach, "orders", "TRIM_HORIZON", end)
+        read("TRIM_HORIZON", end)
 
 
-def test_the_intervals_of_a_skip_are_read_and_nothing_else(spark: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("fake", [int(time.time()) - 3600], ids=["young"], indirect=True)
+def test_the_intervals_of_a_skip_are_read_and_nothing_else(
+    fake: FakeKinesis, read: Any, tmp_path: Path
+) -> None:
     """From a file and from its text; what comes later makes no difference. The stream is young: an
     executor's clock is the machine's."""
-    fake = resharded(int(time.time()) - 3600)
-    with serve(fake) as server:
-        _read_intervals(spark, fake, Reach("us-east-1", server.url), tmp_path / "skipped.json")
-
-
-def _read_intervals(spark: Any, fake: FakeKinesis, reach: Reach, file: Path) -> None:
-    from reshardctl.errors import UsageError
-    from reshardctl.spark.source.batch import read_between
-
+    file = tmp_path / "skipped.json"
     stream, first, third = fake.stream("orders"), numbers(fake, 1), numbers(fake, 4)
 
     def place(kind: str, number: str | None = None) -> dict[str, Any]:
@@ -201,16 +185,16 @@ def _read_intervals(spark: Any, fake: FakeKinesis, reach: Reach, file: Path) -> 
         ],
     }  # fmt: skip
     file.write_text(json.dumps(body))
-    frame = read_between(spark, reach, "orders", intervals=file)
+    frame = read(intervals=file)
     put(fake, 4, "later")
     assert payloads(frame) == ["s1-0", "s1-2", "s4-1"] == payloads(frame)
     file.unlink()
     assert payloads(frame) == ["s1-0", "s1-2", "s4-1"]
     empty = json.dumps({**body, "intervals": []})
-    assert read_between(spark, reach, "orders", intervals=empty).count() == 0
+    assert read(intervals=empty).count() == 0
     other = json.dumps({**body, "stream": {**body["stream"], "created": "2026-11-20T00:00:00Z"}})
     with pytest.raises(UsageError, match="created 2026-11-20T00:00:00Z, and not of"):
-        read_between(spark, reach, "orders", intervals=other)
+        read(intervals=other)
 
 
 @pytest.mark.parametrize(("options", "what"), [
@@ -221,7 +205,6 @@ def _read_intervals(spark: Any, fake: FakeKinesis, reach: Reach, file: Path) -> 
 ])  # fmt: skip
 def test_intervals_that_make_no_sense(reach: Any, options: dict[str, str], what: str) -> None:
     pytest.importorskip("pyspark", reason="needs PySpark, an extra")
-    from reshardctl.errors import UsageError
     from reshardctl.spark.source.batch import pinned
 
     given = {"streamName": "orders", "region": reach.region, "endpointUrl": reach.endpoint_url}

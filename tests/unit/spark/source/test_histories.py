@@ -1,4 +1,5 @@
-"""Random histories of a stream and of a query on it: nothing lost, nothing twice, parents first."""
+"""Random histories of a stream and of a query on it: nothing lost, nothing twice, parents first.
+Where retention overtakes the query, what is lost is said."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reshardctl.errors import CannotTell
 from reshardctl.testing.faults import short_page
 from reshardctl.testing.service import Settings
 from tests.unit.spark.source.drive import Query
@@ -89,3 +91,46 @@ def test_short_page_and_late_arrivals_change_nothing(roots, steps, pages):
     assert query.data() == living.all()
     order_held(living, query)
     replays_equal(query)
+
+
+HOUR = 3600
+LONG = st.tuples(
+    st.just("wait"), st.just(0), st.sampled_from([HOUR, 6 * HOUR, 13 * HOUR, 86_399, 30 * HOUR])
+)
+RAISED = st.tuples(st.just("raise"), st.just(0), st.just(0))
+BOTH = pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
+LIMITS = pytest.mark.parametrize("most", ["", "3"])
+LONGER = st.lists(st.one_of(LIFE, LIFE, LONG, QUERY, QUERY, RAISED), min_size=1, max_size=40)
+
+
+def all_is_read_or_the_loss_is_said(
+    old: bool, most: str, roots: int, steps: list[tuple[str, int, int]]
+) -> None:
+    living = Living(roots)
+    query = Query(living.fake, old, {"maxRecordsPerTrigger": most} if most else {})
+    query.trigger()
+    try:
+        play(living, query, steps)
+        finish(living, query)
+    except CannotTell:
+        return
+    assert query.data() == living.all()
+    order_held(living, query)
+
+
+@BOTH
+@LIMITS
+@quickly
+@given(roots=st.integers(1, 3), steps=LONGER)
+def test_all_is_read_or_the_loss_is_said(old, most, roots, steps):
+    all_is_read_or_the_loss_is_said(old, most, roots, steps)
+
+
+@pytest.mark.long
+@BOTH
+@LIMITS
+@settings(quickly, max_examples=300)
+@given(roots=st.integers(1, 3), steps=LONGER)
+def test_the_same_in_many_histories(old, most, roots, steps):
+    """So many that each kind of loss, left unsaid, is found."""
+    all_is_read_or_the_loss_is_said(old, most, roots, steps)

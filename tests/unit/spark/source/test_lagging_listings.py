@@ -12,7 +12,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.spark.source.latest import Lists
 from reshardctl.testing.faults import stale_listing
 from tests.unit.spark.source.drive import Query
-from tests.unit.spark.source.streams import Living, order_held
+from tests.unit.spark.source.streams import Living, lived, order_held, play, steps
 
 BOTH = pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
 
@@ -45,10 +45,7 @@ class Lagging:
 def test_children_in_the_offset_are_not_known_at_all(old, loss):
     living, query = two_generations(old)
     before = query.plans.lists.lineage("orders")
-    living.split(0)
-    living.put(0, 2)
-    living.fake.clock.advance(20)
-    query.drain()
+    play(living, query, steps("split 0, put 0 2, wait 20, drain"))
     query.options = {"failOnDataLoss": loss}
     query.stop()
     query.start()
@@ -61,15 +58,7 @@ def test_children_in_the_offset_are_not_known_at_all(old, loss):
 
 
 def two_generations(old: bool) -> tuple[Living, Query]:
-    living = Living(1)
-    living.put(0, 2)
-    query = Query(living.fake, old)
-    query.drain()
-    living.split(0)
-    living.put(0, 1)
-    living.fake.clock.advance(20)
-    assert query.trigger()
-    assert query.trigger()
+    living, query = lived(old, "put 0 2, drain, split 0, put 0 1, wait 20, trigger, trigger")
     assert len(query.newest["shards"]) == 3
     living.put(0, 1)
     return living, query
@@ -77,8 +66,6 @@ def two_generations(old: bool) -> tuple[Living, Query]:
 
 def goes_on(living: Living, query: Query) -> None:
     for _ in range(6):
-        living.put(0, 1)
-        living.fake.clock.advance(20)
-        query.drain()
+        play(living, query, steps("put 0 1, wait 20, drain"))
     assert query.data() == living.all()
     order_held(living, query)

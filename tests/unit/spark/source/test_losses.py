@@ -15,18 +15,11 @@ from reshardctl.spark.source.latest import LISTED_FOR
 from reshardctl.spark.source.losses import DataLoss
 from reshardctl.testing.service import Settings
 from tests.unit.spark.source.drive import Query
-from tests.unit.spark.source.streams import Living, order_held, play, steps
+from tests.unit.spark.source.streams import Living, lived, order_held, play, steps
 
 HOUR, DAY = 3600, 86_400
 BOTH = pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
 GO_ON = {"failOnDataLoss": "false"}
-
-
-def lived(old: bool, history: str, roots: int = 1) -> tuple[Living, Query]:
-    living = Living(roots)
-    query = Query(living.fake, old)
-    play(living, query, steps(history))
-    return living, query
 
 
 def go_on(query: Query) -> None:

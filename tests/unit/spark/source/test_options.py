@@ -1,13 +1,19 @@
-"""The options: in any case, refused by name where nobody knows them."""
+"""The source is registered; its options: in any case, refused by name where nobody knows them, and
+named in what a query's user is told."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import boto3
 import pytest
 
-from reshardctl.errors import UsageError
+from reshardctl.aws.client import client_of
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.kinesis import Kinesis
 from reshardctl.model import shard_id
+from reshardctl.spark.source import register
 from reshardctl.spark.source.options import (
     BATCH,
     COMMON,
@@ -15,7 +21,9 @@ from reshardctl.spark.source.options import (
     Start,
     parse_starting,
     stream_options,
+    told,
 )
+from reshardctl.testing.fake import FakeKinesis
 from reshardctl.testing.shards import end, start
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
@@ -143,3 +151,49 @@ def test_the_page_names_every_option_and_every_column():
     page = (Path(__file__).parents[4] / "docs" / "source.md").read_text(encoding="utf-8")
     for name in (*COMMON, *STREAMING, *BATCH, *COLUMNS):
         assert f"`{name}`" in page, name
+
+
+def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    client_of(boto3.Session(), "kinesis", None, None, "the stream")
+
+
+def no_stream(_: pytest.MonkeyPatch) -> None:
+    Kinesis.of_client(FakeKinesis().client()).lineage("ordrs")
+
+
+def no_name(_: pytest.MonkeyPatch) -> None:
+    Kinesis.of_client(FakeKinesis().client()).lineage("what? no")
+
+
+def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    session = boto3.Session(region_name="us-east-1")
+    pauses: list[float] = []
+    lists = Kinesis(session, endpoint_url="http://127.0.0.1:9", sleep=pauses.append)
+    lists.lineage("orders")
+
+
+@pytest.mark.parametrize(
+    ("fails", "way"),
+    [
+        (no_region, 'add .option("region", "us-east-1"), or set AWS_DEFAULT_REGION'),
+        (no_stream, 'check .option("region", …) and the credentials: aws kinesis list-streams --'),
+        (no_name, "give streamName a name or a stream's ARN"),
+        (nobody, "check the network, the options region and endpointUrl"),
+    ],
+)
+def test_the_way_on_names_options(fails, way, monkeypatch):
+    with pytest.raises(ReshardError) as error:
+        fails(monkeypatch)
+    what, *ways = str(told(error.value)).split("\n")
+    assert what == error.value.what
+    assert "\n".join(ways).startswith(way)
+
+
+def test_a_spark_that_is_too_old():
+    with pytest.raises(UsageError, match=r"needs Spark 4\.0 or later, this session runs 3\.5\.9"):
+        register(SimpleNamespace(version="3.5.9"))

@@ -15,7 +15,15 @@ from reshardctl.spark.source.offset import read
 from reshardctl.spark.tips import IDLE_PACE
 from reshardctl.testing.service import Settings
 from tests.unit.spark.source.drive import NAME, Crash, Query
-from tests.unit.spark.source.streams import CREATED, Living, order_held, replays_equal
+from tests.unit.spark.source.streams import (
+    CREATED,
+    Living,
+    lived,
+    order_held,
+    play,
+    replays_equal,
+    steps,
+)
 
 BOTH = pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
 
@@ -23,14 +31,10 @@ BOTH = pytest.mark.parametrize("old", [True, False], ids=["4.0", "4.2"])
 def aged() -> Living:
     """0 closed into 1 and 2, 1 and 2 into 3, 3 into 4 and 5; two records in each."""
     living = Living(1)
-    for what in (living.split, living.merge, living.split):
-        for place in range(len(living.open_numbers())):
-            living.put(place, 2)
-        living.fake.clock.advance(600)
-        what(0)
-    for place in (0, 1):
-        living.put(place, 2)
-    living.fake.clock.advance(20)
+    play(living, Query(living.fake), steps(
+        "put 0 2, wait 600, split 0, put 0 2, put 1 2, wait 600, merge 0, put 0 2, wait 600, "
+        "split 0, put 0 2, put 1 2, wait 20"
+    ))  # fmt: skip
     return living
 
 
@@ -72,9 +76,7 @@ def test_nothing_new_gives_the_offset_back_as_it_is_spelled(old):
     query.start()
     assert query.plans.latest(query.newest, None) == query.newest
     assert not query.trigger()
-    living.put(0, 1)
-    living.fake.clock.advance(2)
-    query.drain()
+    play(living, query, steps("put 0 1, wait 2, drain"))
     assert query.data() == living.all(), "shards without a mark were read again"
 
 
@@ -88,11 +90,7 @@ def test_a_start_by_time(old, most, back):
     if most:
         options["maxRecordsPerTrigger"] = most
     query = Query(living.fake, old, options)
-    query.trigger()
-    query.stop()
-    living.fake.clock.advance(2)
-    living.put(0, 1)
-    query.drain()
+    play(living, query, steps("trigger, stop, wait 2, put 0 1, drain"))
     assert query.data() == sorted(d for d, time in living.arrived.items() if time >= then)
     order_held(living, query)
 
@@ -109,11 +107,7 @@ def test_the_first_batch_of_a_start_by_time_runs_again_as_it_was(old):
     living = aged()
     then = living.fake.clock.now() - 900
     query = Query(living.fake, old, {"startingPosition": f"AT_TIMESTAMP {then}"})
-    with pytest.raises(Crash):
-        query.trigger(crash=True)
-    living.put(0, 3)
-    living.split(0)
-    query.drain()
+    play(living, query, steps("die, put 0 3, split 0, drain"))
     replays_equal(query)
     assert query.data() == sorted(d for d, time in living.arrived.items() if time >= then)
 
@@ -167,17 +161,10 @@ def test_a_line_that_contradicts_the_stream(places, words):
 
 @BOTH
 def test_shards_that_live_for_a_moment_and_stay_empty(old):
-    living = Living(4)
-    query = Query(living.fake, old)
-    for place in range(4):
-        living.put(place, 2)
-    query.trigger()
+    living, query = lived(old, "put 0 2, put 1 2, put 2 2, put 3 2, trigger", roots=4)
     living.scale(3)  # splits 1 into two, merges one half with each neighbour, and so on
     assert any(not s.records and s.closed for s in living.stream.shards.values())
-    for place in range(3):
-        living.put(place, 2)
-    living.fake.clock.advance(20)
-    query.drain()
+    play(living, query, steps("put 0 2, put 1 2, put 2 2, wait 20, drain"))
     assert query.data() == living.all()
     order_held(living, query)
 
@@ -199,9 +186,7 @@ def test_available_now_ends_while_the_stream_goes_on(limit):
     else:
         raise AssertionError("it never ends")
     assert query.data() == there
-    query.stop()
-    living.fake.clock.advance(20)
-    query.drain()
+    play(living, query, steps("stop, wait 20, drain"))
     assert query.data() == living.all()
     order_held(living, query)
 
@@ -230,28 +215,17 @@ def test_available_now_of_a_time_that_nothing_followed():
 
 @BOTH
 def test_a_record_that_arrives_is_read_once_and_leaves_no_time_behind(old):
-    living = Living(1)
-    query = Query(living.fake, old, {"startingPosition": f"AT_TIMESTAMP {CREATED}"})
-    query.trigger()
+    living, query = lived(old, "trigger", startingPosition=f"AT_TIMESTAMP {CREATED}")
     assert query.newest["shards"][shard_id(0)]["from"] == CREATED
-    living.put(0, 1)
-    living.fake.clock.advance(2)
-    query.trigger()
+    play(living, query, steps("put 0 1, wait 2, trigger"))
     assert set(query.newest["shards"][shard_id(0)]) <= {"seq", "end", "tip"}
     assert query.data() == living.all()
 
 
 def test_millis_behind_is_what_the_batch_had_before_it():
-    living = Living(1)
-    living.put(0, 1)
-    living.fake.clock.advance(90)
-    living.put(0, 1)
-    query = Query(living.fake)
+    living, query = lived(False, "put 0 1, wait 90, put 0 1")
     assert query.drain() == 1
-    living.put(0, 1)
-    living.fake.clock.advance(600)
-    living.put(0, 1)
-    query.trigger()
+    play(living, query, steps("put 0 1, wait 600, put 0 1, trigger"))
     report = query.plans.progress.report()
     assert report is not None
     assert report["millisBehindLatest"][shard_id(0)] == pytest.approx(600_000, rel=0.01)
@@ -305,13 +279,8 @@ def test_an_idle_query_that_is_asked_all_the_time_asks_once_a_second(old, monkey
 def test_a_reshard_is_noticed_when_a_shard_is_found_to_have_ended(old):
     """Not ten seconds later, when the listing that is held grows old."""
     living = Living(1, settings=Settings(reshard_seconds=0.5))
-    living.put(0, 1)
     query = Query(living.fake, old)
-    query.drain()
-    living.fake.clock.advance(LISTED_FOR)
-    query.trigger()
-    living.split(0)
-    living.put(0, 1)
+    play(living, query, steps(f"put 0 1, drain, wait {LISTED_FOR:.0f}, trigger, split 0, put 0 1"))
     for _ in range(4):
         living.fake.clock.advance(IDLE_PACE)
         query.trigger()
