@@ -21,7 +21,6 @@ class Making:
     rows: list[Row] = field(default_factory=list)
     lost: set[Place] = field(default_factory=set)
     faults: dict[int, str] = field(default_factory=dict)
-    done: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rows = list(self.history.rows)
@@ -243,5 +242,4 @@ def inject(history: History, seed: int, damages: Iterable[Damage]) -> Making:
     making = Making(history, Random(seed * 7919 + 1))
     for damage in damages:
         damage(making)
-        making.done.append(damage.__name__)
     return making

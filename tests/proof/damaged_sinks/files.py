@@ -91,11 +91,8 @@ def zip_files(root: Path, ending: str = "gz") -> None:
         file.unlink()
 
 
-def write_partitioned(
-    root: Path, rows: Iterable[Row], layout: Layout, form: str, *, write: Write | None = None
-) -> Path:
+def write_partitioned(root: Path, rows: Iterable[Row], layout: Layout, form: str) -> Path:
     """Directories `<shard column>=<shard>/date=<day>`; the files have no column for the shard."""
-    write = write or FORMS[form]
     column = layout.roles["shard"]
     pieces: dict[Path, list[Cells]] = {}
     for row in rows:
@@ -105,5 +102,5 @@ def write_partitioned(
         pieces.setdefault(folder, []).append(cells)
     for folder, mine in pieces.items():
         folder.mkdir(parents=True, exist_ok=True)
-        write(folder / f"part-00000.{form}", mine, layout)
+        FORMS[form](folder / f"part-00000.{form}", mine, layout)
     return root

@@ -7,13 +7,12 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from reshardctl.testing.shards import key_hash
 from tests.proof.damaged_sinks import damage
-from tests.proof.damaged_sinks.damage import Damage, Making, inject
+from tests.proof.damaged_sinks.damage import Damage, inject
 from tests.proof.damaged_sinks.files import write_partitioned, write_sink
 from tests.proof.damaged_sinks.history import History, Kind, draw
 from tests.proof.damaged_sinks.layouts import BARE, CONNECTOR, LAYOUTS, OURS, TEXT, Layout
@@ -166,18 +165,8 @@ def test_partitions_name_the_shard(tmp_path: Path) -> None:
     assert found == Counter(f"shard_id={row.shard}" for row in made.rows)
 
 
-def test_the_truth_file(tmp_path: Path) -> None:
-    made = inject(history(4), 4, damage.EVERYTHING)
-    truth = truth_of(made)
-    truth.write(tmp_path / "truth.json")
-    read = json.loads((tmp_path / "truth.json").read_text(encoding="utf-8"))
-    assert sum(map(len, read["missing"].values())) == len(made.lost)
-    assert read["rows"] == len(made.rows)
-
-
 def test_a_row_of_a_bare_sink_has_its_number_only() -> None:
     row = history(0).rows[0]
     assert BARE.cells(replace(row, number=None)) == {
         "seq": None, "payload": row.data, "row_id": row.ident,
     }  # fmt: skip
-    assert isinstance(Making(history(0), Random(0)), Making)

@@ -7,11 +7,8 @@ rows of one batch tell nothing of each other, nor do those without a batch or a 
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from tests.proof.damaged_sinks.damage import Making
 from tests.proof.damaged_sinks.rows import Place, Row
@@ -42,28 +39,6 @@ class Truth:
     doubled: dict[Place, tuple[int, ...]]
     disordered: frozenset[int]
     unusable: dict[str, tuple[int, ...]]
-
-    def write(self, path: Path) -> None:
-        """As JSON; a place is spelled NUMBER/SUB."""
-        path.write_text(json.dumps(self._plain(), indent=1) + "\n", encoding="utf-8")
-
-    def _plain(self) -> dict[str, Any]:
-        return {
-            "rows": self.rows,
-            "shards": {
-                shard: {
-                    "rows": h.rows, "first": _spelled(h.first), "last": _spelled(h.last),
-                    "doubled": h.doubled, "extra": h.extra, "disordered": h.disordered,
-                }
-                for shard, h in sorted(self.shards.items())
-            },
-            "read": self.read,
-            "missing": {s: [_spelled(p) for p in found] for s, found in self.missing.items()},
-            "gone": [_spelled(place) for place in self.gone],
-            "doubled": {_spelled(place): rows for place, rows in self.doubled.items()},
-            "disordered": sorted(self.disordered),
-            "unusable": self.unusable,
-        }  # fmt: skip
 
 
 def truth_of(making: Making) -> Truth:
@@ -132,7 +107,3 @@ def _missing(making: Making, lost: list[Row]) -> dict[str, tuple[Place, ...]]:
         if row.record and row.arrival >= making.history.horizon:
             found[row.shard].append(row.record)
     return {shard: tuple(sorted(places)) for shard, places in sorted(found.items())}
-
-
-def _spelled(place: Place) -> str:
-    return f"{place[0]}/{place[1]}"

@@ -21,8 +21,7 @@ import pytest
 
 from tests.support.made_up_aws import MADE_UP
 from tests.support.needs import needs
-from tests.unit.spark import delta, iceberg
-from tests.unit.spark.fetched import joined
+from tests.unit.spark import fetched
 from tests.unit.spark.settings import CONFIGURATION, INTERPRETED
 
 
@@ -39,7 +38,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
     interpreted = INTERPRETED if os.environ.get("RESHARDCTL_SPARK_INTERPRETED") == "1" else {}
     home = tmp_path_factory.mktemp("warehouse")
-    formats = joined(delta.configuration(), iceberg.configuration(home / "iceberg"))
+    formats = fetched.configuration(home / "iceberg")
     for name, value in {**CONFIGURATION, **interpreted, **formats}.items():
         builder = builder.config(name, value)
     session = builder.config("spark.sql.warehouse.dir", str(home)).getOrCreate()

@@ -30,10 +30,13 @@ from tests.unit.spark.audit.scenes import (
 )  # fmt: skip
 
 
-def alone(spark: Any, made: Scene, layout: Layout) -> str:
+def audited(spark: Any, made: Scene, layout: Layout) -> Any:
     rows = frame(spark, shuffled(made), layout)
-    found = audit(rows, lineage=made.lineage(), columns=columns(layout))
-    return differences(found, made.truth, layout)
+    return audit(rows, lineage=made.lineage(), columns=columns(layout))
+
+
+def alone(spark: Any, made: Scene, layout: Layout) -> str:
+    return differences(audited(spark, made, layout), made.truth, layout)
 
 
 @pytest.mark.parametrize("layout", [BARE, TEXT], ids=lambda layout: layout.name)
@@ -49,8 +52,7 @@ def test_everything_at_once_and_aggregated_records_one_by_one(spark: Any, layout
     made = scene(3, fitting(layout), PACKED)
     assert made.truth.doubled and made.truth.unusable and made.making.lost
     assert any(sub for _, sub in made.truth.doubled) or any(row.sub for row in made.rows)
-    rows = frame(spark, shuffled(made), layout)
-    found = audit(rows, lineage=made.lineage(), columns=columns(layout))
+    found = audited(spark, made, layout)
     assert differences(found, made.truth, layout) == ""
     assert LOOK_DOUBLED not in found.facts.notes
 
@@ -68,8 +70,7 @@ def test_the_comparison_notices_one_row_more_or_less(spark: Any) -> None:
     """Everything at once, and against truths that differ from the sink's own in one row each."""
     made = scene(4, fitting(CONNECTOR))
     assert made.truth.doubled and made.truth.unusable and made.making.lost
-    rows = frame(spark, shuffled(made), CONNECTOR)
-    found = audit(rows, lineage=made.lineage(), columns=columns(CONNECTOR))
+    found = audited(spark, made, CONNECTOR)
     assert differences(found, made.truth, CONNECTOR) == ""
     found = replace(found, doubled=found.doubled.localCheckpoint())
     changes = (
@@ -85,8 +86,7 @@ def test_the_comparison_notices_one_row_more_or_less(spark: Any) -> None:
 def test_everything_in_a_sink_without_an_order_which_says_so(spark: Any) -> None:
     made = scene(5, [*fitting(BARE), damage.child_first])
     assert made.truth.doubled and made.truth.unusable and made.making.lost
-    rows = frame(spark, shuffled(made), BARE)
-    found = audit(rows, lineage=made.lineage(), columns=columns(BARE))
+    found = audited(spark, made, BARE)
     assert differences(found, made.truth, BARE) == ""
     assert found.facts.ordered_by == ""
     assert {held.disordered for held in found.facts.shards.values()} == {None}

@@ -34,20 +34,15 @@ from tests.proof.damaged_sinks.layouts import CONNECTOR, OURS, TEXT, Layout
 from tests.proof.damaged_sinks.outside import counts
 from tests.proof.damaged_sinks.rows import Row
 from tests.proof.damaged_sinks.spark_files import delta, file_sink, renamed
-from tests.unit.spark import delta as lake
 from tests.unit.spark.audit.scenes import (
     Scene,
     columns,
     differences,
     drop_one,
     fitting,
-    frame,
     scene,
 )  # fmt: skip
-
-needs_delta = pytest.mark.skipif(
-    not lake.exists(), reason="no release of Delta Lake is for this one of Spark"
-)
+from tests.unit.spark.fetched import needs_delta
 
 
 def path(spark: Any, made: Scene, sink: Path, form: str | None, said: Columns) -> Any:
@@ -148,18 +143,6 @@ def test_compressed(spark: Any, tmp_path: Path, form: str, layout: Layout, endin
     sink = write_sink(tmp_path / "sink", made.rows, layout, form)
     zip_files(sink, ending)
     assert misread(spark, made.rows, sink, None, layout) == ""
-
-
-def test_a_table_of_the_catalog(spark: Any) -> None:
-    made = scene(45, fitting(CONNECTOR))
-    frame(spark, made.rows, CONNECTOR).write.mode("overwrite").saveAsTable("injected_rows")
-    try:
-        found = audit_path(
-            spark, "injected_rows", lineage=made.lineage(), columns=columns(CONNECTOR)
-        )
-        assert (found.facts.form, differences(found, made.truth, CONNECTOR)) == ("table", "")
-    finally:
-        spark.sql("DROP TABLE injected_rows")
 
 
 @needs_delta
@@ -300,18 +283,5 @@ def test_a_corrupt_file(spark: Any, tmp_path: Path, broken: str) -> None:
     file = sink / "part-00001.parquet"
     whole = file.read_bytes()
     file.write_bytes({"cut off": whole[:-100], "no bytes": b"PAR1", "text": b"x" * 500}[broken])
-    with pytest.raises(CannotTell, match=r"part-00001\.parquet"):
+    with pytest.raises(CannotTell, match=r"cannot read .*part-00001\.parquet"):
         path(spark, made, sink, "parquet", Columns())
-
-
-def test_no_sink_at_all(spark: Any, tmp_path: Path) -> None:
-    made = scene(43, ())
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "README.md").write_text("hello")
-    for name, kind, words in (
-        ("empty", CannotTell, "no file"), ("other", UsageError, "--form|is not known"),
-        ("nowhere", UsageError, "there is no"),
-    ):  # fmt: skip
-        with pytest.raises(kind, match=words):
-            path(spark, made, tmp_path / name, None, Columns())

@@ -10,12 +10,8 @@ import pytest
 
 from reshardctl.spark.audit import audit_path
 from reshardctl.spark.audit.commits import NONE, Proof, of_file_sink
-from tests.unit.spark import delta as lake
 from tests.unit.spark.audit.sinks import clean, frame, split_once
-
-needs_delta = pytest.mark.skipif(
-    not lake.exists(), reason="no release of Delta Lake is for this one of Spark"
-)
+from tests.unit.spark.fetched import needs_delta
 
 
 class Table:

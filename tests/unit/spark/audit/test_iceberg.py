@@ -13,19 +13,19 @@ from reshardctl.spark.audit import Columns, audit_path, sink
 from reshardctl.spark.audit.audit import save
 from tests.proof.damaged_sinks.layouts import OURS
 from tests.proof.damaged_sinks.spark_files import iceberg
-from tests.unit.spark import iceberg as lake
+from tests.unit.spark import fetched
 from tests.unit.spark.audit.scenes import columns, differences, fitting, scene
 from tests.unit.spark.audit.sinks import SCHEMA, clean, frame, row, split_once
 
 pytestmark = pytest.mark.skipif(
-    not lake.exists(), reason="no release of Iceberg is for this one of Spark"
+    not fetched.exists("iceberg"), reason="no release of Iceberg is for this one of Spark"
 )
 
 
 @pytest.fixture
 def name(spark: Any) -> Iterator[str]:
     """Of a table that is not there yet."""
-    assert lake.jars(), "tests/proof/libraries/build fetches it"
+    assert fetched.jars("iceberg"), "tests/proof/libraries/build fetches it"
     yield "lake.sinks.orders"
     spark.sql("DROP TABLE IF EXISTS lake.sinks.orders PURGE")
 

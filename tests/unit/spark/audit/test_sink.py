@@ -1,4 +1,5 @@
-"""Sinks by path and by name, as Spark itself writes them; broken ones are called what they are."""
+"""Sinks by path and by name, as Spark itself writes them; broken ones are called what they are, and
+folders of tables whose files say less than their log are not read as plain files."""
 
 from __future__ import annotations
 
@@ -10,8 +11,11 @@ import pytest
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.audit import audit_path
 from reshardctl.spark.audit import sink as sinks
-from tests.unit.spark import delta as lake
+from reshardctl.spark.audit.sink import opened
+from tests.proof.damaged_sinks.files import write_parquet
+from tests.proof.damaged_sinks.layouts import OURS
 from tests.unit.spark.audit.sinks import clean, frame, split_once
+from tests.unit.spark.fetched import exists, needs_delta
 
 
 def rows_of(spark: Any, sink: Path | str, form: str | None = None) -> tuple[str, dict[str, int]]:
@@ -60,7 +64,7 @@ def test_only_committed_files_of_a_file_sink_count(spark: Any, tmp_path: Path) -
     assert all(one.proven is None and not one.proof for one in plain.shards.values())
 
 
-@pytest.mark.skipif(not lake.exists(), reason="no release of Delta Lake is for this one of Spark")
+@needs_delta
 def test_delta_is_read_at_one_version(spark: Any, tmp_path: Path) -> None:
     sink = str(tmp_path / "sink")
     frame(spark, clean()).write.format("delta").save(sink)
@@ -71,7 +75,7 @@ def test_delta_is_read_at_one_version(spark: Any, tmp_path: Path) -> None:
     assert sinks.opened(spark, sink).frame.count() == 11
 
 
-@pytest.mark.skipif(not lake.exists(), reason="no release of Delta Lake is for this one of Spark")
+@needs_delta
 def test_a_delta_table_of_the_catalog_is_read_at_one_version(spark: Any) -> None:
     """As many rows as before, but others: counting them again would not show it."""
     frame(spark, clean()).write.format("delta").saveAsTable("audited_delta")
@@ -86,7 +90,7 @@ def test_a_delta_table_of_the_catalog_is_read_at_one_version(spark: Any) -> None
         spark.sql("DROP TABLE audited_delta")
 
 
-@pytest.mark.skipif(lake.exists(), reason="this Spark has Delta Lake")
+@pytest.mark.skipif(exists("delta"), reason="this Spark has Delta Lake")
 def test_without_delta_the_package_is_named(spark: Any, tmp_path: Path) -> None:
     log = tmp_path / "sink" / "_delta_log"
     log.mkdir(parents=True)
@@ -112,15 +116,6 @@ def test_sinks_that_cannot_be_read(spark: Any, tmp_path: Path) -> None:
         audit_path(spark, str(odd), "avro", lineage=split_once())
 
 
-def test_a_corrupt_file_is_named(spark: Any, tmp_path: Path) -> None:
-    sink = tmp_path / "sink"
-    frame(spark, clean()).coalesce(1).write.parquet(str(sink))
-    broken = sink / "part-broken.parquet"
-    broken.write_bytes(b"PAR1" + b"\0" * 40)
-    with pytest.raises(CannotTell, match=r"cannot read .*part-broken\.parquet"):
-        audit_path(spark, str(sink), lineage=split_once())
-
-
 def test_a_sink_that_is_written_to_meanwhile(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,3 +131,59 @@ def test_a_sink_that_is_written_to_meanwhile(
     monkeypatch.setattr(sinks, "_changed", written)
     facts = audit_path(spark, str(sink), lineage=split_once()).facts
     assert (facts.rows, facts.changed) == (9, "it had 1 files, and then 2")
+
+
+def _rows(folder: Path) -> None:
+    """A file of rows; who wrote it does not matter here."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_parquet(folder / "part-0.parquet", [{"sequence_number": row["sequence_number"]}
+                                              for row in clean()], OURS)  # fmt: skip
+
+
+def _touched(root: Path, *names: str) -> None:
+    for name in names:
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}")
+
+
+ICEBERG = ("metadata/00001-5f8b.metadata.json", "metadata/snap-1.avro")
+HUDI = (".hoodie/hoodie.properties",)
+DELTA = (f"_delta_log/{0:020d}.json",)
+
+
+@pytest.mark.parametrize(("marks", "rows", "form", "said"), [
+    # Iceberg's LocationProviders: data below data/, in folders of the partition or of a hash.
+    (ICEBERG, "data", None, "Iceberg"),
+    (ICEBERG, "data", "parquet", "Iceberg"),
+    (ICEBERG, "data/at_hour=2026-11-26-19", None, "Iceberg"),
+    (ICEBERG, "data/0101/0110/1001/11110010", "parquet", "Iceberg"),
+    (("metadata/v3.gz.metadata.json",), "data", None, "Iceberg"),
+    # Hudi's HoodieTableMetaClient and HoodiePartitionMetadata.
+    (HUDI, "", None, "Hudi"),
+    ((*HUDI, "2026/11/26/.hoodie_partition_metadata"), "2026/11/26", None, "Hudi"),
+    ((*HUDI, "a/.hoodie_partition_metadata.parquet"), "a", "parquet", "Hudi"),
+    # Delta's protocol: partitions are folders of the table.
+    (DELTA, "", "parquet", "Delta"),
+    (DELTA, "day=2026-11-26/hour=3", None, "Delta"),
+])  # fmt: skip
+def test_they_are_refused(
+    spark: Any, tmp_path: Path, marks: tuple[str, ...], rows: str, form: str | None, said: str
+) -> None:
+    table = tmp_path / "orders"
+    _rows(table / rows)
+    _touched(table, *marks)
+    for path in {table / rows, table} if said == "Iceberg" else {table / rows}:
+        with pytest.raises(UsageError, match=said) as caught:
+            opened(spark, str(path), form)
+        wanted = f"{table} --form delta" if said == "Delta" else "--form table"
+        assert wanted in caught.value.next
+
+
+@pytest.mark.parametrize("rows", ["data", "metadata/data", "lake/day=2026-11-26", "data/orders"])
+def test_folders_of_such_names_are_read(spark: Any, tmp_path: Path, rows: str) -> None:
+    """Without a log beside them they are files like any others."""
+    _rows(tmp_path / rows)
+    _touched(tmp_path, "metadata/orders.json")
+    found = opened(spark, str(tmp_path / rows))
+    assert (found.form, found.frame.count()) == ("parquet", 9)
