@@ -1,7 +1,9 @@
-"""`--format json`: documents of every kind follow their published schemas, in plain words."""
+"""`--format json`: documents of every kind follow their published schemas, in plain words; and each
+command offers the formats whose view the document of its result has."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import re
@@ -10,8 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
@@ -26,10 +30,19 @@ from reshardctl.exit import Exit
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.listing import entries
 from reshardctl.planning.policy import Accept
-from reshardctl.render.content.documents import Result
+from reshardctl.render.content.documents import (
+    DOCUMENTS,
+    DiscoveryDocument,
+    ExplanationDocument,
+    FailureDocument,
+    Result,
+    StatusDocument,
+)
 from reshardctl.render.content.journals import Listing
 from reshardctl.render.context import Context
-from reshardctl.render.formats import write
+from reshardctl.render.document import Document
+from reshardctl.render.formats import Format, write
+from reshardctl.render.graph.drawings import ChartDocument
 from reshardctl.report import baseline
 from reshardctl.report.report import RepairOptions, Report, make
 from reshardctl.report.results import Entry, Fixed, Planned, Roundup, Saved, Undoing
@@ -196,3 +209,26 @@ def test_a_report_is_a_baseline(name: str) -> None:
 def test_a_roundup_is_a_baseline() -> None:
     text = write(RESULTS["roundup"](), "json", Context())
     assert baseline.parsed(text, "base.json").known
+
+
+OFFERED = {
+    "discover": DiscoveryDocument, "explain": ExplanationDocument, "graph": ChartDocument,
+    "status": StatusDocument,
+}
+
+
+def shown_in(kind: type[Document[Any]]) -> list[str]:
+    return [str(form) for form in Format if kind.has(form.view)]
+
+
+@pytest.mark.parametrize("verb", OFFERED)
+def test_a_command_offers_what_its_document_has(verb: str) -> None:
+    app = importlib.import_module("reshardctl.cli.app")
+    group: Any = typer.main.get_command(app.application(verb))
+    (option,) = (p for p in group.commands[verb].params if "--format" in p.opts)
+    assert list(option.type.choices) == shown_in(OFFERED[verb])
+
+
+@pytest.mark.parametrize("kind", [*DOCUMENTS.values(), FailureDocument, ChartDocument])
+def test_every_result_is_shown_to_people_and_to_programs(kind: type[Document[Any]]) -> None:
+    assert {"text", "json"} <= set(shown_in(kind))

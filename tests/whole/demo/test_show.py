@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from reshardctl.demo import servers
+from reshardctl.demo.servers import child_environment, seeded
 from reshardctl.demo.show import Command, _check, _run
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
@@ -99,3 +104,32 @@ def test_a_command_is_shown_as_it_ends(
     assert code == Exit.USAGE
     assert "RSH999" in text
     assert text in capfd.readouterr().out
+
+
+DAY = 86400
+
+
+def shown(tmp_path: Path, *argv: str) -> Any:
+    """What a command says of the demo that has stood for a day."""
+    with seeded(time.time(), servers.AGE + DAY) as endpoints:
+        surroundings = child_environment(os.environ, endpoints)
+        done = subprocess.run(
+            [sys.executable, "-m", "reshardctl", *argv, "--format", "json"],
+            env=surroundings | {"RESHARDCTL_STATE_DIR": str(tmp_path)}, cwd=tmp_path,
+            capture_output=True, text=True, timeout=LIMIT, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_day_later_the_plan_is_the_same(tmp_path: Path) -> None:
+    """Of `reshardctl demo --serve`: the same finding, the same rows to write."""
+    where = (f"kcl://{servers.TABLE}", "--stream", servers.STREAM)
+    report = shown(tmp_path, "fix", *where, "--dry-run")
+    grave = [f["code"] for f in report["findings"] if f["severity"] != "info"]
+    assert grave == ["RSH203"]
+    changes = report["decision"]["changes"]
+    assert [(one["shard"], one["action"], one["after"]) for one in changes] == [
+        ("shardId-000000000004", "create", "TRIM_HORIZON"),
+        ("shardId-000000000005", "create", "TRIM_HORIZON"),
+    ]

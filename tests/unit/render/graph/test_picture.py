@@ -7,7 +7,9 @@ import re
 import pytest
 
 from reshardctl.model import shard_id
+from reshardctl.render.graph import text
 from tests.support.grouped import by_case
+from tests.unit.render.graph.docs_picture import PAGE, PICTURE, chart, picture
 from tests.unit.render.graph.drawing import SVG, listed, lives, parsed, ranges, rects, shades
 from tests.unit.render.graph.samples import (
     by_drawn,
@@ -173,3 +175,14 @@ def test_the_page_has_a_row_a_shard():
     body = page.partition("<tbody>")[2].partition("</tbody>")[0]
     assert body.count("<tr") == len(case.shards)
     assert body.count('<tr class="bad">') == len(shades(svg_of(report), "lost"))
+
+
+AGAIN = "run: python -m tests.unit.render.graph.docs_picture"
+
+
+def test_the_picture_of_the_pages_is_up_to_date():
+    assert PICTURE.read_text(encoding="utf-8") == picture(), AGAIN
+
+
+def test_the_text_of_the_page_is_what_is_printed():
+    assert text.draw(chart()) in PAGE.read_text(encoding="utf-8")
