@@ -32,7 +32,7 @@ from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask
 from reshardctl.render.content.plan import brief
 from reshardctl.render.content.questions import CHOICES, choices
-from reshardctl.render.costs import price_words
+from reshardctl.render.costs import left_words, price_words
 from reshardctl.report.report import told
 from reshardctl.report.results import ConsumerFix, Fixes
 from reshardctl.report.results import Planned as PlanShown
@@ -78,7 +78,8 @@ class FixTerminal(Terminal):
         """Takes what costs little if nobody is asked; else asks, with the plan's price."""
         if self._yes:
             return within_limit(planned)
-        price, question = price_words(planned.decision), QUESTION
+        decided = planned.decision
+        price, question = price_words(decided) + left_words(decided), QUESTION
         if self._known(planned):
             snapshot = planned.report.snapshot
             price = f"{brief(planned.report, planned.steps)}. {price}"

@@ -55,8 +55,8 @@ __all__ = [
 
 _UNKNOWN = Span(START, DONE)
 AT_LEAST = 1.0
-"""Least seconds between a position and the tip, whatever the clocks say: a width of zero would
-always be accepted."""
+"""Least seconds between two places in a shard: numbers tell whole seconds, and our clock may be
+behind the stream's. A width of zero would always be accepted."""
 
 
 class Harm(StrEnum):
@@ -225,9 +225,7 @@ def _width(state: StreamState, shard: ShardId, since: Cut, until: Cut) -> float 
         return None
     if until.rank is INSIDE and start <= state.now:
         end = min(end, state.now)  # a sequence number may be in the future, a record cannot
-    # A tip before a record shows that our clock is behind the stream's, by an unknown time.
-    least = AT_LEAST if until.rank is TIP.rank else 0.0
-    return max(least, end - start)
+    return max(AT_LEAST, end - start)
 
 
 def deadline(state: StreamState, shard: ShardId, unread: Cut) -> Deadline | None:

@@ -195,15 +195,33 @@ def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
 
 def price_words(decided: Plan) -> str:
     """What a plan costs: `Skips nothing, re-reads up to 14h of records a shard.`."""
-    effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
-    skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
-    again = [e for e in effects if e.harm is Harm.REREAD]
+    without = _without(decided)
+    own = [e for e in _shown(decided) if e not in without]
+    skipped = [e for e in (*own, *decided.costs) if e.harm is Harm.SKIPPED]
+    again = [e for e in own if e.harm is Harm.REREAD]
     mixed = dict.fromkeys(
         e.shard for e in decided.price if e.harm is Harm.DISORDERED and e.shard is not None
     )
     forgotten = f"{_forgotten(decided)}, " if decided.forgets else ""
     order = f", reads {shards(mixed)} out of order" if mixed else ""
     return capital(f"{forgotten}skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
+
+
+def left_words(decided: Plan) -> str:
+    """What the start does without the plan as well: ` Left as it is: 2 skips 23s of records.`."""
+    without = _without(decided)
+    costly = (Harm.SKIPPED, Harm.REREAD)
+    left = [e for e in _shown(decided) if e in without and e.harm in costly]
+    named = shards(dict.fromkeys(e.shard for e in left if e.shard is not None))
+    return f" Left as it is: {named} {priced(left)}." if left else ""
+
+
+def _shown(decided: Plan) -> list[Effect]:
+    return [e for run in decided.after for e in run if not (e.gone or e.past)]
+
+
+def _without(decided: Plan) -> set[Effect]:
+    return {e for run in decided.before for e in run}
 
 
 def skipped_words(decided: Plan) -> str:

@@ -24,7 +24,7 @@ from reshardctl.render.content.report import (
 )
 from reshardctl.render.content.verdict import tally, verdict
 from reshardctl.render.content.writes import writes
-from reshardctl.render.costs import cost, price_words, skipped_words, widest
+from reshardctl.render.costs import cost, left_words, price_words, skipped_words, widest
 from reshardctl.render.sheet import LABEL, Part, Sheet
 from reshardctl.render.words import (
     CLIENTS,
@@ -139,7 +139,7 @@ def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
         back = "save the script of the next command as fix.sh, then: bash fix.sh undo"
     sheet.labelled(("undo", "bold"), f"{back}   # {undo_words(changed)}", indent=2)
     sheet.blank()
-    sheet.line((counts(changed), "bold"), "  " + price_words(decided))
+    sheet.line((counts(changed), "bold"), "  " + price_words(decided) + left_words(decided))
 
 
 def _lists(sheet: Sheet, changed: Iterable[Changed]) -> None:

@@ -18,6 +18,7 @@ from reshardctl.model import (
     at_number,
     exactly,
     shard_id,
+    time_of,
 )
 from reshardctl.planning.effects import (
     Deadline,
@@ -28,6 +29,8 @@ from reshardctl.planning.effects import (
     drained_unended,
     effects,
 )
+from reshardctl.planning.policy import UNASKED
+from reshardctl.planning.prices import acceptable
 from reshardctl.planning.unread import has_unread
 from tests.support.lineages import number_inside, split_in_turn
 
@@ -160,3 +163,17 @@ def test_a_doubt_about_a_head_counts_that_came_after_an_earlier_question():
     (one,) = effects(state, want, {CHILD: Span(at, at, head=LATE)}, run)
     assert one.cause is Cause.HEAD_PASSED
     assert effects(state, want, {CHILD: Span(at, at)}, run) == []
+
+
+def test_a_skip_inside_one_second_is_a_loss_all_the_same():
+    """Numbers tell whole seconds: records between two of one second are skipped, and no limit of
+    0 s takes them (docs/policies.md: a skip needs `--accept skip=…`)."""
+    first = number_inside(LINEAGE, PARENT)
+    last = number_inside(LINEAGE, PARENT, 2)
+    assert time_of(first) == time_of(last)
+    fate = WillRead(exactly(at_number(last)), DONE, frozenset(), True, Cause.POSITION, "reads")
+    since = at_number(first)
+    run = Simulation({PARENT: fate})
+    (one,) = effects(StreamState(LINEAGE, NOW, {}), {PARENT: since}, {PARENT: exactly(since)}, run)
+    assert (one.harm, one.seconds) == (Harm.SKIPPED, 1.0)
+    assert not acceptable(one, UNASKED)

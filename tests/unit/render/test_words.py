@@ -8,6 +8,7 @@ from reshardctl.codec import argv as options
 from reshardctl.commands.requests import Account
 from reshardctl.consumers.base import Candidate
 from reshardctl.model import START, TIP, ShardId, shard_id
+from reshardctl.planning.decision import Plan
 from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.render import costs, words
 
@@ -99,6 +100,20 @@ def test_the_widest_extent_counts_and_unknown_is_wider_than_all():
     assert costs.widest([skip(60.0)], Harm.REREAD) == "nothing"
     assert costs.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "up to 2h"
     assert costs.widest([skip(60.0), skip(None)], Harm.SKIPPED) == "unknown"
+
+
+def test_what_a_start_does_without_the_plan_is_no_cost_of_it():
+    """A plan for shard 1 alone, beside a shard whose records are skipped with it and without it."""
+    skip = Effect(Harm.SKIPPED, shard_id(2), False, seconds=23.0)
+    again = Effect(Harm.REREAD, shard_id(1), True, seconds=41.0)
+    plan = Plan((), before=((skip,),), after=((skip, again),))
+    assert costs.price_words(plan) == "Skips nothing, re-reads up to 41s of records."
+    assert costs.left_words(plan) == " Left as it is: 2 skips up to 23s of records."
+    alone = Plan((), before=((),), after=((skip, again),))
+    assert costs.price_words(alone) == (
+        "Skips up to 23s of records, re-reads up to 41s of records."
+    )
+    assert costs.left_words(alone) == ""
 
 
 def test_the_gravest_effect_leads():
