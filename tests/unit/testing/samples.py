@@ -20,19 +20,13 @@ SPLIT: dict[str, Any] = {
     "created": CREATED,
     "now": 3600,
     "shards": [
-        {
-            "id": 0,
-            "range": ["0", "1/2"],
-            "open": 0,
-            "close": 600,
-            "records": {"n": 4, "from": 10, "to": 590},
-        },
-        {"id": 1, "range": ["1/2", "1"], "open": 0, "records": {"n": 4, "from": 10, "to": 2390}},
-        {"id": 2, "range": ["0", "1/4"], "parents": [0], "open": 601},
-        {"id": 3, "range": ["1/4", "1/2"], "parents": [0], "open": 601},
+        {"id": 0, "range": ["0", "1/2"], "close": 600, "records": {"n": 4, "from": 10, "to": 590}},
+        {"id": 1, "range": ["1/2", "1"], "records": {"n": 4, "from": 10, "to": 2390}},
+        {"id": 2, "range": ["0", "1/4"], "parents": [0]},
+        {"id": 3, "range": ["1/4", "1/2"], "parents": [0]},
     ],
 }
-"""Two shards; 0 was split into 2 and 3 after ten minutes; an hour old."""
+"""Two shards; 0 was split into 2 and 3 after ten minutes; an hour old; 2 and 3 are empty."""
 
 
 def split_stream(**changes: Any) -> FakeKinesis:
@@ -48,6 +42,23 @@ def new_stream(count: int, **settings: Any) -> FakeKinesis:
     fake.client().create_stream(StreamName="orders", ShardCount=count)
     fake.settle()
     return fake
+
+
+def recreate(fake: FakeKinesis, count: int) -> None:
+    """Delete "orders", and make another stream of this name."""
+    client = fake.client()
+    client.delete_stream(StreamName="orders")
+    fake.settle()
+    client.create_stream(StreamName="orders", ShardCount=count)
+    fake.settle()
+
+
+def reshard_to(fake: FakeKinesis, count: int) -> dict[str, Any]:
+    """The answer to UpdateShardCount of "orders"; nothing has changed yet."""
+    answer: dict[str, Any] = fake.client().update_shard_count(
+        StreamName="orders", TargetShardCount=count, ScalingType="UNIFORM_SCALING"
+    )
+    return answer
 
 
 def refusal(question: Any, **params: Any) -> tuple[str, str]:
@@ -72,6 +83,12 @@ def listed(client: Any, **params: Any) -> dict[int, dict[str, Any]]:
     """The listed shards of "orders" by number."""
     shards = client.list_shards(StreamName="orders", **params)["Shards"]
     return {int(shard["ShardId"][8:]): shard for shard in shards}
+
+
+def kept(client: Any, shard: int) -> list[list[str]]:
+    """[number, payload] of each record of a shard of "orders"."""
+    answer = client.get_records(ShardIterator=iterator(client, shard))
+    return [[r["SequenceNumber"], r["Data"].decode()] for r in answer["Records"]]
 
 
 def iterator(

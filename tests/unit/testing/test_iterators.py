@@ -15,6 +15,7 @@ from tests.unit.testing.samples import (
     listed,
     new_stream,
     read,
+    recreate,
     refusal,
     split_stream,
 )
@@ -26,9 +27,16 @@ SHARD_401 = "49588160223248606261076875455806734688981848970781268242"
 
 
 def numbers(fake: FakeKinesis, shard: int) -> list[str]:
-    client = fake.client()
-    answer = client.get_records(ShardIterator=iterator(client, shard))
+    """The sequence numbers of a shard's records."""
+    answer = fake.client().get_records(ShardIterator=iterator(fake.client(), shard))
     return [record["SequenceNumber"] for record in answer["Records"]]
+
+
+STREAM = "in stream orders under account 123456789012"
+FIRST_OF_1 = numbers(split_stream(), 1)[0]
+END_OF_0 = str(end(0, CREATED - 3, CREATED + 600))
+INVALID = "InvalidArgumentException"
+NOW = CREATED + 3600
 
 
 def refused(fake: FakeKinesis, shard: int, kind: str, **params: Any) -> tuple[str, str]:
@@ -45,20 +53,16 @@ def test_where_each_type_starts() -> None:
     fake = split_stream()
     client = fake.client()
     second = numbers(fake, 1)[1]
+    beginning = listed(client)[1]["SequenceNumberRange"]["StartingSequenceNumber"]
     assert read(client, 1) == ["s1-0", "s1-1", "s1-2", "s1-3"]
+    for kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"):
+        assert read(client, 1, kind, StartingSequenceNumber=beginning)[0] == "s1-0"
     assert read(client, 1, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=second)[0] == "s1-1"
     assert read(client, 1, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=second)[0] == "s1-2"
     token = iterator(client, 1, "LATEST")
     assert client.get_records(ShardIterator=token)["Records"] == []
     fake.put("orders", 1, "new")
     assert [r["Data"] for r in client.get_records(ShardIterator=token)["Records"]] == [b"new"]
-
-
-def test_starting_at_the_start_of_a_shard() -> None:
-    fake = split_stream()
-    start = listed(fake.client())[1]["SequenceNumberRange"]["StartingSequenceNumber"]
-    for kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"):
-        assert read(fake.client(), 1, kind, StartingSequenceNumber=start)[0] == "s1-0"
 
 
 def test_by_time_in_seconds_milliseconds_or_as_a_datetime() -> None:
@@ -77,96 +81,25 @@ def test_by_time_the_first_record_counts_not_the_earliest_time() -> None:
     assert read(fake.client(), 0, "AT_TIMESTAMP", Timestamp=CREATED + 11.5) == ["a", "b"]
 
 
-def test_a_time_before_the_horizon_starts_at_the_horizon() -> None:
-    # GetShardIterator API reference.
+def test_what_lies_before_the_horizon_starts_there_without_an_error() -> None:
+    # GetShardIterator API reference; by a number seen as silent loss in
+    # harlow/kinesis-consumer#125 and gosoline#1124.
     fake = split_stream()
     fake.clock.set(CREATED + 86400 + 1000)
-    assert read(fake.client(), 1, "AT_TIMESTAMP", Timestamp=CREATED)[0] == "s1-2"
-
-
-def test_a_number_before_the_horizon_starts_there_without_an_error() -> None:
-    # Seen as silent loss in harlow/kinesis-consumer#125 and gosoline#1124.
-    fake = split_stream()
-    first = numbers(fake, 1)[0]
-    fake.clock.set(CREATED + 86400 + 1000)
-    found = read(fake.client(), 1, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=first)
+    client = fake.client()
+    assert read(client, 1, "AT_TIMESTAMP", Timestamp=CREATED) == ["s1-2", "s1-3"]
+    found = read(client, 1, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=FIRST_OF_1)
     assert found == ["s1-2", "s1-3"]
 
 
-@pytest.mark.parametrize("kind", ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"])
-def test_a_number_of_another_shard(kind: str) -> None:
-    # Recorded answer of AWS, boto3#1478 and KCL#391.
-    fake = split_stream()
-    for number, other in ((numbers(fake, 1)[0], 1), (SHARD_401, 401)):
-        assert refused(fake, 0, kind, StartingSequenceNumber=number) == (
-            "InvalidArgumentException",
-            f"Invalid StartingSequenceNumber. It encodes shardId-{other:012d}, "
-            "while it was used in a call to a shard with shardId-000000000000",
-        )
-
-
-@pytest.mark.parametrize("kind", ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"])
-def test_a_number_of_another_stream(kind: str) -> None:
-    # Recorded answer of AWS, kinesis-connectors#8; the whole text from kinesalite's tests.
-    assert refused(split_stream(), 0, kind, StartingSequenceNumber=OTHER_STREAM) == (
-        "InvalidArgumentException",
-        f"StartingSequenceNumber {OTHER_STREAM} used in GetShardIterator on shard "
-        "shardId-000000000000 in stream orders under account 123456789012 is invalid "
-        "because it did not come from this stream.",
-    )
-
-
 def test_a_number_of_an_earlier_incarnation() -> None:
-    # Recorded answer of AWS, as above: same shard id, same name, recreated.
+    # Recorded answer of AWS, kinesis-connectors#8: same shard id, same name, recreated.
     fake = new_stream(1)
-    client = fake.client()
-    old = client.put_record(StreamName="orders", Data=b"x", PartitionKey="k")["SequenceNumber"]
-    client.delete_stream(StreamName="orders")
-    fake.settle()
-    client.create_stream(StreamName="orders", ShardCount=1)
-    fake.settle()
-    code, text = refused(fake, 0, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=old)
-    assert code == "InvalidArgumentException"
-    assert text.endswith("is invalid because it did not come from this stream.")
-
-
-def test_a_younger_number_of_another_stream_and_one_past_the_end() -> None:
-    fake = split_stream()
-    younger = str(start(1, CREATED + 1000))
-    beyond = str(end(0, CREATED - 3, CREATED + 601))
-    for shard, number in ((1, younger), (0, beyond)):
-        code, text = refused(fake, shard, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=number)
-        assert code == "InvalidArgumentException"
-        assert text.endswith("because it did not come from this stream.")
-
-
-@pytest.mark.parametrize("number", ["6", "0", "9223372036854775807", "9" * 56])
-def test_a_number_that_is_none(number: str) -> None:
-    code, text = refused(split_stream(), 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=number)
-    assert code == "InvalidArgumentException"
-    assert text == (
-        f"StartingSequenceNumber {number} used in GetShardIterator on shard "
-        "shardId-000000000000 in stream orders under account 123456789012 is invalid."
-    )
-
-
-def test_a_sentinel_instead_of_a_number() -> None:
-    # Runs on KCL 2.7.2 and 3.5.1, November 2026: GetShardIterator AT "SHARD_END".
-    code, text = refused(
-        split_stream(), 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber="SHARD_END"
-    )
-    assert code == "ValidationException"
-    assert "at 'startingSequenceNumber'" in text
-
-
-def test_after_the_end_of_a_closed_shard() -> None:
-    # Recorded answer of AWS, kinesis-mock#1536.
-    fake = split_stream()
-    end = listed(fake.client())[0]["SequenceNumberRange"]["EndingSequenceNumber"]
-    assert refused(fake, 0, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=end) == (
-        "InvalidArgumentException",
-        "Invalid SequenceNumber for ShardIteratorType AFTER_SEQUENCE_NUMBER, "
-        "SequenceNumber has reached max possible value for the shard.",
+    put = {"StreamName": "orders", "Data": b"x", "PartitionKey": "k"}
+    old = fake.client().put_record(**put)["SequenceNumber"]
+    recreate(fake, 1)
+    assert refused(fake, 0, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=old) == (
+        INVALID, invalid(old, FOREIGN)
     )
 
 
@@ -174,14 +107,14 @@ def test_at_the_end_of_a_closed_shard_either_way() -> None:
     # What AWS answers here is not known, hence the setting.
     fake = split_stream()
     client = fake.client()
-    end = listed(client)[0]["SequenceNumberRange"]["EndingSequenceNumber"]
-    token = iterator(client, 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=end)
+    assert listed(client)[0]["SequenceNumberRange"]["EndingSequenceNumber"] == END_OF_0
+    token = iterator(client, 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=END_OF_0)
     answer = client.get_records(ShardIterator=token)
     assert answer["Records"] == []
     assert len(answer["ChildShards"]) == 2
     fake.settings.refuse_at_end = True
-    code, _ = refused(fake, 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=end)
-    assert code == "InvalidArgumentException"
+    code, _ = refused(fake, 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=END_OF_0)
+    assert code == INVALID
 
 
 @pytest.mark.parametrize("how", ["unknown", "expired", "withdrawn"])
@@ -199,32 +132,66 @@ def test_a_shard_that_is_not_there(how: str) -> None:
     )
 
 
-def test_a_time_in_the_future() -> None:
-    # kinesalite's tests, which run against AWS.
-    fake = split_stream()
-    now = CREATED + 3600
-    assert refused(fake, 1, "AT_TIMESTAMP", Timestamp=now + 1) == (
-        "InvalidArgumentException",
-        "The timestampInMillis parameter cannot be greater than the currentTimestampInMillis. "
-        f"timestampInMillis: {(now + 1) * 1000}, currentTimestampInMillis: {now * 1000}",
+def of_shard(number: int) -> str:
+    """The recorded answer of AWS to a number of another shard (boto3#1478, KCL#391)."""
+    return (
+        f"Invalid StartingSequenceNumber. It encodes shardId-{number:012d}, while it was used in "
+        "a call to a shard with shardId-000000000000"
     )
 
 
-def test_arguments_that_do_not_go_together() -> None:
-    # kinesalite's tests, which run against AWS.
-    fake = split_stream()
-    number = numbers(fake, 1)[0]
-    for kind, given in (
-        ("LATEST", {"StartingSequenceNumber": number}),
-        ("AT_SEQUENCE_NUMBER", {}),
-    ):
-        code, text = refused(fake, 1, kind, **given)
-        assert code == "InvalidArgumentException"
-        assert text.startswith("Must either specify (1) AT_SEQUENCE_NUMBER or AFTER_")
-    code, text = refused(fake, 1, "AT_TIMESTAMP")
-    assert code == "InvalidArgumentException"
-    assert "Current request has no timestamp parameter." in text
-    assert refused(fake, 1, "SOMEWHERE")[0] == "ValidationException"
+def invalid(number: str, why: str = "", shard: int = 0) -> str:
+    return (
+        f"StartingSequenceNumber {number} used in GetShardIterator on shard shardId-{shard:012d} "
+        f"{STREAM} is invalid{why}."
+    )
+
+
+FOREIGN = " because it did not come from this stream"
+YOUNGER = str(start(1, CREATED + 1000))
+PAST_THE_END = str(end(0, CREATED - 3, CREATED + 601))
+NO_NUMBERS = ("6", "0", "9223372036854775807", "9" * 56)
+
+
+@pytest.mark.parametrize("kind", ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"])
+@pytest.mark.parametrize(("shard", "number", "text"), [
+    pytest.param(0, FIRST_OF_1, of_shard(1), id="of another shard"),
+    pytest.param(0, SHARD_401, of_shard(401), id="of shard 401"),
+    # kinesis-connectors#8; the whole text from kinesalite's tests.
+    pytest.param(0, OTHER_STREAM, invalid(OTHER_STREAM, FOREIGN), id="of another stream"),
+    pytest.param(1, YOUNGER, invalid(YOUNGER, FOREIGN, 1), id="of a younger stream"),
+    pytest.param(0, PAST_THE_END, invalid(PAST_THE_END, FOREIGN), id="past the end"),
+    *(pytest.param(0, n, invalid(n), id=f"no number {n[:20]}") for n in NO_NUMBERS),
+])  # fmt: skip
+def test_a_number_that_the_shard_does_not_have(
+    kind: str, shard: int, number: str, text: str
+) -> None:
+    found = refused(split_stream(), shard, kind, StartingSequenceNumber=number)
+    assert found == (INVALID, text)
+
+
+@pytest.mark.parametrize(("kind", "given", "code", "text"), [
+    # Runs on KCL 2.7.2 and 3.5.1, November 2026: GetShardIterator AT "SHARD_END".
+    ("AT_SEQUENCE_NUMBER", {"StartingSequenceNumber": "SHARD_END"}, "ValidationException",
+     "at 'startingSequenceNumber'"),
+    # Recorded answer of AWS, kinesis-mock#1536.
+    ("AFTER_SEQUENCE_NUMBER", {"StartingSequenceNumber": END_OF_0}, INVALID,
+     "Invalid SequenceNumber for ShardIteratorType AFTER_SEQUENCE_NUMBER, "
+     "SequenceNumber has reached max possible value for the shard."),
+    # The others: kinesalite's tests, which run against AWS.
+    ("AT_TIMESTAMP", {"Timestamp": NOW + 1}, INVALID,
+     "The timestampInMillis parameter cannot be greater than the currentTimestampInMillis. "
+     f"timestampInMillis: {(NOW + 1) * 1000}, currentTimestampInMillis: {NOW * 1000}"),
+    ("LATEST", {"StartingSequenceNumber": END_OF_0}, INVALID,
+     "Must either specify (1) AT_SEQUENCE_NUMBER or AFTER_"),
+    ("AT_SEQUENCE_NUMBER", {}, INVALID, "Must either specify (1) AT_SEQUENCE_NUMBER or AFTER_"),
+    ("AT_TIMESTAMP", {}, INVALID, "Current request has no timestamp parameter."),
+    ("SOMEWHERE", {}, "ValidationException", ""),
+], ids=["a sentinel", "after the end", "in the future", "a number too many", "without a number",
+        "without a time", "no type"])  # fmt: skip
+def test_a_start_that_cannot_be(kind: str, given: dict[str, Any], code: str, text: str) -> None:
+    found, said = refused(split_stream(), 0, kind, **given)
+    assert found == code and text in said, said
 
 
 def test_a_shards_epoch_may_move_and_its_numbers_stay_valid() -> None:
