@@ -32,8 +32,7 @@ def test_parameters_are_those_of_the_api_model(model: Any, action: str) -> None:
     assert unknown_parameters(action, {"Nonsense": 1}) == ["Nonsense"]
 
 
-def test_a_mistyped_method_or_parameter_is_noticed() -> None:
-    client = split_stream().client()
+def test_a_mistyped_method_or_parameter_is_noticed(client):
     with pytest.raises(AttributeError, match="list_shard"):
         client.list_shard(StreamName="orders")
     with pytest.raises(ParamValidationError, match='Unknown parameter in input: "Stream"'):
@@ -44,8 +43,7 @@ def test_a_mistyped_method_or_parameter_is_noticed() -> None:
         client.get_shard_iterator(StreamName="orders", ShardIteratorType="LATEST")
 
 
-def test_errors_can_be_caught_by_their_class() -> None:
-    client = split_stream().client()
+def test_errors_can_be_caught_by_their_class(client):
     with pytest.raises(named(client, "ResourceNotFoundException")) as caught:
         client.list_shards(StreamName="nope")
     assert isinstance(caught.value, ClientError)
@@ -68,7 +66,6 @@ def test_the_region_belongs_to_the_client() -> None:
     client.close()
 
 
-def test_text_is_taken_for_a_blob_as_boto3_does() -> None:
-    fake = split_stream()
+def test_text_is_taken_for_a_blob_as_boto3_does(fake):
     fake.client().put_record(StreamName="orders", Data="h\u00e4", PartitionKey="b")
     assert fake.stream("orders").shards[1].records[-1].payload == "h\u00e4".encode()

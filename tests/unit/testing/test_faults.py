@@ -7,25 +7,16 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 
 from reshardctl.testing.faults import stale_listing, timeout_after, timeout_before
 from reshardctl.testing.requests import Answer, ApiError, Call, NoAnswerError, Request
-from tests.unit.testing.samples import listed, read, refusal, split_stream
+from tests.unit.testing.samples import listed, read, refusal
 
 
-@pytest.mark.parametrize(
-    ("code", "status"),
-    [
-        ("LimitExceededException", 400),
-        ("ProvisionedThroughputExceededException", 400),
-        ("ThrottlingException", 400),
-        ("ExpiredTokenException", 400),
-        ("AccessDeniedException", 400),
-        ("InternalFailure", 500),
-        ("ServiceUnavailable", 503),
-    ],
-)
-def test_an_error_strikes_once_and_is_over(code: str, status: int) -> None:
-    fake = split_stream()
+@pytest.mark.parametrize(("code", "status"), [
+    ("LimitExceededException", 400), ("ProvisionedThroughputExceededException", 400),
+    ("ThrottlingException", 400), ("ExpiredTokenException", 400), ("AccessDeniedException", 400),
+    ("InternalFailure", 500), ("ServiceUnavailable", 503),
+])  # fmt: skip
+def test_an_error_strikes_once_and_is_over(code, status, fake, client):
     fake.faults.add("ListShards", code)
-    client = fake.client()
     client.describe_stream_summary(StreamName="orders")
     with pytest.raises(ClientError) as caught:
         client.list_shards(StreamName="orders")
@@ -34,10 +25,8 @@ def test_an_error_strikes_once_and_is_over(code: str, status: int) -> None:
     assert len(listed(client)) == 4
 
 
-def test_how_often_and_from_when() -> None:
-    fake = split_stream()
+def test_how_often_and_from_when(fake, client):
     fake.faults.add("ListShards", "LimitExceededException", times=2, after=1)
-    client = fake.client()
     outcomes = []
     for _ in range(5):
         try:
@@ -48,18 +37,15 @@ def test_how_often_and_from_when() -> None:
     assert outcomes == ["ok", "no", "no", "ok", "ok"]
 
 
-def test_for_ever_until_cleared() -> None:
-    fake = split_stream()
+def test_for_ever_until_cleared(fake, client):
     fake.faults.add("*", ApiError("AccessDeniedException", "no"), times=None)
-    client = fake.client()
     for question in (client.list_shards, client.describe_stream):
         assert refusal(question, StreamName="orders") == ("AccessDeniedException", "no")
     fake.faults.clear()
     assert len(listed(client)) == 4
 
 
-def test_only_calls_that_match() -> None:
-    fake = split_stream()
+def test_only_calls_that_match(fake):
 
     def on_shard_one(request: Request) -> bool:
         return request.params["ShardId"].endswith("1")
@@ -70,26 +56,18 @@ def test_only_calls_that_match() -> None:
         read(fake.client(), 1)
 
 
-def test_a_broken_connection_before_and_after() -> None:
-    fake = split_stream()
-    client = fake.client()
-    put = {"StreamName": "orders", "Data": b"x", "PartitionKey": "b"}
-    fake.faults.add("PutRecord", timeout_before)
-    with pytest.raises(EndpointConnectionError):
-        client.put_record(**put)
-    assert len(read(client, 1)) == 4
-    fake.faults.add("PutRecord", timeout_after)
-    with pytest.raises(ReadTimeoutError):
-        client.put_record(**put)
-    assert len(read(client, 1)) == 5
-    fake.faults.add("PutRecord", NoAnswerError(executed=True))
-    with pytest.raises(ReadTimeoutError):
-        client.put_record(**put)
-    assert len(read(client, 1)) == 6
+@pytest.mark.parametrize(("fault", "error", "records"), [
+    (timeout_before, EndpointConnectionError, 4), (timeout_after, ReadTimeoutError, 5),
+    (NoAnswerError(executed=True), ReadTimeoutError, 5),
+], ids=["before", "after", "as an error"])  # fmt: skip
+def test_a_broken_connection(fault, error, records, fake):
+    fake.faults.add("PutRecord", fault)
+    with pytest.raises(error):
+        fake.client().put_record(StreamName="orders", Data=b"x", PartitionKey="b")
+    assert len(read(fake.client(), 1)) == records
 
 
-def test_a_function_may_change_the_answer_or_the_stream() -> None:
-    fake = split_stream()
+def test_a_function_may_change_the_answer_or_the_stream(fake):
 
     def reshard_first(request: Request, proceed: object) -> Answer:
         fake.trim_shard("orders", 0)
@@ -101,16 +79,13 @@ def test_a_function_may_change_the_answer_or_the_stream() -> None:
     assert list(listed(fake.client())) == [1, 2, 3]
 
 
-def test_a_listing_that_lags_behind() -> None:
-    fake = split_stream()
+def test_a_listing_that_lags_behind(fake):
     fake.faults.add("ListShards", stale_listing)
     assert list(listed(fake.client())) == [0, 1]
     assert list(listed(fake.client())) == [0, 1, 2, 3]
 
 
-def test_the_log_holds_every_call_refused_ones_too() -> None:
-    fake = split_stream()
-    client = fake.client()
+def test_the_log_holds_every_call_refused_ones_too(fake, client):
     fake.faults.add("DescribeStreamSummary", "LimitExceededException")
     refusal(client.describe_stream_summary, StreamName="orders")
     listed(client)
@@ -124,9 +99,8 @@ def test_the_log_holds_every_call_refused_ones_too() -> None:
     assert fake.mutating_calls == [("DeleteStream", {"StreamName": "other"})]
 
 
-def test_refusals_name_what_was_asked_for() -> None:
+def test_refusals_name_what_was_asked_for(fake):
     # The form of IAM's refusals (IAM user guide, "Troubleshoot access denied error messages").
-    fake = split_stream()
     fake.faults.add("ListShards", "AccessDeniedException")
     _, text = refusal(fake.client().list_shards, StreamName="orders")
     assert "is not authorized to perform: kinesis:ListShards on resource: " in text

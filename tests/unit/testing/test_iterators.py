@@ -49,9 +49,7 @@ def refused(fake: FakeKinesis, shard: int, kind: str, **params: Any) -> tuple[st
     )
 
 
-def test_where_each_type_starts() -> None:
-    fake = split_stream()
-    client = fake.client()
+def test_where_each_type_starts(fake, client):
     second = numbers(fake, 1)[1]
     beginning = listed(client)[1]["SequenceNumberRange"]["StartingSequenceNumber"]
     assert read(client, 1) == ["s1-0", "s1-1", "s1-2", "s1-3"]
@@ -65,9 +63,8 @@ def test_where_each_type_starts() -> None:
     assert [r["Data"] for r in client.get_records(ShardIterator=token)["Records"]] == [b"new"]
 
 
-def test_by_time_in_seconds_milliseconds_or_as_a_datetime() -> None:
+def test_by_time_in_seconds_milliseconds_or_as_a_datetime(client):
     # SDK v1 with CBOR off sends milliseconds (runs on KCL 1.15.3, November 2026).
-    client = split_stream().client()
     then = CREATED + 803  # the second of s1-1
     for value in (then, then * 1000, float(then), datetime.fromtimestamp(then, UTC)):
         assert read(client, 1, "AT_TIMESTAMP", Timestamp=value)[0] == "s1-1"
@@ -81,12 +78,10 @@ def test_by_time_the_first_record_counts_not_the_earliest_time() -> None:
     assert read(fake.client(), 0, "AT_TIMESTAMP", Timestamp=CREATED + 11.5) == ["a", "b"]
 
 
-def test_what_lies_before_the_horizon_starts_there_without_an_error() -> None:
+def test_what_lies_before_the_horizon_starts_there_without_an_error(fake, client):
     # GetShardIterator API reference; by a number seen as silent loss in
     # harlow/kinesis-consumer#125 and gosoline#1124.
-    fake = split_stream()
     fake.clock.set(CREATED + 86400 + 1000)
-    client = fake.client()
     assert read(client, 1, "AT_TIMESTAMP", Timestamp=CREATED) == ["s1-2", "s1-3"]
     found = read(client, 1, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=FIRST_OF_1)
     assert found == ["s1-2", "s1-3"]
@@ -103,10 +98,8 @@ def test_a_number_of_an_earlier_incarnation() -> None:
     )
 
 
-def test_at_the_end_of_a_closed_shard_either_way() -> None:
+def test_at_the_end_of_a_closed_shard_either_way(fake, client):
     # What AWS answers here is not known, hence the setting.
-    fake = split_stream()
-    client = fake.client()
     assert listed(client)[0]["SequenceNumberRange"]["EndingSequenceNumber"] == END_OF_0
     token = iterator(client, 0, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=END_OF_0)
     answer = client.get_records(ShardIterator=token)
@@ -118,9 +111,8 @@ def test_at_the_end_of_a_closed_shard_either_way() -> None:
 
 
 @pytest.mark.parametrize("how", ["unknown", "expired", "withdrawn"])
-def test_a_shard_that_is_not_there(how: str) -> None:
+def test_a_shard_that_is_not_there(how, fake):
     # The text of AWS; KCL takes it for the end of the shard.
-    fake = split_stream()
     shard = 9 if how == "unknown" else 0
     if how == "expired":
         fake.clock.set(CREATED + 86400 + 601)
@@ -163,9 +155,7 @@ NO_NUMBERS = ("6", "0", "9223372036854775807", "9" * 56)
     pytest.param(0, PAST_THE_END, invalid(PAST_THE_END, FOREIGN), id="past the end"),
     *(pytest.param(0, n, invalid(n), id=f"no number {n[:20]}") for n in NO_NUMBERS),
 ])  # fmt: skip
-def test_a_number_that_the_shard_does_not_have(
-    kind: str, shard: int, number: str, text: str
-) -> None:
+def test_a_number_that_the_shard_does_not_have(kind, shard, number, text):
     found = refused(split_stream(), shard, kind, StartingSequenceNumber=number)
     assert found == (INVALID, text)
 
@@ -194,13 +184,11 @@ def test_a_start_that_cannot_be(kind: str, given: dict[str, Any], code: str, tex
     assert found == code and text in said, said
 
 
-def test_a_shards_epoch_may_move_and_its_numbers_stay_valid() -> None:
+def test_a_shards_epoch_may_move_and_its_numbers_stay_valid(fake, client):
     # Seen on AWS: PUT-Firehose-aEhWz 2022 and a Japanese walk-through of 2017.
-    fake = split_stream()
     old = numbers(fake, 1)[3]
     fake.stream("orders").shards[1].move_epoch(CREATED + 3600)
     new = str(fake.put("orders", 1, "new").number)
     assert int(new) > int(old)
-    client = fake.client()
     assert read(client, 1, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=old) == ["new"]
     assert read(client, 1, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=new) == ["new"]

@@ -9,7 +9,14 @@ from botocore.exceptions import ClientError
 
 from reshardctl.testing import FakeKinesis
 from reshardctl.testing.shards import parse
-from tests.unit.testing.samples import iterator, listed, new_stream, refusal, split_stream
+from tests.unit.testing.samples import (
+    iterator,
+    listed,
+    new_stream,
+    refusal,
+    reshard_to,
+    split_stream,
+)
 
 SPACE = 2**128
 HALF = str(SPACE // 2)
@@ -56,14 +63,8 @@ def test_the_old_topology_is_listed_while_updating_then_all_flips() -> None:
     fake.clock.advance(0.1)
     assert status(fake) == "ACTIVE"
     assert lineage(fake) == {0: (), 1: (0,), 2: (0,)}
-    assert open_ranges(fake) == [(0, SPACE // 2 - 1), (SPACE // 2, SPACE - 1)]
-
-
-def test_the_lower_child_has_the_lower_id() -> None:
-    fake = new_stream(1)
-    split(fake, 0, HALF)
-    fake.settle()
-    assert listed(fake.client())[1]["HashKeyRange"]["StartingHashKey"] == "0"
+    assert open_ranges(fake) == equal_ranges(2)
+    assert listed(fake.client())[1]["HashKeyRange"]["StartingHashKey"] == "0", "the lower child"
 
 
 def test_numbers_of_a_split() -> None:
@@ -98,13 +99,10 @@ def test_a_merge_names_the_lower_shard_first() -> None:
     # kinesalite's tests, which run against AWS too: "should return InvalidArgumentException if
     # adjacency is inverted".
     fake = new_stream(2)
+    merge = fake.client().merge_shards
     with pytest.raises(ClientError, match="are not an adjacent pair of shards eligible"):
-        fake.client().merge_shards(
-            StreamName="orders", ShardToMerge=name(1), AdjacentShardToMerge=name(0)
-        )
-    fake.client().merge_shards(
-        StreamName="orders", ShardToMerge=name(0), AdjacentShardToMerge=name(1)
-    )
+        merge(StreamName="orders", ShardToMerge=name(1), AdjacentShardToMerge=name(0))
+    merge(StreamName="orders", ShardToMerge=name(0), AdjacentShardToMerge=name(1))
     fake.settle()
     assert lineage(fake) == {0: (), 1: (), 2: (0, 1)}
     assert open_ranges(fake) == [(0, SPACE - 1)]
@@ -113,35 +111,29 @@ def test_a_merge_names_the_lower_shard_first() -> None:
 def test_four_to_three_as_aws_did_it() -> None:
     # Recorded answer of AWS, risingwave#9961: split 1, merge 0+4, split 2, merge 5+7, merge 8+3.
     fake = new_stream(4)
-    answer = fake.client().update_shard_count(
-        StreamName="orders", TargetShardCount=3, ScalingType="UNIFORM_SCALING"
-    )
+    answer = reshard_to(fake, 3)
     assert (answer["CurrentShardCount"], answer["TargetShardCount"]) == (4, 3)
+    fake.clock.advance(1)  # the first of the five steps: its children are known to who reads on
     assert list(listed(fake.client())) == [0, 1, 2, 3]
+    children = fake.client().get_records(ShardIterator=iterator(fake.client(), 1))["ChildShards"]
+    assert [child["ShardId"] for child in children] == [name(4), name(5)]
     fake.settle()
-    assert lineage(fake) == {
-        **dict.fromkeys(range(4), ()),
-        4: (1,),
-        5: (1,),
-        6: (0, 4),
-        7: (2,),
-        8: (2,),
-        9: (5, 7),
-        10: (8, 3),
-    }
-    edges = [i * SPACE // 3 for i in range(4)]
-    assert open_ranges(fake) == [(edges[i], edges[i + 1] - 1) for i in range(3)]
+    made = {4: (1,), 5: (1,), 6: (0, 4), 7: (2,), 8: (2,), 9: (5, 7), 10: (8, 3)}
+    assert lineage(fake) == dict.fromkeys(range(4), ()) | made
+    assert open_ranges(fake) == equal_ranges(3)
+
+
+def equal_ranges(count: int) -> list[tuple[int, int]]:
+    edges = [i * SPACE // count for i in range(count + 1)]
+    return [(edges[i], edges[i + 1] - 1) for i in range(count)]
 
 
 @pytest.mark.parametrize(("current", "target"), [(1, 2), (2, 1), (3, 5), (5, 3), (7, 13), (10, 5)])
 def test_any_target_leaves_equal_shards_and_a_sound_lineage(current: int, target: int) -> None:
     fake = new_stream(current)
-    fake.client().update_shard_count(
-        StreamName="orders", TargetShardCount=target, ScalingType="UNIFORM_SCALING"
-    )
+    reshard_to(fake, target)
     fake.settle()
-    edges = [i * SPACE // target for i in range(target + 1)]
-    assert open_ranges(fake) == [(edges[i], edges[i + 1] - 1) for i in range(target)]
+    assert open_ranges(fake) == equal_ranges(target)
     shards = listed(fake.client())
     for number, parents in lineage(fake).items():
         assert all(parent < number for parent in parents)
@@ -153,24 +145,20 @@ def test_any_target_leaves_equal_shards_and_a_sound_lineage(current: int, target
 @pytest.mark.parametrize("target", [1, 7])
 def test_no_more_than_double_and_no_less_than_half(target: int) -> None:
     # UpdateShardCount API reference; which text AWS gives is not recorded.
-    question = new_stream(3).client().update_shard_count
-    code, _ = refusal(
-        question, StreamName="orders", TargetShardCount=target, ScalingType="UNIFORM_SCALING"
-    )
-    assert code == "InvalidArgumentException"
+    with pytest.raises(ClientError, match="InvalidArgumentException"):
+        reshard_to(new_stream(3), target)
 
 
 def test_ten_updates_a_day() -> None:
     # UpdateShardCount API reference.
     fake = new_stream(1)
-    ask = {"StreamName": "orders", "ScalingType": "UNIFORM_SCALING"}
     for turn in range(10):
-        fake.client().update_shard_count(TargetShardCount=1 + (turn + 1) % 2, **ask)
+        reshard_to(fake, 1 + (turn + 1) % 2)
         fake.settle()
-    question = fake.client().update_shard_count
-    assert refusal(question, TargetShardCount=2, **ask)[0] == "LimitExceededException"
+    with pytest.raises(ClientError, match="LimitExceededException"):
+        reshard_to(fake, 2)
     fake.clock.advance(86400)
-    question(TargetShardCount=2, **ask)
+    reshard_to(fake, 2)
 
 
 def test_a_stream_that_changes_is_left_alone() -> None:
@@ -202,24 +190,22 @@ def test_a_split_needs_a_key_inside_the_shard(at: int) -> None:
     )
 
 
-def test_shards_that_cannot_be_resharded() -> None:
-    client = split_stream().client()
-    closed = {"ShardToSplit": name(0), "NewStartingHashKey": str(SPACE // 4)}
-    code, text = refusal(client.split_shard, StreamName="orders", **closed)
+@pytest.mark.parametrize(("method", "params", "code", "text"), [
     # Recorded answer of AWS, kinesalite#109.
-    assert (code, text) == (
-        "InvalidArgumentException",
-        f"Shard {name(0)} in stream orders under account 123456789012 has already been merged or "
-        "split, and thus is not eligible for merging or splitting.",
-    )
-    unknown = {"ShardToSplit": name(9), "NewStartingHashKey": str(SPACE // 4)}
-    code, text = refusal(client.split_shard, StreamName="orders", **unknown)
-    assert code == "ResourceNotFoundException"
-    assert text == f"Could not find shard {name(9)} in stream orders under account 123456789012."
-    apart = {"ShardToMerge": name(1), "AdjacentShardToMerge": name(2)}
-    code, text = refusal(client.merge_shards, StreamName="orders", **apart)
-    assert code == "InvalidArgumentException"
-    assert text.endswith("are not an adjacent pair of shards eligible for merging")
+    ("split_shard", {"ShardToSplit": name(0), "NewStartingHashKey": str(SPACE // 4)},
+     "InvalidArgumentException",
+     f"Shard {name(0)} in stream orders under account 123456789012 has already been merged or "
+     "split, and thus is not eligible for merging or splitting."),
+    ("split_shard", {"ShardToSplit": name(9), "NewStartingHashKey": str(SPACE // 4)},
+     "ResourceNotFoundException",
+     f"Could not find shard {name(9)} in stream orders under account 123456789012."),
+    ("merge_shards", {"ShardToMerge": name(1), "AdjacentShardToMerge": name(2)},
+     "InvalidArgumentException", "are not an adjacent pair of shards eligible for merging"),
+], ids=["closed", "unknown", "apart"])  # fmt: skip
+def test_shards_that_cannot_be_resharded(method, params, code, text):
+    question = getattr(split_stream().client(), method)
+    found, said = refusal(question, StreamName="orders", **params)
+    assert found == code and said.endswith(text), said
 
 
 def on_demand() -> FakeKinesis:
@@ -241,30 +227,15 @@ def test_on_demand_starts_with_four_and_doubles_by_itself() -> None:
     assert lineage(fake)[11] == (3,)
 
 
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("split_shard", {"ShardToSplit": name(0), "NewStartingHashKey": "1000"}),
-        ("merge_shards", {"ShardToMerge": name(0), "AdjacentShardToMerge": name(1)}),
-        ("update_shard_count", {"TargetShardCount": 8, "ScalingType": "UNIFORM_SCALING"}),
-    ],
-)
+@pytest.mark.parametrize(("method", "params"), [
+    ("split_shard", {"ShardToSplit": name(0), "NewStartingHashKey": "1000"}),
+    ("merge_shards", {"ShardToMerge": name(0), "AdjacentShardToMerge": name(1)}),
+    ("update_shard_count", {"TargetShardCount": 8, "ScalingType": "UNIFORM_SCALING"}),
+])  # fmt: skip
 def test_on_demand_refuses_to_be_resharded(method: str, params: dict[str, Any]) -> None:
     # ValidationException in the three API references: only for the provisioned capacity mode.
     question = getattr(on_demand().client(), method)
     assert refusal(question, StreamName="orders", **params)[0] == "ValidationException"
-
-
-def test_the_end_of_a_parent_is_readable_before_its_children_are_listed() -> None:
-    fake = new_stream(4)
-    fake.client().update_shard_count(
-        StreamName="orders", TargetShardCount=3, ScalingType="UNIFORM_SCALING"
-    )
-    fake.clock.advance(1)  # the first of the five steps
-    client = fake.client()
-    assert list(listed(client)) == [0, 1, 2, 3]
-    children = client.get_records(ShardIterator=iterator(client, 1))["ChildShards"]
-    assert [child["ShardId"] for child in children] == [name(4), name(5)]
 
 
 def test_reshards_without_any_duration() -> None:

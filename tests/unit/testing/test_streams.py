@@ -1,12 +1,26 @@
-"""Streams as a whole: birth, description, death, and a second life under the same name."""
+"""Streams as a whole: birth, description, retention, death, a second life, and their clock."""
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
+from typing import Any
+
+import pytest
 
 from reshardctl.testing import FakeKinesis
+from reshardctl.testing.fake import Client
 from reshardctl.testing.shards import parse
-from tests.unit.testing.samples import CREATED, listed, new_stream, refusal, split_stream
+from reshardctl.testing.stream import VirtualClock
+from tests.unit.testing.samples import (
+    CREATED,
+    listed,
+    new_stream,
+    read,
+    refusal,
+    reshard_to,
+    split_stream,
+)
 
 
 def test_a_stream_is_creating_then_active() -> None:
@@ -48,8 +62,7 @@ def test_a_stream_is_deleted_while_it_is_created() -> None:
 
 
 def test_the_summary() -> None:
-    client = split_stream(retention_hours=48).client()
-    summary = client.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]
+    summary = described(split_stream(retention_hours=48).client())
     assert summary["OpenShardCount"] == 3
     assert summary["StreamCreationTimestamp"] == datetime.fromtimestamp(CREATED, UTC)
     assert summary["StreamCreationTimestamp"].tzinfo is not None
@@ -58,23 +71,22 @@ def test_the_summary() -> None:
     assert summary["StreamStatus"] == "ACTIVE"
 
 
+def described(client: Client) -> dict[str, Any]:
+    """The summary of "orders"."""
+    answer = client.describe_stream_summary(StreamName="orders")
+    found: dict[str, Any] = answer["StreamDescriptionSummary"]
+    return found
+
+
 def test_the_summary_counts_what_is_listed() -> None:
     fake = new_stream(2)
     client = fake.client()
-
-    def count() -> int:
-        answer = client.describe_stream_summary(StreamName="orders")
-        found: int = answer["StreamDescriptionSummary"]["OpenShardCount"]
-        return found
-
-    client.update_shard_count(
-        StreamName="orders", TargetShardCount=4, ScalingType="UNIFORM_SCALING"
-    )
-    assert count() == 2
-    fake.clock.advance(3)
-    assert count() == 2
+    reshard_to(fake, 4)
+    for seconds in (0, 3):
+        fake.clock.advance(seconds)
+        assert described(client)["OpenShardCount"] == 2
     fake.settle()
-    assert count() == 4
+    assert described(client)["OpenShardCount"] == 4
 
 
 def test_describe_stream_pages_by_a_hundred() -> None:
@@ -91,24 +103,22 @@ def test_describe_stream_pages_by_a_hundred() -> None:
 
 
 def test_a_name_is_given_once() -> None:
-    client = new_stream(1).client()
-    code, text = refusal(client.create_stream, StreamName="orders", ShardCount=1)
-    assert code == "ResourceInUseException"
-    assert text == "Stream orders under account 123456789012 already exists."
+    create = new_stream(1).client().create_stream
+    assert refusal(create, StreamName="orders", ShardCount=1) == (
+        "ResourceInUseException", "Stream orders under account 123456789012 already exists."
+    )
 
 
 def test_a_deleted_stream_is_deleting_then_gone() -> None:
     fake = new_stream(1)
     client = fake.client()
     client.delete_stream(StreamName="orders")
-    answer = client.describe_stream_summary(StreamName="orders")
-    assert answer["StreamDescriptionSummary"]["StreamStatus"] == "DELETING"
-    put = {"Data": b"x", "PartitionKey": "k"}
-    code, _ = refusal(client.put_record, StreamName="orders", **put)
-    assert code == "ResourceNotFoundException"
+    assert described(client)["StreamStatus"] == "DELETING"
+    gone = "ResourceNotFoundException"
+    put = {"StreamName": "orders", "Data": b"x", "PartitionKey": "k"}
+    assert refusal(client.put_record, **put)[0] == gone
     fake.settle()
-    code, _ = refusal(client.describe_stream_summary, StreamName="orders")
-    assert code == "ResourceNotFoundException"
+    assert refusal(client.describe_stream_summary, StreamName="orders")[0] == gone
 
 
 def test_ids_start_again_and_numbers_do_not() -> None:
@@ -122,9 +132,9 @@ def test_ids_start_again_and_numbers_do_not() -> None:
     assert shard["ShardId"] == "shardId-000000000000"
     start = shard["SequenceNumberRange"]["StartingSequenceNumber"]
     assert int(start) > int(last)
-    summary = client.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]
-    assert parse(start).epoch == summary["StreamCreationTimestamp"].timestamp() - 3
-    assert parse(last).time < summary["StreamCreationTimestamp"].timestamp()
+    born = described(client)["StreamCreationTimestamp"].timestamp()
+    assert parse(start).epoch == born - 3
+    assert parse(last).time < born
 
 
 def test_streams_are_listed_by_name() -> None:
@@ -140,13 +150,86 @@ def test_streams_are_listed_by_name() -> None:
     assert client.describe_limits()["OpenShardCount"] == 3
 
 
-def test_the_name_may_be_given_as_an_arn() -> None:
-    client = split_stream().client()
-    arn = client.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"][
-        "StreamARN"
-    ]
+def test_the_name_may_be_given_as_an_arn(client):
+    arn = described(client)["StreamARN"]
     by_arn = client.describe_stream_summary(StreamARN=arn)["StreamDescriptionSummary"]
     assert by_arn["StreamName"] == "orders"
-    code, _ = refusal(client.describe_stream_summary, StreamARN=arn, StreamName="others")
-    assert code == "InvalidArgumentException"
-    assert refusal(client.describe_stream_summary)[0] == "InvalidArgumentException"
+    for wrong in ({"StreamARN": arn, "StreamName": "others"}, {}):
+        code, _ = refusal(client.describe_stream_summary, **wrong)
+        assert code == "InvalidArgumentException"
+
+
+# retention: more does not bring back what is gone, less drops at once (API references)
+
+
+def test_less_drops_at_once() -> None:
+    fake = split_stream(retention_hours=72, now=86400 + 1000)
+    client = fake.client()
+    assert list(listed(client)) == [0, 1, 2, 3]
+    client.decrease_stream_retention_period(StreamName="orders", RetentionPeriodHours=24)
+    assert list(listed(client)) == [1, 2, 3]
+    assert read(client, 1) == ["s1-2", "s1-3"]
+
+
+def test_more_brings_nothing_back() -> None:
+    fake = split_stream(now=86400 + 1000)
+    client = fake.client()
+    client.increase_stream_retention_period(StreamName="orders", RetentionPeriodHours=72)
+    assert list(listed(client)) == [1, 2, 3]
+    assert read(client, 1) == ["s1-2", "s1-3"]
+    fake.clock.set(CREATED + 3 * 86400)
+    assert read(client, 1) == ["s1-2", "s1-3"]
+    fake.clock.advance(1604)
+    assert read(client, 1) == ["s1-3"]
+
+
+def test_what_expires_between_two_calls_is_gone_for_good() -> None:
+    fake = split_stream(now=86400 + 599)
+    fake.clock.advance(2)
+    client = fake.client()
+    client.increase_stream_retention_period(StreamName="orders", RetentionPeriodHours=8760)
+    assert list(listed(client)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("way", "hours", "code", "text"), [
+    # kinesalite's tests, which run against AWS.
+    ("increase", 24, "InvalidArgumentException", "can not be shorter than existing retention "
+     "period (48 hours). Use DecreaseRetentionPeriod API."),
+    ("decrease", 72, "InvalidArgumentException",
+     "can not be longer than existing retention period (48 hours)"),
+    ("decrease", 23, "InvalidArgumentException", "Minimum allowed retention period is 24 hours."),
+    ("increase", 8761, "ValidationException", ""),
+])  # fmt: skip
+def test_the_wrong_way_and_too_short_or_long(way: str, hours: int, code: str, text: str) -> None:
+    client = split_stream(retention_hours=48).client()
+    question = getattr(client, f"{way}_stream_retention_period")
+    found, said = refusal(question, StreamName="orders", RetentionPeriodHours=hours)
+    assert found == code and text in said, said
+
+
+# the virtual clock
+
+
+def test_it_stands_until_it_is_moved_and_never_runs_backwards() -> None:
+    clock = VirtualClock(1000)
+    assert clock.now() == 1000
+    assert clock.advance(1.5) == 1001.5
+    clock.set(2000)
+    with pytest.raises(ValueError, match="backwards"):
+        clock.set(1999)
+    with pytest.raises(ValueError, match="backwards"):
+        clock.advance(-1)
+    assert clock.now() == 2000
+
+
+def test_it_may_run_with_real_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = 50.0
+    monkeypatch.setattr(time, "monotonic", lambda: real)
+    clock = VirtualClock(1000, ticking=True)
+    real = 52.5
+    assert clock.now() == 1002.5
+    clock.advance(10)
+    assert clock.now() == 1012.5
+    clock.set(5000)
+    real = 53.5
+    assert clock.now() == 5001

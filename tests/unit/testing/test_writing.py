@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from reshardctl.testing.shards import parse
-from tests.unit.testing.samples import iterator, listed, new_stream, read, refusal, split_stream
+from tests.unit.testing.samples import iterator, listed, new_stream, read, refusal
 
 
-def test_the_open_shard_that_owns_the_hash_takes_the_record() -> None:
+def test_the_open_shard_that_owns_the_hash_takes_the_record(client):
     # PutRecord API reference: the MD5 of the partition key. md5("a") = 0cc175b9..., md5("b") =
     # 92eb5ffe..., md5("d") = 8277e091..., md5("c") = 4a8a08f0... (RFC 1321 gives a, and so on).
-    client = split_stream().client()
     found = {
         key: client.put_record(StreamName="orders", Data=b"x", PartitionKey=key)["ShardId"][-1]
         for key in "abcd"
@@ -17,20 +16,11 @@ def test_the_open_shard_that_owns_the_hash_takes_the_record() -> None:
     assert found == {"a": "2", "b": "1", "c": "3", "d": "1"}
 
 
-def test_an_explicit_hash_key_wins() -> None:
-    client = split_stream().client()
+def test_an_explicit_hash_key_wins(client):
+    put = {"StreamName": "orders", "Data": b"x", "PartitionKey": "a"}
     for key, shard in ((0, "2"), (2**126, "3"), (2**127, "1"), (2**128 - 1, "1")):
-        answer = client.put_record(
-            StreamName="orders", Data=b"x", PartitionKey="a", ExplicitHashKey=str(key)
-        )
-        assert answer["ShardId"][-1] == shard
-    code, text = refusal(
-        client.put_record,
-        StreamName="orders",
-        Data=b"x",
-        PartitionKey="a",
-        ExplicitHashKey=str(2**128),
-    )
+        assert client.put_record(**put, ExplicitHashKey=str(key))["ShardId"][-1] == shard
+    code, text = refusal(client.put_record, **put, ExplicitHashKey=str(2**128))
     assert code == "InvalidArgumentException"
     assert text.startswith("Invalid ExplicitHashKey. ExplicitHashKey must be in the range")
 
@@ -60,8 +50,7 @@ def test_arrival_may_lag_behind_the_number() -> None:
     assert record["ApproximateArrivalTimestamp"].timestamp() - parse(number).time == 1.5
 
 
-def test_put_records() -> None:
-    client = split_stream().client()
+def test_put_records(client):
     entries = [{"Data": key.encode(), "PartitionKey": key} for key in "abca"]
     answer = client.put_records(StreamName="orders", Records=entries)
     assert answer["FailedRecordCount"] == 0
@@ -72,8 +61,7 @@ def test_put_records() -> None:
     assert code == "ValidationException"
 
 
-def test_putting_beside_the_api() -> None:
-    fake = split_stream()
+def test_putting_beside_the_api(fake):
     fake.put("orders", "shardId-000000000003", "n3-0", key="k3")
     assert read(fake.client(), 3) == ["n3-0"]
     assert fake.mutating_calls == []
