@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,34 +10,17 @@ from typing import Any
 import boto3
 
 from reshardctl.kinesis import Kinesis
-from reshardctl.testing import FakeKinesis, load_topology, serve
+from reshardctl.testing import FakeKinesis, serve
+from tests.unit.testing.samples import CREATED, SPLIT, new_stream, split_stream
 
-CREATED = 1_795_232_267
+__all__ = ["ARN", "CREATED", "SPLIT", "Asked", "in_process", "over_http", "split_stream"]
+
 ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
-
-SPLIT: dict[str, Any] = {
-    "name": "orders",
-    "created": CREATED,
-    "now": 3600,
-    "shards": [
-        {"id": 0, "range": ["0", "1/2"], "close": 600, "records": {"n": 4, "from": 10, "to": 590}},
-        {"id": 1, "range": ["1/2", "1"], "records": {"n": 4, "from": 10, "to": 2390}},
-        {"id": 2, "range": ["0", "1/4"], "parents": [0]},
-        {"id": 3, "range": ["1/4", "1/2"], "parents": [0]},
-    ],
-}
-"""Two shards; 0 was split into 2 and 3 after ten minutes; an hour old; 2 and 3 are empty."""
-
-
-def split_stream(**changes: Any) -> FakeKinesis:
-    return load_topology({**SPLIT, **changes})
 
 
 def wide_stream(count: int) -> FakeKinesis:
     """An active stream of `count` shards."""
-    fake = FakeKinesis()
-    fake.client().create_stream(StreamName="orders", ShardCount=count)
-    fake.settle()
+    fake = new_stream(count)
     fake.calls.clear()
     return fake
 
@@ -49,9 +32,6 @@ class Asked:
     kinesis: Kinesis
     waits: list[float] = field(default_factory=list)
     progress: list[int] = field(default_factory=list)
-
-
-Open = Callable[..., Asked]
 
 
 @contextmanager
@@ -72,10 +52,10 @@ def over_http(fake: FakeKinesis, **session: Any) -> Iterator[Asked]:
             asked.waits = list(asked.waits)
 
 
-def in_process(fake: FakeKinesis) -> Asked:
+def in_process(fake: FakeKinesis, **more: Any) -> Asked:
     """The same without HTTP."""
     asked = Asked(None)  # type: ignore[arg-type]
-    asked.kinesis = Kinesis.of_client(fake.client(), **_seams(fake, asked))
+    asked.kinesis = Kinesis.of_client(fake.client(), **_seams(fake, asked), **more)
     return asked
 
 

@@ -30,7 +30,7 @@ from reshardctl.model import (
 )
 from reshardctl.testing import FakeKinesis
 from reshardctl.testing.faults import short_page
-from tests.unit.kinesis.streams import CREATED, in_process, over_http, split_stream
+from tests.unit.kinesis.streams import CREATED, in_process, over_http
 from tests.unit.kinesis.test_places import limited, stream_of
 
 ZERO = shard_id(0)
@@ -45,8 +45,7 @@ def count(fake: FakeKinesis, since: Cut, until: Cut) -> Count:
     return in_process(fake).kinesis.counts("orders", [one])[one]
 
 
-def test_every_kind_of_interval() -> None:
-    fake = split_stream()  # records of shard 0 at 10, 203, 396 and 590 seconds
+def test_every_kind_of_interval(fake):
     first, second, last = number(fake, 0), number(fake, 1), number(fake, 3)
     assert count(fake, START, DONE) == Count(4, False, CREATED + 10.0, CREATED + 590.0)
     assert count(fake, START, TIP).records == 4
@@ -59,8 +58,7 @@ def test_every_kind_of_interval() -> None:
     assert count(fake, DONE, DONE) == Count(0)
 
 
-def test_many_at_once_and_short_pages() -> None:
-    fake = split_stream()
+def test_many_at_once_and_short_pages(fake):
     fake.faults.add("GetRecords", short_page(1), times=None)
     wanted = {
         Interval(ZERO, START, DONE): 4, Interval(ZERO, number(fake, 1), DONE): 2,
@@ -166,8 +164,7 @@ def test_a_place_inside_an_aggregated_record(sub: int, left: int) -> None:
     assert count(fake, since, DONE).records == left
 
 
-def test_many_probes_share_one_budget() -> None:
-    fake = split_stream()
+def test_many_probes_share_one_budget(fake):
     asked = limited(fake, calls=4)
     places = [(shard_id(index), START) for index in range(4)]
     found = asked.kinesis.probes("orders", places)
@@ -177,8 +174,7 @@ def test_many_probes_share_one_budget() -> None:
     assert Probe(START, False, more=True).silent
 
 
-def test_a_probe_tells_from_when_to_when() -> None:
-    fake = split_stream()
+def test_a_probe_tells_from_when_to_when(fake):
     found = in_process(fake).kinesis.probes("orders", [(ZERO, number(fake, 1))])[ZERO]
     assert (found.count, found.more, found.drained) == (2, False, False)
     assert (found.first_arrival, found.last_arrival) == (CREATED + 396.0, CREATED + 590.0)
@@ -195,9 +191,8 @@ def test_the_help_names_the_budget_there_is() -> None:
     assert (target.budget_of(None), SECONDS_A_SHARD) == (Limits(), 0.5)
 
 
-def test_bytes_are_the_data_and_the_partition_keys() -> None:
+def test_bytes_are_the_data_and_the_partition_keys(fake):
     """What PutRecord limits to 1 MiB: "the data blob … and the partition key" (API reference)."""
-    fake = split_stream()
     records = fake.stream("orders").shards[0].records
     size = [len(record.payload) + len(record.key.encode()) for record in records]
     assert min(size) > 0

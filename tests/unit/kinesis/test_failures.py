@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
-from typing import Any
 
 import boto3
 import pytest
 
-from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.target import target_of
 from reshardctl.model import START, shard_id
@@ -19,19 +17,14 @@ from reshardctl.testing.requests import ApiError
 from tests.unit.kinesis.streams import ARN, in_process, over_http, split_stream
 
 
-@pytest.mark.parametrize(
-    ("action", "stream", "resource"),
-    [
-        ("DescribeStreamSummary", "orders", "arn:aws:kinesis:us-east-1:*:stream/orders"),
-        ("ListShards", ARN, ARN),
-        ("GetShardIterator", "orders", "arn:aws:kinesis:us-east-1:*:stream/orders"),
-        ("GetRecords", ARN, ARN),
-    ],
-)
-def test_a_missing_permission_names_the_statement(action: str, stream: str, resource: str) -> None:
-    fake = split_stream()
+@pytest.mark.parametrize(("action", "stream", "resource"), [
+    ("DescribeStreamSummary", "orders", "arn:aws:kinesis:us-east-1:*:stream/orders"),
+    ("ListShards", ARN, ARN),
+    ("GetShardIterator", "orders", "arn:aws:kinesis:us-east-1:*:stream/orders"),
+    ("GetRecords", ARN, ARN),
+])  # fmt: skip
+def test_a_missing_permission_names_the_statement(action, stream, resource, fake, asked):
     fake.faults.add(action, "AccessDeniedException", times=None)
-    asked = in_process(fake)
     with pytest.raises(CannotTell) as caught:
         asked.kinesis.lineage(stream)
         asked.kinesis.head(stream, shard_id(0))
@@ -40,8 +33,7 @@ def test_a_missing_permission_names_the_statement(action: str, stream: str, reso
     assert asked.waits == []
 
 
-def test_a_key_that_may_not_be_used() -> None:
-    fake = split_stream()
+def test_a_key_that_may_not_be_used(fake):
     fake.faults.add("GetRecords", ApiError("KMSAccessDeniedException", "no"), times=None)
     with pytest.raises(CannotTell, match="cannot be decrypted") as caught:
         in_process(fake).kinesis.probe("orders", shard_id(0), START)
@@ -49,8 +41,7 @@ def test_a_key_that_may_not_be_used() -> None:
 
 
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException"])
-def test_credentials_that_are_not_accepted(code: str) -> None:
-    fake = split_stream()
+def test_credentials_that_are_not_accepted(code, fake):
     secret = "AKIAIOSFODNN7EXAMPLE"
     fake.faults.add("*", ApiError(code, f"token {secret} is no good"), times=None)
     with over_http(fake) as asked, pytest.raises(CannotTell) as caught:
@@ -62,11 +53,16 @@ def test_credentials_that_are_not_accepted(code: str) -> None:
     assert asked.waits == []
 
 
-def test_other_refusals_do_not_repeat_access_keys() -> None:
-    fake = split_stream()
-    fake.faults.add("*", ApiError("Odd", "for AKIAIOSFODNN7EXAMPLE not today"), times=None)
-    with pytest.raises(CannotTell, match=r"Odd: for \(access key\) not today"):
-        in_process(fake).kinesis.summary("orders")
+@pytest.mark.parametrize(("error", "words"), [
+    (ApiError("Odd", "for AKIAIOSFODNN7EXAMPLE not today"), r"Odd: for \(access key\) not today"),
+    ("LimitExceededException", r"is throttled .LimitExceededException, 8 attempts"),
+    ("WhoKnows", "WhoKnows"), ("ValidationException", "ValidationException"),
+    ("InvalidArgumentException", "InvalidArgumentException"),
+], ids=["access key", "throttled for good", "unknown", "invalid", "wrong"])
+def test_every_failure_is_one_of_ours(fake, asked, error, words):
+    fake.faults.add("*", error, times=None)
+    with pytest.raises(CannotTell, match=words):
+        asked.kinesis.lineage("orders")
 
 
 def test_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,8 +114,7 @@ def test_an_endpoint_where_nobody_listens() -> None:
 
 @pytest.mark.parametrize("fault", [timeout_before, timeout_after, "InternalFailure"])
 @pytest.mark.parametrize("ways", ["http", "process"])
-def test_lost_answers_are_asked_for_again_and_then_given_up(fault: Any, ways: str) -> None:
-    fake = split_stream()
+def test_lost_answers_are_asked_for_again_and_then_given_up(fault, ways, fake):
     fake.faults.add("ListShards", fault, times=7)
     with over_http(fake) as over:
         asked = over if ways == "http" else in_process(fake)
@@ -129,26 +124,14 @@ def test_lost_answers_are_asked_for_again_and_then_given_up(fault: Any, ways: st
             asked.kinesis.lineage("orders")
 
 
-def test_throttling_that_does_not_stop() -> None:
-    fake = split_stream()
-    fake.faults.add("ListShards", "LimitExceededException", times=None)
-    with pytest.raises(CannotTell, match=r"is throttled .LimitExceededException, 8 attempts"):
-        in_process(fake).kinesis.lineage("orders")
-
-
-def test_the_endpoint_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = split_stream()
+@pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL_KINESIS", "AWS_ENDPOINT_URL"])
+def test_the_endpoint_of_the_environment_is_used(fake, monkeypatch, name):
     with serve(fake) as server:
-        monkeypatch.setenv("AWS_ENDPOINT_URL_KINESIS", server.url)
-        assert Kinesis(boto3.Session()).summary("orders").name == "orders"
-        monkeypatch.delenv("AWS_ENDPOINT_URL_KINESIS")
-        monkeypatch.setenv("AWS_ENDPOINT_URL", server.url)
+        monkeypatch.setenv(name, server.url)
         assert Kinesis(boto3.Session()).summary("orders").name == "orders"
 
 
-def test_profile_and_region_come_from_the_session(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_profile_and_region_come_from_the_session(tmp_path, monkeypatch):
     config = tmp_path / "config"
     config.write_text("[profile other]\nregion = eu-west-1\nuse_fips_endpoint = true\n")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
@@ -160,19 +143,10 @@ def test_profile_and_region_come_from_the_session(
     assert Kinesis(boto3.Session(profile_name="other"), region="us-west-2").region == "us-west-2"
 
 
-def test_other_clients_of_the_session_still_parse_for_themselves() -> None:
-    fake = split_stream()
+def test_other_clients_of_the_session_still_parse_for_themselves(fake):
     session = boto3.Session()
     with serve(fake) as server:
         Kinesis(session, endpoint_url=server.url).lineage("orders")
         plain = session.client("kinesis", endpoint_url=server.url)
         (child,) = plain.list_shards(StreamName="orders", MaxResults=1)["Shards"]
     assert child["ShardId"] == shard_id(0)
-
-
-def test_every_failure_is_one_of_ours() -> None:
-    for code in ("WhoKnows", "ValidationException", "InvalidArgumentException"):
-        fake = split_stream()
-        fake.faults.add("*", code, times=None)
-        with over_http(fake) as asked, pytest.raises(ReshardError):
-            asked.kinesis.lineage("orders")

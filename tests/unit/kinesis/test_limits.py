@@ -13,30 +13,23 @@ from reshardctl.kinesis.client import Kinesis
 from reshardctl.kinesis.probe import PROBED_READS
 from reshardctl.model import DONE, START, TIP, Interval, shard_id
 from reshardctl.testing import FakeKinesis
-from tests.unit.kinesis.streams import wide_stream
+from tests.unit.kinesis.streams import in_process, wide_stream
 
 SHARDS = 1176
 """Open shards of a stream in a public incident (issue of the operators' tools)."""
 
 
-def reader(fake: FakeKinesis, client: Any, **more: Any) -> Kinesis:
+def reader(fake: FakeKinesis, client: Any) -> Kinesis:
     """Whose sleep moves the fake's clock."""
-
-    def sleep(seconds: float) -> None:
-        fake.clock.advance(seconds)
-
-    return Kinesis.of_client(client, clock=fake.clock.now, sleep=sleep, **more)
+    return Kinesis.of_client(client, clock=fake.clock.now, sleep=fake.clock.advance)
 
 
-@pytest.mark.parametrize(
-    ("limits", "shards", "calls", "seconds"),
-    [
-        (Limits(), 1, 1000, 120.0),
-        (Limits(), SHARDS, 22 * SHARDS, SHARDS / 2),
-        (Limits(calls=5), SHARDS, 5, SHARDS / 2),
-        (Limits(seconds=3.0), SHARDS, 22 * SHARDS, 3.0),
-    ],
-)
+@pytest.mark.parametrize(("limits", "shards", "calls", "seconds"), [
+    (Limits(), 1, 1000, 120.0),
+    (Limits(), SHARDS, 22 * SHARDS, SHARDS / 2),
+    (Limits(calls=5), SHARDS, 5, SHARDS / 2),
+    (Limits(seconds=3.0), SHARDS, 22 * SHARDS, 3.0),
+])  # fmt: skip
 def test_they_follow_the_shards(limits: Limits, shards: int, calls: int, seconds: float) -> None:
     assert limits.of(shards) == Allowance(shards, calls, seconds)
 
@@ -51,7 +44,7 @@ def test_all_of_many_open_shards_are_probed_by_default() -> None:
     done: list[tuple[int, int]] = []
     look = Look(begun.append, lambda shards, total: done.append((shards, total)))
 
-    kinesis = reader(fake, fake.client(), look=look)
+    kinesis = in_process(fake, look=look).kinesis
     shards = list(kinesis.lineage("orders"))
     probes = kinesis.probes("orders", [(shard, START) for shard in shards])
     assert all(probe.drained for probe in probes.values()) and len(probes) == SHARDS
@@ -101,7 +94,7 @@ def test_no_shard_is_read_twice_at_the_same_time() -> None:
 def test_no_more_calls_are_made_than_allowed(calls: int) -> None:
     """Two for each shard: an iterator, and a read."""
     fake = wide_stream(40)
-    kinesis = reader(fake, fake.client(), limits=Limits(calls=calls))
+    kinesis = in_process(fake, limits=Limits(calls=calls)).kinesis
     probes = kinesis.probes("orders", [(shard_id(n), START) for n in range(40)])
     assert len(fake.calls) == calls
     assert sum(probe.drained for probe in probes.values()) == calls // 2

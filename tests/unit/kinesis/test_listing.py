@@ -1,4 +1,4 @@
-"""ListShards by hand: pages, tokens that expire, listings that tear or move."""
+"""ListShards by hand: pages, tokens that expire, listings that tear, move, or make no sense."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.errors import CannotTell, StreamUnsettled, UsageError
+from reshardctl.exit import Exit
+from reshardctl.lineage import Lineage
 from reshardctl.model import shard_id
 from reshardctl.testing import FakeKinesis
 from reshardctl.testing.faults import cut_page, expired_token, short_page, torn_listing
+from reshardctl.testing.requests import Request
+from tests.support.case_listing import ListingCase, listing_cases
 from tests.unit.kinesis.streams import (
     ARN,
     CREATED,
@@ -20,6 +25,8 @@ from tests.unit.kinesis.streams import (
     split_stream,
     wide_stream,
 )
+from tests.unit.lineage.histories import STREAM
+from tests.unit.testing.samples import recreate, reshard_to
 
 
 def asked_of(fake: FakeKinesis, action: str = "ListShards") -> list[dict[str, Any]]:
@@ -42,8 +49,7 @@ def test_a_long_listing_over_http_by_name_and_by_arn(stream: str) -> None:
     assert asked.waits == []
 
 
-def test_both_ways_in_see_the_same_shards() -> None:
-    fake = split_stream()
+def test_both_ways_in_see_the_same_shards(fake):
     with over_http(fake) as asked:
         one = asked.kinesis.lineage("orders")
     other = in_process(fake).kinesis.lineage("orders")
@@ -53,9 +59,8 @@ def test_both_ways_in_see_the_same_shards() -> None:
     assert one.children(shard_id(0)) == (shard_id(2), shard_id(3))
 
 
-def test_the_first_page_and_the_summary_are_asked_for_at_the_same_time() -> None:
+def test_the_first_page_and_the_summary_are_asked_for_at_the_same_time(fake):
     """Each is answered only once the other was asked for too: in turns they never would be."""
-    fake = split_stream()
     answer, both_asked, asked = fake.call, threading.Barrier(2, timeout=30), []
 
     def call(action: str, params: Mapping[str, Any], region: str | None = None) -> Any:
@@ -129,22 +134,15 @@ def test_empty_pages_are_no_end() -> None:
     assert len(in_process(fake).kinesis.lineage("orders")) == 30
 
 
-def test_pages_that_stay_empty_end_in_a_message() -> None:
+def same_page(request: Request, proceed: Any) -> Any:
+    """The first page, whatever is asked for."""
+    return {**proceed(replace(request, params={"StreamName": "orders"})), "NextToken": "again"}
+
+
+@pytest.mark.parametrize("fault", [short_page(0), same_page], ids=["empty", "the same"])
+def test_pages_without_end_end_in_a_message(fault: Any) -> None:
     fake = wide_stream(30)
-    fake.faults.add("ListShards", short_page(0), times=None)
-    with pytest.raises(CannotTell, match="round in circles"):
-        in_process(fake).kinesis.lineage("orders")
-
-
-def test_the_same_page_again_and_again_ends_in_a_message() -> None:
-    fake = wide_stream(30)
-    page: dict[str, Any] = {}
-
-    def repeat(request: Any, proceed: Any) -> Any:
-        page.setdefault("it", proceed(request))
-        return {**page["it"], "NextToken": "again"}
-
-    fake.faults.add("ListShards", repeat, times=None)
+    fake.faults.add("ListShards", fault, times=None)
     with pytest.raises(CannotTell, match="round in circles"):
         in_process(fake).kinesis.lineage("orders")
 
@@ -159,8 +157,7 @@ def test_what_passes_by_itself_is_waited_for(code: str) -> None:
     assert asked.waits == [0.2, 0.4, 0.8]
 
 
-def test_a_torn_listing_is_read_again() -> None:
-    fake = split_stream()
+def test_a_torn_listing_is_read_again(fake):
     fake.faults.add("ListShards", torn_listing(first_page=2), times=2)
     with over_http(fake) as asked:
         lineage = asked.kinesis.lineage("orders")
@@ -171,42 +168,33 @@ def test_a_torn_listing_is_read_again() -> None:
     assert len(asked_of(fake, "DescribeStreamSummary")) == 4
 
 
-def test_a_listing_that_stays_torn_is_never_a_lineage() -> None:
-    fake = split_stream()
+def test_a_listing_that_stays_torn_is_never_a_lineage(fake, asked):
     fake.faults.add("ListShards", torn_listing(first_page=2), times=None)
-    asked = in_process(fake)
     with pytest.raises(StreamUnsettled) as caught:
         asked.kinesis.lineage("orders")
-    assert "RSH103 hash-range-hole" in caught.value.what
-    assert (
-        "RSH104 open-parent: listed as open although a child is listed (shard 0)"
-        in caught.value.what
-    )
+    said = caught.value.what
+    assert "RSH103 hash-range-hole" in said
+    assert "RSH104 open-parent: listed as open although a child is listed (shard 0)" in said
     assert "describe-stream-summary --stream-name orders --region us-east-1" in caught.value.next
     assert caught.value.exit == 3
     assert asked.waits == [1, 2, 4, 8, 16]
 
 
-def test_a_listing_that_stops_short_is_never_a_lineage() -> None:
-    """bento#531: 500 of 1500 shards unseen for a day."""
-    fake = wide_stream(1500)
-    fake.faults.add("ListShards", cut_page(1000), times=None)
-    with pytest.raises(StreamUnsettled, match=r"1500 open shards and lists 1000.*RSH103"):
-        in_process(fake).kinesis.lineage("orders")
-
-
-def test_closed_shards_that_are_cut_off_behind_are_missed() -> None:
-    fake = split_stream()
-    fake.faults.add("ListShards", cut_page(3), times=None)
-    with pytest.raises(StreamUnsettled, match=r"RSH105 closed-without-children.*shard 0"):
+@pytest.mark.parametrize(("shards", "cut", "words"), [
+    # bento#531: 500 of 1500 shards unseen for a day.
+    (1500, 1000, r"1500 open shards and lists 1000.*RSH103"),
+    (None, 3, r"RSH105 closed-without-children.*shard 0"),
+], ids=["open shards", "the last child"])  # fmt: skip
+def test_a_listing_that_stops_short_is_never_a_lineage(shards, cut, words):
+    fake = wide_stream(shards) if shards else split_stream()
+    fake.faults.add("ListShards", cut_page(cut), times=None)
+    with pytest.raises(StreamUnsettled, match=words):
         in_process(fake).kinesis.lineage("orders", rereads=1)
 
 
 def test_a_stream_that_finishes_updating_meanwhile_is_read_again() -> None:
     fake = wide_stream(4)
-    fake.client().update_shard_count(
-        StreamName="orders", TargetShardCount=8, ScalingType="UNIFORM_SCALING"
-    )
+    reshard_to(fake, 8)
     asked = in_process(fake)
     asked.kinesis._progress = lambda _listed: fake.settle()
     lineage = asked.kinesis.lineage("orders")
@@ -215,8 +203,7 @@ def test_a_stream_that_finishes_updating_meanwhile_is_read_again() -> None:
     assert len(lineage) == 12
 
 
-def test_a_stream_that_stays_updating_passes_when_two_listings_agree() -> None:
-    fake = split_stream()
+def test_a_stream_that_stays_updating_passes_when_two_listings_agree(fake):
     fake.settings.reshard_seconds = 3600
     fake.client().split_shard(
         StreamName="orders", ShardToSplit=shard_id(1), NewStartingHashKey=str(3 << 126)
@@ -230,18 +217,15 @@ def test_a_stream_that_stays_updating_passes_when_two_listings_agree() -> None:
 
 
 def test_a_stream_that_goes_on_changing_does_not_settle() -> None:
-    fake = FakeKinesis()
-    fake.client().create_stream(StreamName="orders", ShardCount=1)
-    fake.settle()
+    fake = wide_stream(1)
     asked = in_process(fake)
 
     def reshard(_listed: int) -> None:
-        newest = max(fake.stream("orders").shards)
-        shard = fake.stream("orders").shards[newest]
+        shard = fake.stream("orders").shards[max(fake.stream("orders").shards)]
+        middle = str((shard.low + shard.high) // 2 + 1)
         fake.client().split_shard(
-            StreamName="orders", ShardToSplit=shard.id,
-            NewStartingHashKey=str((shard.low + shard.high) // 2 + 1),
-        )  # fmt: skip
+            StreamName="orders", ShardToSplit=shard.id, NewStartingHashKey=middle
+        )
         fake.settle()
 
     asked.kinesis._progress = reshard
@@ -249,43 +233,20 @@ def test_a_stream_that_goes_on_changing_does_not_settle() -> None:
         asked.kinesis.lineage("orders", rereads=3)
 
 
-def test_a_stream_recreated_between_pages_is_read_again() -> None:
-    fake = wide_stream(1500)
+@pytest.mark.parametrize(("before", "now"), [(1500, 3), (3, 3)], ids=["between pages", "behind"])
+def test_a_stream_that_is_recreated_meanwhile_is_read_again(before: int, now: int) -> None:
+    fake = wide_stream(before)
     asked = in_process(fake)
-    again: list[int] = []
+    first = asked.kinesis.summary("orders").created
 
-    def recreate(_listed: int) -> None:
-        if again:
-            return
-        again.append(1)
-        client = fake.client()
-        client.delete_stream(StreamName="orders")
-        fake.settle()
-        client.create_stream(StreamName="orders", ShardCount=3)
-        fake.settle()
+    def meanwhile(_listed: int) -> None:
+        if "CreateStream" not in fake.actions:
+            recreate(fake, now)
 
-    asked.kinesis._progress = recreate
-    before = asked.kinesis.summary("orders").created
+    asked.kinesis._progress = meanwhile
     lineage = asked.kinesis.lineage("orders")
-    assert len(lineage) == 3
-    assert lineage.stream.created > before
-
-
-def test_a_stream_recreated_alike_behind_the_last_page_is_read_again() -> None:
-    fake = wide_stream(3)
-    asked = in_process(fake)
-
-    def recreate(_listed: int) -> None:
-        client = fake.client()
-        if [call.action for call in fake.calls].count("CreateStream") == 0:
-            client.delete_stream(StreamName="orders")
-            fake.settle()
-            client.create_stream(StreamName="orders", ShardCount=3)
-            fake.settle()
-
-    asked.kinesis._progress = recreate
-    lineage = asked.kinesis.lineage("orders")
-    assert lineage.stream == asked.kinesis.summary("orders")
+    assert len(lineage) == now
+    assert lineage.stream == asked.kinesis.summary("orders") and lineage.stream.created > first
     assert lineage[shard_id(0)].start == str(fake.stream("orders").shards[0].starting)
 
 
@@ -317,9 +278,8 @@ def test_a_stream_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("stream", ["clicks", ARN.replace("orders", "order")])
 @pytest.mark.parametrize("allowed", [True, False])
-def test_no_other_stream_is_meant(stream: str, allowed: bool) -> None:
+def test_no_other_stream_is_meant(stream, allowed, fake):
     """None is similar, or the streams may not be listed; an ARN may be of another account."""
-    fake = split_stream()
     if not allowed:
         fake.faults.add("ListStreams", "AccessDeniedException", times=None)
     with pytest.raises(UsageError, match="there is no stream") as caught:
@@ -329,15 +289,13 @@ def test_no_other_stream_is_meant(stream: str, allowed: bool) -> None:
 
 @pytest.mark.parametrize("stream", ["", "a b", "arn:aws:sqs:us-east-1:123456789012:orders",
                                     ARN + "/consumer/c:1", "x" * 129, "orders\n"])  # fmt: skip
-def test_what_is_no_stream_is_not_asked_for(stream: str) -> None:
-    fake = split_stream()
+def test_what_is_no_stream_is_not_asked_for(stream, fake):
     with pytest.raises(UsageError, match=r"is no|is the ARN of a consumer"):
         in_process(fake).kinesis.lineage(stream)
     assert fake.calls == []
 
 
-def test_an_arn_of_another_region_is_not_asked_for() -> None:
-    fake = split_stream()
+def test_an_arn_of_another_region_is_not_asked_for(fake):
     with pytest.raises(UsageError, match="is in eu-west-1, but us-east-1 would be asked") as caught:
         in_process(fake).kinesis.summary(ARN.replace("us-east-1", "eu-west-1"))
     assert caught.value.next == "add --region eu-west-1"
@@ -346,10 +304,32 @@ def test_an_arn_of_another_region_is_not_asked_for() -> None:
 
 @pytest.mark.parametrize("answer", [{}, {"Shards": None}, {"Shards": [{}]},
                                     {"Shards": [{"ShardId": 5}]}, {"Shards": ["x"]}])  # fmt: skip
-def test_an_answer_that_is_not_that_of_kinesis(answer: dict[str, Any]) -> None:
-    fake = split_stream()
+def test_an_answer_that_is_not_that_of_kinesis(answer, fake):
     fake.faults.add("ListShards", lambda _request, _proceed: dict(answer), times=None)
     with over_http(fake) as asked, pytest.raises(CannotTell) as caught:
         asked.kinesis.lineage("orders")
     assert "ListShards of orders" in caught.value.what
     assert "endpoint" in caught.value.next
+
+
+# cases of a listing that contradicts itself or fails: nothing is concluded from it
+
+
+@pytest.mark.parametrize("case", listing_cases(), ids=lambda case: case.name)
+def test_a_listing_of_a_case_ends_with_exit_3(case: ListingCase) -> None:
+    with pytest.raises(CannotTell) as refused:
+        in_process(case.fake()).kinesis.lineage("orders")
+    assert refused.value.exit is Exit.UNKNOWN
+    assert isinstance(refused.value, StreamUnsettled) == bool(case.breaches)
+    assert not case.refused or "ListShards" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in listing_cases() if not case.refused], ids=lambda case: case.name
+)
+def test_the_breaches_of_a_case(case: ListingCase) -> None:
+    listed = case.fake().client().list_shards(StreamName="orders")["Shards"]
+    named: dict[str, set[str]] = {}
+    for breach in Lineage.from_pages(STREAM, [listed]).breaches():
+        named.setdefault(breach.code, set()).update(breach.shards)
+    assert named == case.breaches

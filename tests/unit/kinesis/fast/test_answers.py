@@ -129,10 +129,7 @@ def test_what_is_not_alike_is_read_as_well(body: bytes) -> None:
 ], ids=range(14))  # fmt: skip
 def test_what_is_not_as_the_service_writes_it_is_left_to_botocore(body: bytes) -> None:
     assert taken(body) == {}
-
-
-def test_an_error_is_left_to_botocore() -> None:
-    assert taken(answer([record(1)]), status=400) == {}
+    assert taken(answer([record(1)]), status=400) == {}, "an error"
 
 
 def test_records_that_botocore_has_parsed_are_brought_into_this_form() -> None:

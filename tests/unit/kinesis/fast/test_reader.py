@@ -26,15 +26,11 @@ from reshardctl.kinesis.fast import (
 from reshardctl.testing import FakeKinesis, serve
 from reshardctl.testing.faults import short_page, timeout_after, timeout_before
 from reshardctl.testing.requests import ApiError
-from tests.unit.kinesis.streams import ARN, CREATED, split_stream
+from tests.unit.kinesis.streams import ARN, CREATED
 
 CLOSED, OPEN, EMPTY = (f"shardId-{n:012d}" for n in (0, 1, 2))
 BEGINNING = Begin("TRIM_HORIZON")
-
-
-@pytest.fixture
-def fake() -> FakeKinesis:
-    return split_stream()
+ALL_OF_CLOSED = [f"s0-{n}" for n in range(4)]
 
 
 @pytest.fixture
@@ -90,7 +86,7 @@ def reads(fake: FakeKinesis) -> int:
 
 @pytest.mark.parametrize("stream", ["orders", ARN])
 def test_a_closed_shard_to_its_end(make: Make, stream: str) -> None:
-    assert read(make(stream), CLOSED, BEGINNING, None, to_end=True) == [f"s0-{n}" for n in range(4)]
+    assert read(make(stream), CLOSED, BEGINNING, None, to_end=True) == ALL_OF_CLOSED
 
 
 def test_records_are_what_boto3_says_they_are(fake: FakeKinesis, reader: FastReader) -> None:
@@ -123,9 +119,11 @@ def test_records_that_make_no_sense_are_no_records(fake: FakeKinesis, reader: Fa
 
 
 def test_up_to_a_number_and_not_behind_it(fake: FakeKinesis, reader: FastReader) -> None:
-    first, _, third, _ = numbers(fake, 1)
+    first, second, third, _ = numbers(fake, 1)
     assert read(reader, OPEN, Begin("AFTER_SEQUENCE_NUMBER", first), third) == ["s1-1", "s1-2"]
     assert read(reader, OPEN, Begin("AT_SEQUENCE_NUMBER", third), third) == ["s1-2"]
+    no_record_any_more = str(int(second) + 1)
+    assert read(reader, OPEN, BEGINNING, no_record_any_more) == ["s1-0", "s1-1"]
     fake.faults.add("GetRecords", short_page(1), times=None)
     assert read(reader, OPEN, BEGINNING, third) == ["s1-0", "s1-1", "s1-2"]
 
@@ -137,17 +135,8 @@ def test_by_time(fake: FakeKinesis, reader: FastReader) -> None:
         reader.iterator(OPEN, "AT_TIMESTAMP", fake.clock.now() + 60)
 
 
-def test_a_number_that_is_no_record_any_more_ends_the_read_all_the_same(
-    fake: FakeKinesis, reader: FastReader
-) -> None:
-    second = str(int(numbers(fake, 1)[1]) + 1)
-    assert read(reader, OPEN, BEGINNING, second) == ["s1-0", "s1-1"]
-
-
 @pytest.mark.parametrize("shard", [CLOSED, OPEN])
-def test_a_record_that_retention_has_taken_is_told(
-    fake: FakeKinesis, reader: FastReader, shard: str
-) -> None:
+def test_a_record_that_retention_has_taken_is_told(fake, reader, shard):
     number = int(shard[-1])
     records = fake.stream("orders").shards[number].records
     second = str(records[1].number)
@@ -160,9 +149,7 @@ def test_a_record_that_retention_has_taken_is_told(
         read(reader, shard, BEGINNING, last)
 
 
-def test_the_end_of_a_shard_that_has_none_is_not_waited_for_ever(
-    reader: FastReader, waits: list[float]
-) -> None:
+def test_the_end_of_a_shard_that_has_none_is_not_waited_for_ever(reader, waits):
     with pytest.raises(CannotTell, match="no end of it is met"):
         read(reader, OPEN, BEGINNING, None, to_end=True)
     assert len(waits) < 60
@@ -176,55 +163,40 @@ def test_empty_pages_before_the_records_are_passed(fake: FakeKinesis, reader: Fa
 @pytest.mark.parametrize(
     "fault", ["InternalFailure", "ServiceUnavailable", timeout_after, timeout_before]
 )
-def test_lost_answers_are_asked_for_again(
-    fake: FakeKinesis, reader: FastReader, fault: Any
-) -> None:
+def test_lost_answers_are_asked_for_again(fake, reader, fault):
     fake.faults.add("GetShardIterator", fault, times=2)
     fake.faults.add("GetRecords", short_page(1), times=1)
     fake.faults.add("GetRecords", fault, times=3)
-    assert read(reader, CLOSED, BEGINNING, None, to_end=True) == [f"s0-{n}" for n in range(4)]
+    assert read(reader, CLOSED, BEGINNING, None, to_end=True) == ALL_OF_CLOSED
 
 
 THROTTLES = ["ProvisionedThroughputExceededException", "LimitExceededException",
              "KMSThrottlingException"]  # fmt: skip
 
 
-@pytest.mark.parametrize("code", THROTTLES)
-def test_a_throttled_shard_is_waited_for_and_then_read_at_its_pace(
-    fake: FakeKinesis, reader: FastReader, waits: list[float], code: str
-) -> None:
-    fake.faults.add("GetRecords", ApiError(code, "Rate exceeded"), times=20)
+@pytest.mark.parametrize("code", [*THROTTLES, None])
+def test_a_throttled_shard_is_waited_for_and_then_read_at_its_pace(fake, reader, waits, code):
+    """Five reads a second and a shard (GetRecords API reference). code: None without throttles."""
+    if code:
+        fake.faults.add("GetRecords", ApiError(code, "Rate exceeded"), times=20)
     fake.faults.add("GetRecords", short_page(1), times=None)
     assert len(read(reader, OPEN, BEGINNING, numbers(fake, 1)[-1])) == 4
-    assert waits[:7] == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
-    # Five reads a second and a shard (GetRecords API reference), between four pages.
-    assert waits[-3:] == [0.2] * 3
+    assert waits[:7] == ([0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0] if code else [])
+    assert waits[-3:] == ([0.2] * 3 if code else []), "between four pages"
 
 
-def test_without_throttles_nothing_waits(
-    fake: FakeKinesis, reader: FastReader, waits: list[float]
-) -> None:
-    fake.faults.add("GetRecords", short_page(1), times=None)
-    assert len(read(reader, OPEN, BEGINNING, numbers(fake, 1)[-1])) == 4
-    assert waits == []
-
-
-def test_a_shard_that_is_throttled_for_good(
-    fake: FakeKinesis, reader: FastReader, waits: list[float]
-) -> None:
+def test_a_shard_that_is_throttled_for_good(fake, reader, waits):
     fake.faults.add("GetRecords", THROTTLES[0], times=None)
     with pytest.raises(CannotTell, match="is throttled"):
         read(reader, OPEN, BEGINNING, None)
     assert 120 <= sum(waits) < 180
 
 
-def test_an_expired_iterator_goes_on_behind_the_last_record(
-    fake: FakeKinesis, reader: FastReader
-) -> None:
+def test_an_expired_iterator_goes_on_behind_the_last_record(fake, reader):
     fake.faults.add("GetRecords", "ExpiredIteratorException", after=0)
     fake.faults.add("GetRecords", "ExpiredIteratorException", after=3)
     fake.faults.add("GetRecords", short_page(1), times=None)
-    assert read(reader, CLOSED, BEGINNING, None, to_end=True) == [f"s0-{n}" for n in range(4)]
+    assert read(reader, CLOSED, BEGINNING, None, to_end=True) == ALL_OF_CLOSED
     asked = [c.params for c in fake.calls if c.action == "GetShardIterator"]
     assert [one["ShardIteratorType"] for one in asked] == [
         "TRIM_HORIZON", "TRIM_HORIZON", "AFTER_SEQUENCE_NUMBER"
@@ -255,29 +227,25 @@ def test_credentials_that_were_renewed_meanwhile(fake: FakeKinesis, reader: Fast
     assert len(read(reader, OPEN, BEGINNING, None)) == 4
 
 
-def test_credentials_that_are_not(fake: FakeKinesis, reader: FastReader) -> None:
-    secret = "AKIAIOSFODNN7EXAMPLE"
-    error = ApiError("ExpiredTokenException", f"token {secret} has expired")
-    fake.faults.add("GetRecords", error, times=None)
-    with pytest.raises(CannotTell, match=r"\(ExpiredTokenException\)") as caught:
+SECRET = "AKIAIOSFODNN7EXAMPLE"
+EXPIRED = ApiError("ExpiredTokenException", f"token {SECRET} has expired")
+TURNED_BACK = ApiError("InvalidSignatureException",
+                       "Signature expired: 20261122T050000Z is now earlier than 20261122T055500Z")
+
+
+@pytest.mark.parametrize(("fault", "words", "way_out", "times"), [
+    (EXPIRED, r"\(ExpiredTokenException\)", "", 2),
+    (TURNED_BACK, "this machine's clock", "set the clock", None),
+    ("AccessDeniedException", "no permission for kinesis:GetRecords",
+     '"Action": ["kinesis:GetRecords"]', None),
+], ids=["expired credentials", "a wrong clock", "no permission"])
+def test_what_is_refused_is_told(fake, reader, fault, words, way_out, times):
+    fake.faults.add("GetRecords", fault, times=None)
+    with pytest.raises(CannotTell, match=words) as caught:
         read(reader, OPEN, BEGINNING, None)
-    assert secret not in f"{caught.value!r} {caught.value.next} {reader!r}"
-    assert reads(fake) == 2
-
-
-def test_a_clock_that_is_wrong_is_told(fake: FakeKinesis, reader: FastReader) -> None:
-    text = "Signature expired: 20261122T050000Z is now earlier than 20261122T055500Z"
-    fake.faults.add("GetRecords", ApiError("InvalidSignatureException", text), times=None)
-    with pytest.raises(CannotTell, match="this machine's clock") as caught:
-        read(reader, OPEN, BEGINNING, None)
-    assert "set the clock" in caught.value.next
-
-
-def test_no_permission_names_the_statement(fake: FakeKinesis, reader: FastReader) -> None:
-    fake.faults.add("GetRecords", "AccessDeniedException", times=None)
-    with pytest.raises(CannotTell, match="no permission for kinesis:GetRecords") as caught:
-        read(reader, OPEN, BEGINNING, None)
-    assert '"Action": ["kinesis:GetRecords"]' in caught.value.next
+    assert way_out in caught.value.next
+    assert SECRET not in f"{caught.value!r} {caught.value.next} {reader!r}"
+    assert times in (None, reads(fake))
 
 
 def overtaken(fake: FakeKinesis, count: int) -> Unread:
@@ -297,9 +265,7 @@ def test_retention_that_overtakes_a_read_is_told(fake: FakeKinesis, reader: Fast
         read(reader, OPEN, BEGINNING, last, unread=unread)
 
 
-def test_retention_that_overtakes_a_read_between_two_pages_is_told(
-    fake: FakeKinesis, reader: FastReader
-) -> None:
+def test_retention_that_overtakes_a_read_between_two_pages_is_told(fake, reader):
     last = numbers(fake, 1)[-1]
     fake.faults.add("GetRecords", short_page(1), times=None)
     pages = reader.after(OPEN, BEGINNING, last, unread=Unread(None, 1))
@@ -309,9 +275,7 @@ def test_retention_that_overtakes_a_read_between_two_pages_is_told(
         list(pages)
 
 
-def test_a_place_past_retention_of_which_all_is_still_there_is_read(
-    fake: FakeKinesis, reader: FastReader
-) -> None:
+def test_a_place_past_retention_of_which_all_is_still_there_is_read(fake, reader):
     first, *_, last = numbers(fake, 1)
     begin = Begin("AFTER_SEQUENCE_NUMBER", first)
     fake.faults.add("GetRecords", short_page(0), times=3)
@@ -323,7 +287,7 @@ def test_a_place_past_retention_of_which_all_is_still_there_is_read(
     assert reads(fake) - before == 1, "nothing is looked up within retention"
 
 
-def test_records_without_a_time_of_arrival_are_read(fake: FakeKinesis, reader: FastReader) -> None:
+def test_records_without_a_time_of_arrival_are_read(fake, reader):
     """As emulators may send them."""
 
     def timeless(request: Any, proceed: Any) -> Any:
@@ -333,6 +297,5 @@ def test_records_without_a_time_of_arrival_are_read(fake: FakeKinesis, reader: F
         return answer
 
     fake.faults.add("GetRecords", timeless, times=None)
-    assert (
-        len(read(reader, OPEN, BEGINNING, numbers(fake, 1)[-1], unread=Unread(None, 86_400))) == 4
-    )
+    last = numbers(fake, 1)[-1]
+    assert len(read(reader, OPEN, BEGINNING, last, unread=Unread(None, 86_400))) == 4
