@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -163,7 +164,7 @@ def test_a_number_that_the_shard_does_not_have(kind, shard, number, text):
 @pytest.mark.parametrize(("kind", "given", "code", "text"), [
     # Runs on KCL 2.7.2 and 3.5.1, November 2026: GetShardIterator AT "SHARD_END".
     ("AT_SEQUENCE_NUMBER", {"StartingSequenceNumber": "SHARD_END"}, "ValidationException",
-     "at 'startingSequenceNumber'"),
+     ".*at 'startingSequenceNumber'.*"),
     # Recorded answer of AWS, kinesis-mock#1536.
     ("AFTER_SEQUENCE_NUMBER", {"StartingSequenceNumber": END_OF_0}, INVALID,
      "Invalid SequenceNumber for ShardIteratorType AFTER_SEQUENCE_NUMBER, "
@@ -173,15 +174,16 @@ def test_a_number_that_the_shard_does_not_have(kind, shard, number, text):
      "The timestampInMillis parameter cannot be greater than the currentTimestampInMillis. "
      f"timestampInMillis: {(NOW + 1) * 1000}, currentTimestampInMillis: {NOW * 1000}"),
     ("LATEST", {"StartingSequenceNumber": END_OF_0}, INVALID,
-     "Must either specify (1) AT_SEQUENCE_NUMBER or AFTER_"),
-    ("AT_SEQUENCE_NUMBER", {}, INVALID, "Must either specify (1) AT_SEQUENCE_NUMBER or AFTER_"),
-    ("AT_TIMESTAMP", {}, INVALID, "Current request has no timestamp parameter."),
-    ("SOMEWHERE", {}, "ValidationException", ""),
+     r"Must either specify \(1\) AT_SEQUENCE_NUMBER or AFTER_.*"),
+    ("AT_SEQUENCE_NUMBER", {}, INVALID,
+     r"Must either specify \(1\) AT_SEQUENCE_NUMBER or AFTER_.*"),
+    ("AT_TIMESTAMP", {}, INVALID, r".*Current request has no timestamp parameter\..*"),
+    ("SOMEWHERE", {}, "ValidationException", ".*"),
 ], ids=["a sentinel", "after the end", "in the future", "a number too many", "without a number",
         "without a time", "no type"])  # fmt: skip
 def test_a_start_that_cannot_be(kind: str, given: dict[str, Any], code: str, text: str) -> None:
     found, said = refused(split_stream(), 0, kind, **given)
-    assert found == code and text in said, said
+    assert found == code and re.fullmatch(text, said), said
 
 
 def test_a_shards_epoch_may_move_and_its_numbers_stay_valid(fake, client):

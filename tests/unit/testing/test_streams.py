@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -193,18 +194,18 @@ def test_what_expires_between_two_calls_is_gone_for_good() -> None:
 
 @pytest.mark.parametrize(("way", "hours", "code", "text"), [
     # kinesalite's tests, which run against AWS.
-    ("increase", 24, "InvalidArgumentException", "can not be shorter than existing retention "
-     "period (48 hours). Use DecreaseRetentionPeriod API."),
+    ("increase", 24, "InvalidArgumentException", r".*can not be shorter than existing "
+     r"retention period \(48 hours\). Use DecreaseRetentionPeriod API."),
     ("decrease", 72, "InvalidArgumentException",
-     "can not be longer than existing retention period (48 hours)"),
-    ("decrease", 23, "InvalidArgumentException", "Minimum allowed retention period is 24 hours."),
-    ("increase", 8761, "ValidationException", ""),
+     r".*can not be longer than existing retention period \(48 hours\).*"),
+    ("decrease", 23, "InvalidArgumentException", "Minimum allowed retention period is 24 hours..*"),
+    ("increase", 8761, "ValidationException", ".*"),
 ])  # fmt: skip
 def test_the_wrong_way_and_too_short_or_long(way: str, hours: int, code: str, text: str) -> None:
     client = split_stream(retention_hours=48).client()
     question = getattr(client, f"{way}_stream_retention_period")
     found, said = refusal(question, StreamName="orders", RetentionPeriodHours=hours)
-    assert found == code and text in said, said
+    assert found == code and re.fullmatch(text, said), said
 
 
 # the virtual clock

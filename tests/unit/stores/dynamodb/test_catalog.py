@@ -42,34 +42,32 @@ def catalog(url: str, boto_session: Any, region: str = CROWDED) -> Catalog:
     )
 
 
-def test_names_are_those_of_every_page(crowded):
-    faulty = FaultySession(session())
-    assert list(catalog(crowded, faulty).names()) == NAMES
-    assert [asked for _, asked in faulty.calls] == [
-        {}, {"ExclusiveStartTableName": NAMES[99]}, {"ExclusiveStartTableName": NAMES[199]},
-    ]
+@pytest.fixture
+def faulty() -> FaultySession:
+    return FaultySession(session())
 
 
-def test_a_page_is_asked_for_when_it_is_needed(crowded):
-    faulty = FaultySession(session())
+def test_names_are_those_of_every_page_each_asked_for_when_it_is_needed(crowded, faulty):
     names = catalog(crowded, faulty).names()
     assert faulty.calls == []
     assert [next(names) for _ in range(100)] == NAMES[:100] and len(faulty.calls) == 1
+    assert list(names) == NAMES[100:]
+    assert [asked for _, asked in faulty.calls] == [
+        {}, {"ExclusiveStartTableName": NAMES[99]}, {"ExclusiveStartTableName": NAMES[199]},
+    ]
 
 
 def test_an_account_without_tables_has_no_names(server):
     assert list(catalog(server, session(), EMPTY).names()) == []
 
 
-def test_a_page_that_is_lost_is_asked_for_again(crowded):
-    faulty = FaultySession(session())
+def test_a_page_that_is_lost_is_asked_for_again(crowded, faulty):
     faulty.faults[2] = TIMEOUT_BEFORE
     assert list(catalog(crowded, faulty).names()) == NAMES
     assert len(faulty.calls) == 4
 
 
-def test_a_list_that_is_denied_in_its_middle_is_no_list(crowded):
-    faulty = FaultySession(session())
+def test_a_list_that_is_denied_in_its_middle_is_no_list(crowded, faulty):
     faulty.faults[2] = DENIED
     with pytest.raises(CannotTell, match="listing the tables: no permission for dynamodb:ListTab"):
         list(catalog(crowded, faulty).names())

@@ -27,7 +27,6 @@ from reshardctl.stores.dynamodb import ACTIONS, DynamoDb, request
 from tests.contracts.medium_contract import END, create, delete, row, step, update
 from tests.support.faults import (
     BROKEN_BEFORE,
-    CLOSED_AFTER,
     DENIED,
     EXPIRED,
     LASTING,
@@ -43,7 +42,6 @@ from tests.support.faults import (
 )
 from tests.support.lease_server import Clock, LeaseTable, session
 
-LOST = {name: TRANSIENT[name] for name in ("500-after", "timeout-after", "closed-after")}
 FULL_GUARD = ("checkpoint", "leaseCounter")
 
 
@@ -57,42 +55,50 @@ def faulty() -> FaultySession:
     return FaultySession(session())
 
 
-def steps() -> dict[str, tuple[list[Image], Step]]:
-    """Rows to begin with, and a step over them, of every shape that a request can have."""
-    a, b = row("a", leaseOwner={"S": "w1"}), row("b")
-    return {
-        "update": ([a], step(update(a, END, *FULL_GUARD))),
-        "create": ([], step(create(row("c")))),
-        "delete": ([a], step(delete(a, *FULL_GUARD))),
-        "transaction": (
-            [a, b],
-            step(update(a, END, *FULL_GUARD), delete(b, *FULL_GUARD), create(row("c"))),
-        ),
-    }
+A, B = row("a", leaseOwner={"S": "w1"}), row("b")
+STEPS = {
+    "update": ([A], step(update(A, END, *FULL_GUARD))),
+    "create": ([], step(create(row("c")))),
+    "delete": ([A], step(delete(A, *FULL_GUARD))),
+    "transaction": (
+        [A, B], step(update(A, END, *FULL_GUARD), delete(B, *FULL_GUARD), create(row("c")))
+    ),
+}
+"""Rows to begin with, and a step over them, of every shape that a request can have."""
+EVERY_SHAPE = pytest.mark.parametrize("shape", STEPS)
+WRITES = ("update_item", "put_item", "delete_item", "transact_write_items")
 
 
-def result(images: list[Image], done: Step) -> list[Image]:
-    """The rows after a step, written apart from `model.after`."""
+@pytest.fixture
+def planted(table: LeaseTable, shape: str) -> tuple[list[Image], Step, list[Image]]:
+    """Rows in the table, a step over them, and the rows after it, apart from `model.after`."""
+    images, wanted = STEPS[shape]
+    table.plant(*images)
     rows = {image.key: image for image in images}
-    for write in done.writes:
+    for write in wanted.writes:
         left = changed(rows.pop(write.key, None), write)
         rows |= {write.key: left} if left else {}
-    return [rows[key] for key in sorted(rows)]
+    return images, wanted, [rows[key] for key in sorted(rows)]
+
+
+TRANSACTION = pytest.mark.parametrize("shape", ["transaction"])
+UPDATE = pytest.mark.parametrize("shape", ["update"])
 
 
 # identity and the wrong table
 
 
-def test_identity_names_the_very_table(table: LeaseTable) -> None:
-    described = table.boto.describe_table(TableName=table.name)["Table"]
+def test_identity_names_the_very_table(table, faulty):
+    described = table.boto.describe_table(TableName=table.name)
+    described["Table"]["TableId"] = "5f8b9a3e-0000-4000-8000-000000000000"
     found = table.medium().identity()
-    assert found["arn"] == described["TableArn"]
+    assert found["arn"] == described["Table"]["TableArn"]
     assert found["created"].endswith("Z")
+    faulty.always["describe_table"] = lambda _call: described
+    assert table.medium(faulty).identity()["id"] == "5f8b9a3e-0000-4000-8000-000000000000"
 
 
-def test_what_dynamodb_adds_to_items_of_a_global_table_is_no_part_of_them(
-    table: LeaseTable,
-) -> None:
+def test_what_dynamodb_adds_to_items_of_a_global_table_is_no_part_of_them(table):
     """Version 2017.11.29 of global tables adds aws:rep:* to each item at each write."""
     added: dict[str, AttributeValue] = {
         "aws:rep:deleting": {"BOOL": False}, "aws:rep:updateregion": {"S": "us-east-1"},
@@ -110,20 +116,9 @@ def test_what_dynamodb_adds_to_items_of_a_global_table_is_no_part_of_them(
     assert medium.read() == []
 
 
-def test_identity_has_the_table_id_where_there_is_one(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    described = table.boto.describe_table(TableName=table.name)
-    described["Table"]["TableId"] = "5f8b9a3e-0000-4000-8000-000000000000"
-    faulty.always["describe_table"] = lambda _call: described
-    assert table.medium(faulty).identity()["id"] == "5f8b9a3e-0000-4000-8000-000000000000"
-
-
 @pytest.mark.parametrize("more", [{}, {"RestoreSummary": {"RestoreInProgress": False}},
                                   {"Replicas": [{"RegionName": "eu-west-1"}]}])
-def test_a_table_that_may_hold_older_rows_does_not_tell_when_it_was_made_empty(
-    table: LeaseTable, faulty: FaultySession, more: dict[str, Any]
-) -> None:
+def test_a_table_that_may_hold_older_rows_does_not_tell_when_it_was_made_empty(table, faulty, more):
     """RestoreSummary and Replicas of DescribeTable (API reference)."""
     described = table.boto.describe_table(TableName=table.name)
     made = described["Table"]["CreationDateTime"].timestamp()
@@ -132,16 +127,11 @@ def test_a_table_that_may_hold_older_rows_does_not_tell_when_it_was_made_empty(
     assert table.medium(faulty).made_at() == (None if more else made)
 
 
-def test_a_side_table_that_may_not_be_read_is_a_row_that_says_so(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
+def test_a_side_table_that_may_not_be_read_is_a_row_that_says_so(table, faulty):
     table.plant(row("a"))
     faulty.always["get_item"] = DENIED
-    medium = DynamoDb(
-        faulty, table.name, endpoint_url=table.url, clock=table.clock.read,
-        sleep=table.clock.sleep, side=[SideTable("state", "key", ("Migration",))],
-    )  # type: ignore[arg-type]
-    (_, unread) = medium.read()
+    side = [SideTable("state", "key", ("Migration",))]
+    (_, unread) = medium_of(faulty, table.url, table.name, side=side).read()
     assert unread.key == "state/"
     assert "no permission for dynamodb:GetItem on table state" in unread.attributes["unread"]["S"]
 
@@ -174,29 +164,22 @@ def test_an_absent_table_is_a_word_of_the_operator(table: LeaseTable) -> None:
 def test_no_region_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     with pytest.raises(UsageError, match="no region is set for table leases"):
-        DynamoDb(boto3.Session(), "leases", clock=Clock().read, sleep=Clock().sleep)
+        medium_of(boto3.Session(), URL, "leases")
 
 
 def test_the_region_given_counts(server: str) -> None:
-    there = DynamoDb(
-        session(), "t", region="eu-west-1", endpoint_url=server,
-        clock=Clock().read, sleep=Clock().sleep,
-    )
     with pytest.raises(UsageError, match="no table t in eu-west-1"):
-        there.read()
+        medium_of(session(), server, region="eu-west-1").read()
+
+
+def medium_of(boto_session: Any, url: str, name: str = "t", **more: Any) -> DynamoDb:
+    clock = Clock()
+    return DynamoDb(
+        boto_session, name, endpoint_url=url, clock=clock.read, sleep=clock.sleep, **more
+    )
 
 
 # whole reads or none
-
-
-def test_reads_are_consistent(table: LeaseTable, faulty: FaultySession) -> None:
-    table.plant(row("a"))
-    table.medium(faulty).read()
-    table.medium(faulty).get(["a"])
-    (scan,) = [given for name, given in faulty.calls if name == "scan"]
-    (batch,) = [given for name, given in faulty.calls if name == "batch_get_item"]
-    assert scan["ConsistentRead"] is True
-    assert batch["RequestItems"][table.name]["ConsistentRead"] is True
 
 
 def test_sets_inside_are_in_order_too(table: LeaseTable) -> None:
@@ -209,9 +192,7 @@ def test_sets_inside_are_in_order_too(table: LeaseTable) -> None:
 
 
 @pytest.mark.parametrize("name", TRANSIENT)
-def test_a_read_outlives_a_passing_fault(
-    table: LeaseTable, faulty: FaultySession, name: str
-) -> None:
+def test_a_read_outlives_a_passing_fault(table, faulty, name):
     table.plant(row("a"))
     faulty.faults = {0: TRANSIENT[name], 2: TRANSIENT[name], 4: TRANSIENT[name]}
     medium = table.medium(faulty)
@@ -223,9 +204,7 @@ def test_a_read_outlives_a_passing_fault(
 
 
 @pytest.mark.parametrize("name", TRANSIENT)
-def test_a_lasting_fault_ends_a_read(
-    table: LeaseTable, faulty: FaultySession, name: str
-) -> None:
+def test_a_lasting_fault_ends_a_read(table, faulty, name):
     faulty.always["scan"] = TRANSIENT[name]
     with pytest.raises(CannotTell, match=f"reading page 1: table .*{ATTEMPTS} attempts"):
         table.medium(faulty).read()
@@ -234,9 +213,7 @@ def test_a_lasting_fault_ends_a_read(
 
 
 @pytest.mark.parametrize("fault", [DENIED, EXPIRED, THROTTLED, TIMEOUT_BEFORE])
-def test_a_failed_page_is_never_a_short_table(
-    table: LeaseTable, faulty: FaultySession, fault: Any
-) -> None:
+def test_a_failed_page_is_never_a_short_table(table, faulty, fault):
     for n in range(10):
         table.plant(row(f"k{n}", blob={"S": "x" * 150_000}))
     faulty.faults = dict.fromkeys(range(2, 2 + ATTEMPTS), fault)
@@ -265,9 +242,7 @@ def test_unprocessed_keys_are_asked_again(table: LeaseTable, faulty: FaultySessi
     assert (found["b"], found["c"]) == (row("b"), row("c"))
 
 
-def test_keys_that_stay_unprocessed_are_not_absent(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
+def test_keys_that_stay_unprocessed_are_not_absent(table, faulty):
     asked = {table.name: {"Keys": [{"leaseKey": {"S": "a"}}], "ConsistentRead": True}}
     faulty.always["batch_get_item"] = lambda _call: {"Responses": {}, "UnprocessedKeys": asked}
     with pytest.raises(CannotTell, match="stay unread"):
@@ -308,10 +283,14 @@ def test_get_takes_half_of_the_capacity_at_most(server: str, faulty: FaultySessi
     assert [name for name, _ in faulty.calls].count("batch_get_item") == 4
 
 
-def test_an_on_demand_table_is_not_waited_for(table: LeaseTable, faulty: FaultySession) -> None:
+def test_an_on_demand_table_is_not_waited_for_and_read_consistently(table, faulty):
     table.plant(row("a"))
     table.medium(faulty).read()
+    table.medium(faulty).get(["a"])
     (scan,) = [given for name, given in faulty.calls if name == "scan"]
+    (batch,) = [given for name, given in faulty.calls if name == "batch_get_item"]
+    assert scan["ConsistentRead"] is True
+    assert batch["RequestItems"][table.name]["ConsistentRead"] is True
     assert "Limit" not in scan
     assert table.clock.slept == []
 
@@ -323,9 +302,7 @@ def test_an_on_demand_table_is_not_waited_for(table: LeaseTable, faulty: FaultyS
     ("operation", "action"),
     [("describe_table", "DescribeTable"), ("scan", "Scan"), ("batch_get_item", "BatchGetItem")],
 )
-def test_a_denied_read_names_the_action_and_its_statement(
-    table: LeaseTable, faulty: FaultySession, operation: str, action: str
-) -> None:
+def test_a_denied_read_names_the_action_and_its_statement(table, faulty, operation, action):
     faulty.always[operation] = DENIED
     medium = table.medium(faulty)
     with pytest.raises(CannotTell, match=f"no permission for dynamodb:{action}") as caught:
@@ -335,45 +312,35 @@ def test_a_denied_read_names_the_action_and_its_statement(
     assert f"table/{table.name}" in caught.value.next
 
 
-@pytest.mark.parametrize("shape", ["update", "create", "delete", "transaction"])
-def test_a_denied_write_is_refused(table: LeaseTable, faulty: FaultySession, shape: str) -> None:
-    rows, wanted = steps()[shape]
-    for image in rows:
-        table.plant(image)
+@EVERY_SHAPE
+def test_a_denied_write_is_refused(table, faulty, shape, planted):
+    rows, wanted, _ = planted
     names = {"update": "UpdateItem", "create": "PutItem", "delete": "DeleteItem"}
-    faulty.always = dict.fromkeys(
-        ("update_item", "put_item", "delete_item", "transact_write_items"), DENIED
-    )
+    faulty.always = dict.fromkeys(WRITES, DENIED)
     with pytest.raises(Refused, match=f"dynamodb:{names.get(shape, 'PutItem, UpdateItem')}"):
         table.medium(faulty).write(wanted, "t")
     assert table.medium().read() == rows
 
 
-def test_expired_credentials_say_so(table: LeaseTable, faulty: FaultySession) -> None:
-    faulty.always["scan"] = EXPIRED
-    with pytest.raises(CannotTell, match="credentials are missing, have expired") as caught:
+@pytest.mark.parametrize("code", [
+    "SignatureDoesNotMatch", "ValidationException", "Odd", "ExpiredTokenException",
+])  # fmt: skip
+def test_no_credential_is_ever_repeated(table, faulty, code):
+    text = "Credential=AKIAIOSFODNN7EXAMPLE/20261121/us-east-1 ASIAIOSFODNN7EXAMPLE not valid"
+    faulty.always["scan"] = before(answer(code, 400, text))
+    with pytest.raises(CannotTell) as caught:
         table.medium(faulty).read()
-    assert "aws sso login" in caught.value.next
+    said = f"{caught.value.what}\n{caught.value.next}"
+    assert "IOSFODNN7EXAMPLE" not in said
+    if code.startswith("Expired"):
+        assert "credentials are missing, have expired" in said and "aws sso login" in said
 
 
 def test_no_credentials_at_all(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
-    bare = boto3.Session(region_name="us-east-1")
-    medium = DynamoDb(bare, "t", endpoint_url=server, clock=Clock().read, sleep=Clock().sleep)
     with pytest.raises(CannotTell, match="credentials are missing"):
-        medium.read()
-
-
-@pytest.mark.parametrize("code", ["SignatureDoesNotMatch", "ValidationException", "Odd"])
-def test_no_credential_is_ever_repeated(
-    table: LeaseTable, faulty: FaultySession, code: str
-) -> None:
-    text = "Credential=AKIAIOSFODNN7EXAMPLE/20261121/us-east-1 ASIAIOSFODNN7EXAMPLE not valid"
-    faulty.always["scan"] = before(answer(code, 400, text))
-    with pytest.raises(CannotTell) as caught:
-        table.medium(faulty).read()
-    assert "IOSFODNN7EXAMPLE" not in caught.value.what + caught.value.next
+        medium_of(boto3.Session(region_name="us-east-1"), server).read()
 
 
 # requests
@@ -396,12 +363,9 @@ def test_boto3_itself_never_repeats_a_call() -> None:
     server = HTTPServer(("127.0.0.1", 0), Broken)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
-    clock = Clock()
-    url = f"http://127.0.0.1:{server.server_port}"
-    medium = DynamoDb(session(), "t", endpoint_url=url, clock=clock.read, sleep=clock.sleep)
     try:
         with pytest.raises(CannotTell, match="does not answer"):
-            medium.identity()
+            medium_of(session(), f"http://127.0.0.1:{server.server_port}").identity()
     finally:
         server.shutdown()
         server.server_close()
@@ -409,13 +373,9 @@ def test_boto3_itself_never_repeats_a_call() -> None:
     assert len(seen) == ATTEMPTS
 
 
-def test_no_name_and_no_value_stands_in_an_expression(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    rows, wanted = steps()["transaction"]
-    for image in rows:
-        table.plant(image)
-    assert table.medium(faulty).write(wanted, "t" * 36) is WriteResult.APPLIED
+@TRANSACTION
+def test_no_name_and_no_value_stands_in_an_expression(table, faulty, planted):
+    assert table.medium(faulty).write(planted[1], "t" * 36) is WriteResult.APPLIED
     ((_, given),) = [call for call in faulty.calls if call[0] == "transact_write_items"]
     assert given["ClientRequestToken"] == "t" * 36
     for entry in given["TransactItems"]:
@@ -425,16 +385,13 @@ def test_no_name_and_no_value_stands_in_an_expression(
         assert "leaseKey" in request["ExpressionAttributeNames"].values()
 
 
-def test_the_calls_need_the_named_actions_and_no_others(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
+def test_the_calls_need_the_named_actions_and_no_others(table, faulty):
     medium = table.medium(faulty)
     medium.identity()
     medium.read()
     assert _actions(faulty) == set(ACTIONS["inspect"])
-    for rows, wanted in steps().values():
-        for image in rows:
-            table.plant(image)
+    for rows, wanted in STEPS.values():
+        table.plant(*rows)
         table.pull("c")
         medium.get([write.key for write in wanted.writes])
         assert medium.write(wanted, f"token-{wanted.writes}"[:36]) is WriteResult.APPLIED
@@ -457,34 +414,23 @@ def _actions(faulty: FaultySession) -> set[str]:
 
 
 @pytest.mark.parametrize("fault", TRANSIENT)
-@pytest.mark.parametrize("shape", ["update", "create", "delete", "transaction"])
-def test_a_passing_fault_leaves_the_step_written_once(
-    table: LeaseTable, faulty: FaultySession, shape: str, fault: str
-) -> None:
-    rows, wanted = steps()[shape]
-    for image in rows:
-        table.plant(image)
+@EVERY_SHAPE
+def test_a_passing_fault_leaves_the_step_written_once(table, faulty, planted, fault):
+    _, wanted, after = planted
     faulty.faults[0] = TRANSIENT[fault]
     assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
-    assert table.medium().read() == result(rows, wanted)
+    assert table.medium().read() == after
 
 
-@pytest.mark.parametrize("shape", ["update", "create", "delete", "transaction"])
-def test_an_answer_lost_for_good_is_recognised(
-    table: LeaseTable, faulty: FaultySession, shape: str
-) -> None:
-    rows, wanted = steps()[shape]
-    for image in rows:
-        table.plant(image)
-    for name in ("update_item", "put_item", "delete_item", "transact_write_items"):
-        faulty.always[name] = TIMEOUT_AFTER
+@EVERY_SHAPE
+def test_an_answer_lost_for_good_is_recognised(table, faulty, planted):
+    _, wanted, after = planted
+    faulty.always = dict.fromkeys(WRITES, TIMEOUT_AFTER)
     assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
-    assert table.medium().read() == result(rows, wanted)
+    assert table.medium().read() == after
 
 
-def test_a_moved_row_after_a_lost_answer_is_nobodys_guess(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
+def test_a_moved_row_after_a_lost_answer_is_nobodys_guess(table, faulty):
     table.plant(row("a"))
 
     def then_moved(_call: Any) -> Any:
@@ -496,11 +442,10 @@ def test_a_moved_row_after_a_lost_answer_is_nobodys_guess(
         table.medium(faulty).write(step(update(row("a"), END, *FULL_GUARD)), "token")
 
 
-def test_a_request_that_lands_late_is_recognised(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
+@UPDATE
+def test_a_request_that_lands_late_is_recognised(table, faulty, planted):
     """Lost, looked for, not there yet; it lands just before the second one is sent."""
-    table.plant(row("a"))
+    _, wanted, after = planted
     late: list[Any] = []
 
     def held(call: Any) -> Any:
@@ -511,69 +456,48 @@ def test_a_request_that_lands_late_is_recognised(
         late.pop()()
         return call()
 
-    wanted = step(update(row("a"), END, *FULL_GUARD))
     faulty.faults = {0: held, 3: second}
     assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
     assert [name for name, _ in faulty.calls] == [
         "update_item", "describe_table", "batch_get_item", "update_item", "batch_get_item",
     ]
-    assert table.medium().read() == result([row("a")], wanted)
+    assert table.medium().read() == after
 
 
-def test_a_guard_that_fails_after_a_lost_answer_wrote_nothing(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    """Lost before it landed, and the row as before when looked at: the guard judges a row that
-    moved for a moment only."""
-    table.plant(row("a"))
-    failed = before(answer("ConditionalCheckFailedException"))
-    faulty.faults = {0: TIMEOUT_BEFORE, 3: failed}
-    wanted = step(update(row("a"), END, *FULL_GUARD))
+@UPDATE
+def test_a_guard_that_fails_after_a_lost_answer_wrote_nothing(table, faulty, planted):
+    """The row is as before when looked at: the guard judges one that moved for a moment only."""
+    rows, wanted, _ = planted
+    faulty.faults = {0: TIMEOUT_BEFORE, 3: before(answer("ConditionalCheckFailedException"))}
     assert table.medium(faulty).write(wanted, "token") is WriteResult.CONFLICT
-    assert table.medium().read() == [row("a")]
+    assert table.medium().read() == rows
 
 
-def test_a_lost_answer_and_then_no_reading_is_unknown(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    table.plant(row("a"))
-    faulty.faults[0] = TIMEOUT_AFTER
-    faulty.always = {"describe_table": DENIED}
-    with pytest.raises(AnswerLost, match="the answer was lost, and then reading failed"):
-        table.medium(faulty).write(step(update(row("a"), END)), "token")
-
-
-@pytest.mark.parametrize("name", LASTING)
-def test_a_refusal_after_a_lost_answer_is_no_refusal(
-    table: LeaseTable, faulty: FaultySession, name: str
-) -> None:
-    """The first request may still land, whatever is said to the second."""
-    table.plant(row("a"))
-    faulty.faults = {0: BROKEN_BEFORE, 3: LASTING[name]}
-    with pytest.raises(AnswerLost, match="an earlier attempt may still land"):
-        table.medium(faulty).write(step(update(row("a"), END, *FULL_GUARD)), "token")
-
-
-def test_a_store_that_never_answers_leaves_it_unknown(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    table.plant(row("a"))
-    faulty.always["update_item"] = TIMEOUT_BEFORE
-    with pytest.raises(AnswerLost, match="does not answer"):
-        table.medium(faulty).write(step(update(row("a"), END, *FULL_GUARD)), "token")
-    assert [name for name, _ in faulty.calls].count("update_item") == ATTEMPTS
+@pytest.mark.parametrize(("faults", "always", "words"), [
+    ({0: TIMEOUT_AFTER}, {"describe_table": DENIED},
+     "the answer was lost, and then reading failed"),
+    # The first request may still land, whatever is said to the second.
+    *(({0: BROKEN_BEFORE, 3: LASTING[name]}, {}, "an earlier attempt may still land")
+      for name in LASTING),
+    ({}, {"update_item": TIMEOUT_BEFORE}, "does not answer"),
+], ids=["no reading", *(f"then {name}" for name in LASTING), "never an answer"])
+@UPDATE
+def test_a_write_that_may_have_landed_is_unknown(table, faulty, planted, faults, always, words):
+    faulty.faults, faulty.always = faults, always
+    with pytest.raises(AnswerLost, match=words):
+        table.medium(faulty).write(planted[1], "token")
+    times = [name for name, _ in faulty.calls].count("update_item")
+    assert times == (ATTEMPTS if "update_item" in always else len(faults))
 
 
 @pytest.mark.parametrize("fault", ["throttled", "unsent"])
-def test_some_failed_writes_are_known_not_to_be_there(
-    table: LeaseTable, faulty: FaultySession, fault: str
-) -> None:
-    table.plant(row("a"))
+@UPDATE
+def test_some_failed_writes_are_known_not_to_be_there(table, faulty, planted, fault):
     faulty.always["update_item"] = TRANSIENT[fault]
     with pytest.raises(CannotTell, match=r"is throttled|does not answer") as caught:
-        table.medium(faulty).write(step(update(row("a"), END, *FULL_GUARD)), "token")
+        table.medium(faulty).write(planted[1], "token")
     assert not isinstance(caught.value, AnswerLost)
-    assert table.medium().read() == [row("a")]
+    assert table.medium().read() == planted[0]
 
 
 def cancelled(*codes: str) -> Exception:
@@ -583,80 +507,43 @@ def cancelled(*codes: str) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        cancelled("None", "TransactionConflict", "None"),
-        cancelled("ProvisionedThroughputExceeded", "None", "ThrottlingError"),
-        answer("TransactionInProgressException"),
-        answer("TransactionConflictException"),
-    ],
-)
-def test_a_transaction_in_the_way_is_waited_for(
-    table: LeaseTable, faulty: FaultySession, error: Exception
-) -> None:
-    rows, wanted = steps()["transaction"]
-    for image in rows:
-        table.plant(image)
-    faulty.faults[0] = before(error)
+@pytest.mark.parametrize("fault", [
+    before(cancelled("None", "TransactionConflict", "None")),
+    before(cancelled("ProvisionedThroughputExceeded", "None", "ThrottlingError")),
+    before(answer("TransactionInProgressException")),
+    after(answer("TransactionInProgressException")),
+    before(answer("TransactionConflictException")),
+], ids=["conflict", "throttled", "in progress", "in progress, and landed", "another's"])
+@TRANSACTION
+def test_a_transaction_in_the_way_is_waited_for(table, faulty, planted, fault):
+    _, wanted, left = planted
+    faulty.faults[0] = fault
     assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
-    assert table.medium().read() == result(rows, wanted)
+    assert table.medium().read() == left
     tokens = {g["ClientRequestToken"] for n, g in faulty.calls if n == "transact_write_items"}
     assert tokens == {"token"}
 
 
-def test_an_attempt_still_in_progress_may_have_landed(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    rows, wanted = steps()["transaction"]
-    for image in rows:
-        table.plant(image)
-    faulty.faults[0] = after(answer("TransactionInProgressException"))
-    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
-
-
-def test_a_condition_that_failed_beside_a_conflict_is_moved(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    _, wanted = steps()["transaction"]
+def test_a_condition_that_failed_beside_a_conflict_is_moved(table, faulty):
     faulty.faults[0] = before(cancelled("TransactionConflict", "ConditionalCheckFailed", "None"))
-    assert table.medium(faulty).write(wanted, "token") is WriteResult.CONFLICT
+    assert table.medium(faulty).write(STEPS["transaction"][1], "token") is WriteResult.CONFLICT
 
 
-def test_a_request_that_is_wrong_is_not_repeated(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    faulty.always["update_item"] = before(answer("ValidationException", 400, "said why"))
-    with pytest.raises(Refused, match="said why"):
-        table.medium(faulty).write(step(update(row("a"), END)), "token")
-    assert len(faulty.calls) == 1
-
-
-@pytest.mark.parametrize("error", [
-    cancelled("None", "ItemCollectionSizeLimitExceeded", "None"),
-    cancelled("ValidationError", "TransactionConflict", "None"),
-    answer("ItemCollectionSizeLimitExceededException"),
-    answer("ExpiredTokenException"),
+@pytest.mark.parametrize(("error", "words"), [
+    (cancelled("None", "ItemCollectionSizeLimitExceeded", "None"), ".*"),
+    (cancelled("ValidationError", "TransactionConflict", "None"), ".*"),
+    (answer("ItemCollectionSizeLimitExceededException"), ".*"),
+    (answer("ExpiredTokenException"), ".*"),
+    (answer("ValidationException", 400, "said why"), "said why"),
 ], ids=str)  # fmt: skip
-def test_what_the_service_refuses_is_refused(
-    table: LeaseTable, faulty: FaultySession, error: Exception
-) -> None:
+@TRANSACTION
+def test_what_the_service_refuses_is_refused_and_not_sent_again(
+    table, faulty, planted, error, words
+):
     """ "The entire transaction request is canceled" for each of its reasons (API reference)."""
-    rows, wanted = steps()["transaction"]
-    for image in rows:
-        table.plant(image)
+    rows, wanted, _ = planted
     faulty.always["transact_write_items"] = before(error)
-    with pytest.raises(Refused):
+    with pytest.raises(Refused, match=words):
         table.medium(faulty).write(wanted, "token")
     assert table.medium().read() == rows
-    assert [name for name, _ in faulty.calls].count("transact_write_items") == 1
-
-
-def test_the_connection_closed_by_the_other_end_is_looked_after(
-    table: LeaseTable, faulty: FaultySession
-) -> None:
-    table.plant(row("a"))
-    faulty.faults[0] = CLOSED_AFTER
-    wanted = step(update(row("a"), END, *FULL_GUARD))
-    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
-    assert table.medium().read() == result([row("a")], wanted)
+    assert [name for name, _ in faulty.calls] == ["transact_write_items"]

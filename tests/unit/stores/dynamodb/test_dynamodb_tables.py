@@ -9,9 +9,10 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.model import Create, Delete, Image, Step, TableShape, Update, Write
+from reshardctl.model import Create, Image, TableShape, Update, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import DynamoDb
+from tests.contracts.store_contract import create, delete, step, update
 from tests.support.faults import DENIED, TIMEOUT_AFTER, FaultySession
 from tests.support.lease_server import session
 from tests.support.several_tables import SeveralTables, composite, fixed, two_tables
@@ -35,8 +36,9 @@ def place(namespace: str, key: str, number: str = "1") -> Image:
     )
 
 
-def put(store: SeveralTables, table: int, image: Image) -> None:
-    store.boto.put_item(TableName=store.shapes[table].name, Item=dict(image.attributes))
+def put(store: SeveralTables, table: int, *images: Image) -> None:
+    for image in images:
+        store.boto.put_item(TableName=store.shapes[table].name, Item=dict(image.attributes))
 
 
 @pytest.fixture
@@ -49,14 +51,18 @@ def faulty() -> FaultySession:
     return FaultySession(session())
 
 
-def both() -> tuple[Image, Image, Step]:
-    row, cache = shard("a", Name={"S": "w"}), mark("ShardCache", Owner={"S": "w"})
-    done = Step("both", (
-        Write(row.key, Update({"Name": {"S": "x"}}), row, "a test", ("Name",)),
-        Write(cache.key, Delete(), cache, "a test", ("Owner",)),
-        Write("metadata/Leader", Create({"Name": {"S": "us"}}), None, "a test"),
-    ))
-    return row, cache, done
+ROW, CACHE = shard("a", Name={"S": "w"}), mark("ShardCache", Owner={"S": "w"})
+BOTH = step(
+    update(ROW, Update({"Name": {"S": "x"}}), "Name"), delete(CACHE, "Owner"),
+    create(mark("Leader", Name={"S": "us"})),
+)
+
+
+@pytest.fixture
+def begun(two: SeveralTables) -> SeveralTables:
+    put(two, 0, ROW)
+    put(two, 1, CACHE)
+    return two
 
 
 def test_each_table_gives_its_rows_under_its_prefix(two: SeveralTables) -> None:
@@ -69,60 +75,42 @@ def test_each_table_gives_its_rows_under_its_prefix(two: SeveralTables) -> None:
     ]
 
 
-def test_a_step_over_both_tables_is_one_transaction(
-    two: SeveralTables, faulty: FaultySession
-) -> None:
-    row, cache, done = both()
-    put(two, 0, row)
-    put(two, 1, cache)
-    assert two.bare(faulty).write(done, "t1") is WriteResult.APPLIED
+def test_a_step_over_both_tables_is_one_transaction(begun, faulty):
+    assert begun.bare(faulty).write(BOTH, "t1") is WriteResult.APPLIED
     ((name, given),) = faulty.calls
     assert name == "transact_write_items"
     tables = [next(iter(entry.values()))["TableName"] for entry in given["TransactItems"]]
-    assert tables == [two.shapes[0].name, two.shapes[1].name, two.shapes[1].name]
-    assert two.bare().read() == [shard("a", Name={"S": "x"}), mark("Leader", Name={"S": "us"})]
+    assert tables == [begun.shapes[0].name, begun.shapes[1].name, begun.shapes[1].name]
+    assert begun.bare().read() == [shard("a", Name={"S": "x"}), mark("Leader", Name={"S": "us"})]
 
 
-def test_a_row_that_moved_in_one_table_stops_the_other(two: SeveralTables) -> None:
-    row, _, done = both()
-    put(two, 0, row)
-    put(two, 1, mark("ShardCache", Owner={"S": "someone"}))
-    assert two.bare().write(done, "t1") is WriteResult.CONFLICT
-    assert two.bare().read() == [row, mark("ShardCache", Owner={"S": "someone"})]
+def test_a_row_that_moved_in_one_table_stops_the_other(begun: SeveralTables) -> None:
+    put(begun, 1, mark("ShardCache", Owner={"S": "someone"}))
+    assert begun.bare().write(BOTH, "t1") is WriteResult.CONFLICT
+    assert begun.bare().read() == [ROW, mark("ShardCache", Owner={"S": "someone"})]
 
 
-def test_a_lost_answer_is_looked_up_in_both_tables(
-    two: SeveralTables, faulty: FaultySession
-) -> None:
-    row, cache, done = both()
-    put(two, 0, row)
-    put(two, 1, cache)
+def test_a_lost_answer_is_looked_up_in_both_tables(begun, faulty):
     faulty.faults = {0: TIMEOUT_AFTER}
-    assert two.bare(faulty).write(done, "t1") is WriteResult.APPLIED
+    assert begun.bare(faulty).write(BOTH, "t1") is WriteResult.APPLIED
     asked = {t for name, given in faulty.calls if name == "batch_get_item"
              for t in given["RequestItems"]}
-    assert asked == {shape.name for shape in two.shapes}
+    assert asked == {shape.name for shape in begun.shapes}
     assert [name for name, _ in faulty.calls].count("transact_write_items") == 1
 
 
 def test_a_denied_step_names_both_tables(two: SeveralTables, faulty: FaultySession) -> None:
-    _, _, done = both()
     faulty.always["transact_write_items"] = DENIED
     with pytest.raises(Refused) as caught:
-        two.bare(faulty).write(done, "t1")
+        two.bare(faulty).write(BOTH, "t1")
     for shape in two.shapes:
         assert shape.name in caught.value.what
         assert f'table/{shape.name}"' in caught.value.next
 
 
-def test_no_name_of_a_key_stands_in_an_expression(
-    two: SeveralTables, faulty: FaultySession, server: str
-) -> None:
+def test_no_name_of_a_key_stands_in_an_expression(begun, faulty, server):
     """DynamoDB refuses `Shard`, `Key` and `Name` unaliased (seen on DynamoDB Local 2.5.2)."""
-    row, cache, done = both()
-    put(two, 0, row)
-    put(two, 1, cache)
-    two.bare(faulty).write(done, "t1")
+    begun.bare(faulty).write(BOTH, "t1")
     one = SeveralTables(server, fixed)
     one.bare(faulty).read()
     expressions = [
@@ -177,36 +165,32 @@ def test_a_slash_in_a_hash_value_is_told_from_the_one_behind_it(server: str) -> 
     rows = sorted(
         (place("a", "b/c"), place("a/b", "c"), place("a%2Fb", "c")), key=lambda image: image.key
     )
-    for image in rows:
-        put(store, 0, image)
+    put(store, 0, *rows)
     medium = store.bare()
     assert medium.read() == rows
     assert [medium.get([image.key])[image.key] for image in rows] == rows
-    gone = [Write(image.key, Delete(), image, "a test", ("namespace",)) for image in rows]
-    assert medium.write(Step("gone", tuple(gone)), "t1") is WriteResult.APPLIED
+    gone = step(*(delete(image, "namespace") for image in rows))
+    assert medium.write(gone, "t1") is WriteResult.APPLIED
     assert medium.read() == []
 
 
 def test_a_fixed_hash_value_is_asked_for_alone(server: str, faulty: FaultySession) -> None:
     store = SeveralTables(server, fixed)
     ours, theirs = place("app-a/b%2F", "shard"), place("other-st", "shard")
-    put(store, 0, ours)
-    put(store, 0, theirs)
+    put(store, 0, ours, theirs)
     medium = store.bare(faulty)
     assert medium.read() == [ours]
     assert "scan" not in [name for name, _ in faulty.calls]
     with pytest.raises(ValueError, match="no row of table"):
         medium.get([theirs.key])
     with pytest.raises(ValueError, match="no row of table"):
-        medium.write(Step("no", (Write(theirs.key, Delete(), theirs, "a test"),)), "t1")
+        medium.write(step(delete(theirs)), "t1")
     assert store.boto.scan(TableName=store.shapes[0].name)["Count"] == 2
 
 
 def test_a_fixed_hash_value_is_read_page_by_page(server: str, faulty: FaultySession) -> None:
     store = SeveralTables(server, fixed)
-    for n in range(10):
-        image = place("app-a/b%2F", f"k{n}", "9" * 150_000)
-        put(store, 0, image)
+    put(store, 0, *(place("app-a/b%2F", f"k{n}", "9" * 150_000) for n in range(10)))
     assert len(store.bare(faulty).read()) == 10
     assert [name for name, _ in faulty.calls].count("query") > 1
     faulty.always["query"] = DENIED
@@ -222,12 +206,12 @@ def test_no_part_of_a_key_is_written_over(server: str, change: Update | Create) 
     store = SeveralTables(server, composite)
     before = None if isinstance(change, Create) else place("a", "b")
     with pytest.raises(ValueError, match="key"):
-        store.bare().write(Step("no", (Write("a/b", change, before, "a test"),)), "t1")
+        store.bare().write(step(Write("a/b", change, before, "a test")), "t1")
 
 
 def test_a_row_of_no_table_is_no_write(two: SeveralTables) -> None:
     with pytest.raises(ValueError, match="elsewhere/a: no row of"):
-        two.bare().write(Step("no", (Write("elsewhere/a", Create({}), None, "a test"),)), "t1")
+        two.bare().write(step(create(Image("elsewhere/a", {}))), "t1")
 
 
 def test_tables_whose_keys_could_be_taken_for_each_other_are_no_store(two: SeveralTables) -> None:
