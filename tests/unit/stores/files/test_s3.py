@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from threading import Barrier, BrokenBarrierError, Lock
+from typing import Any
 
 import pytest
+from botocore.exceptions import ResponseStreamingError
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
+from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.s3 import ACTIONS, S3
 from reshardctl.stores.files.tree import Tree
@@ -30,7 +34,7 @@ from tests.support.faults import (
 )
 from tests.support.lease_server import session
 from tests.unit.stores.files.bucket import Prefix, bucket_server
-from tests.unit.stores.files.trees import change, creation, everything, removal, wanting
+from tests.unit.stores.files.trees import change, creation, everything, held, removal, wanting
 
 QUERY = "2b9d1f0e-6b1c-4a5e-9f0e-0d6f5a3c7b21"
 """The id of a query is a UUID (StreamMetadata)."""
@@ -45,6 +49,28 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def place(url: str) -> Prefix:
     return Prefix(url)
+
+
+@pytest.fixture
+def faulty() -> FaultySession:
+    return FaultySession(session())
+
+
+@pytest.fixture
+def seen(place: Prefix) -> Image:
+    """The row of an object `f`, which holds `x`."""
+    return planted(place)
+
+
+def planted(place: Prefix, **options: Any) -> Image:
+    place.plant("f", b"x", **options)
+    return held(place.tree(), "f")
+
+
+WRITES: dict[str, Callable[[Image], Step]] = {
+    "create": lambda _: creation("new", text={"S": "y"}),
+    "change": lambda seen: change(seen, text={"S": "y"}), "removal": removal,
+}
 
 
 def text_of(image):
@@ -70,12 +96,11 @@ def test_a_prefix_is_a_root(url, prefix):
     assert place.tree().identity() == {"medium": "s3files", "arn": arn, "query": QUERY}
 
 
-def test_more_than_a_page_is_listed_and_read(place, monkeypatch):
+def test_more_than_a_page_is_listed_and_read(place, faulty, monkeypatch):
     """S3 lists a thousand at a time; so that the test is quick, moto lists five here."""
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "5")
     for n in range(12):
         place.plant(f"offsets/{n:04}", str(n).encode())
-    faulty = FaultySession(session())
     images = [i for i in place.tree(faulty).read() if i.key != "offsets/"]
     assert [text_of(i) for i in images] == [str(n) for n in range(12)]
     pages = [a for name, a in faulty.calls if "offsets" in a.get("Prefix", "")]
@@ -111,31 +136,11 @@ def test_nothing_below_a_prefix_is_said(place):
 # what is written
 
 
-def test_writes_go_where_they_should(place):
-    place.plant("offsets/7", b"v1")
-    medium = place.tree()
-    assert medium.write(creation("offsets/8", text={"S": "new"}), "t") is WriteResult.APPLIED
-    seven = medium.get(["offsets/7"])["offsets/7"]
-    assert medium.write(change(seven, text={"S": "v2"}), "t") is WriteResult.APPLIED
-    eight = medium.get(["offsets/8"])["offsets/8"]
-    assert medium.write(removal(eight), "t") is WriteResult.APPLIED
-    assert place.contents() == {"jobs/orders/offsets/7": b"v2"}
-
-
-def test_what_else_an_object_has_stays(place):
-    place.plant("f", b"x", ContentType="text/x", Metadata={"a": "b"}, CacheControl="no-store")
-    medium = place.tree()
-    medium.write(change(medium.get(["f"])["f"], text={"S": "y"}), "t")
-    head = place.boto.head_object(Bucket=place.name, Key=place.key("f"))
-    assert (head["ContentType"], head["Metadata"], head["CacheControl"]) == (
-        "text/x", {"a": "b"}, "no-store"
-    )
-
-
 EVERYTHING_ELSE = {
     "ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "alias/aws/s3", "BucketKeyEnabled": True,
     "Expires": datetime(2030, 1, 1, tzinfo=UTC), "WebsiteRedirectLocation": "/x",
     "Tagging": "team=search&retain=yes+%2B+no%3D1", "ContentLanguage": "de",
+    "ContentType": "text/x", "Metadata": {"a": "b"}, "CacheControl": "no-store",
 }  # fmt: skip
 
 
@@ -143,7 +148,7 @@ def what_else(place: Prefix, key: str) -> dict[str, object]:
     """All that an object is stored with, as S3 tells it."""
     head = place.boto.head_object(Bucket=place.name, Key=place.key(key))
     tags = place.boto.get_object_tagging(Bucket=place.name, Key=place.key(key))["TagSet"]
-    names = {*EVERYTHING_ELSE, "Metadata", "ContentType", "StorageClass"} - {"Tagging"}
+    names = {*EVERYTHING_ELSE, "StorageClass"} - {"Tagging"}
     return {name: head.get(name) for name in names} | {"tags": tags}
 
 
@@ -154,13 +159,11 @@ def what_else(place: Prefix, key: str) -> dict[str, object]:
     ids=["kms", "dsse", "aes"],
 )
 @pytest.mark.parametrize("deleted", [False, True], ids=["replaced", "deleted and back"])
-def test_encryption_tags_expiry_and_redirect_stay(place, encryption, deleted):
+def test_what_else_an_object_is_stored_with_stays(place, encryption, deleted):
     options = {n: v for n, v in {**EVERYTHING_ELSE, **encryption}.items() if v not in ("", False)}
-    place.plant("f", b"x", **options)
+    image, medium = planted(place, **options), place.tree()
     before = what_else(place, "f")
     assert before["tags"] and before["ServerSideEncryption"] and before["Expires"]
-    medium = place.tree()
-    image = medium.get(["f"])["f"]
     if deleted:
         assert medium.write(removal(image), "t") is WriteResult.APPLIED
         kept = json.loads(json.dumps(image.attributes))
@@ -170,64 +173,41 @@ def test_encryption_tags_expiry_and_redirect_stay(place, encryption, deleted):
     assert what_else(place, "f") == before
 
 
-def test_tags_that_came_since_the_read_stay_with_a_new_content(place):
-    place.plant("f", b"x")
-    medium = place.tree()
-    image = medium.get(["f"])["f"]
+def test_tags_that_came_since_the_read_stay_with_a_new_content(place, seen):
+    tags = [{"Key": "a", "Value": "b"}]
     place.boto.put_object_tagging(
-        Bucket=place.name, Key=place.key("f"), Tagging={"TagSet": [{"Key": "a", "Value": "b"}]}
+        Bucket=place.name, Key=place.key("f"), Tagging={"TagSet": tags}
     )
-    assert medium.write(change(image, text={"S": "y"}), "t") is WriteResult.APPLIED
-    assert what_else(place, "f")["tags"] == [{"Key": "a", "Value": "b"}]
+    assert place.tree().write(change(seen, text={"S": "y"}), "t") is WriteResult.APPLIED
+    assert what_else(place, "f")["tags"] == tags
 
 
-def test_tags_that_come_before_the_delete_keep_an_object(place):
+def test_tags_that_come_before_the_delete_keep_an_object(place, seen, faulty):
     """They could not come back with it."""
-    place.plant("f", b"x")
-    image = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
 
     def tagged(call):
         place.plant("f", b"x", Tagging="a=b")
         return call()
 
     faulty.always["get_object_tagging"] = tagged
-    assert place.tree(faulty).write(removal(image), "t") is WriteResult.CONFLICT
+    assert place.tree(faulty).write(removal(seen), "t") is WriteResult.CONFLICT
     assert place.contents() == {place.key("f"): b"x"}
 
 
-@pytest.mark.parametrize("write", [change, removal])
-def test_nothing_is_written_over_an_object_whose_tags_cannot_be_seen(place, write):
+@pytest.mark.parametrize("kind", ["change", "removal"])
+def test_nothing_is_written_over_an_object_whose_tags_cannot_be_seen(place, faulty, kind):
     """GetObject tells the number of tags only "when you have the relevant permission"."""
-    place.plant("f", b"x", Tagging="a=b")
-    image = place.tree().get(["f"])["f"]
-    denied = FaultySession(session())
-    denied.always["get_object_tagging"] = before(answer("AccessDenied", 403))
-    step = write(image, text={"S": "y"}) if write is change else write(image)
+    image = planted(place, Tagging="a=b")
+    faulty.always["get_object_tagging"] = before(answer("AccessDenied", 403))
     with pytest.raises(Refused, match="no permission for s3:GetObjectTagging"):
-        place.tree(denied).write(step, "t")
+        place.tree(faulty).write(WRITES[kind](image), "t")
     assert place.contents() == {place.key("f"): b"x"}
     assert what_else(place, "f")["tags"]
 
 
-def test_a_service_without_tags_is_written_to(place):
-    place.plant("f", b"x")
-    image = place.tree().get(["f"])["f"]
-    lacking = FaultySession(session())
-    lacking.always["get_object_tagging"] = before(answer("NotImplemented", 501))
-    assert place.tree(lacking).write(change(image, text={"S": "y"}), "t") is WriteResult.APPLIED
-
-
-def test_what_else_an_object_had_comes_back_with_it(place):
-    place.plant("f", b"x", ContentType="text/x", Metadata={"a": "b"}, CacheControl="no-store")
-    medium = place.tree()
-    image = medium.get(["f"])["f"]
-    medium.write(removal(image), "t")
-    assert medium.write(creation("f", **image.attributes), "t") is WriteResult.APPLIED
-    head = place.boto.head_object(Bucket=place.name, Key=place.key("f"))
-    assert (head["ContentType"], head["Metadata"], head["CacheControl"]) == (
-        "text/x", {"a": "b"}, "no-store"
-    )
+def test_a_service_without_tags_is_written_to(place, seen, faulty):
+    faulty.always["get_object_tagging"] = before(answer("NotImplemented", 501))
+    assert place.tree(faulty).write(change(seen, text={"S": "y"}), "t") is WriteResult.APPLIED
 
 
 def test_a_checksum_has_no_place_here(place):
@@ -246,51 +226,33 @@ def test_what_no_object_is_stored_with_is_no_write(place):
     assert place.contents() == {}
 
 
-def test_every_write_has_its_condition(place):
+@pytest.mark.parametrize("kind", WRITES)
+def test_every_write_has_its_condition(place, seen, faulty, kind):
     """Between our read and our write somebody else may write: the service itself refuses."""
-    place.plant("f", b"x")
-    medium = place.tree()
-    seen = medium.get(["f"])["f"]
-    for step in (change(seen, text={"S": "ours"}), removal(seen)):
-        place.plant("f", b"x")
-        faulty = FaultySession(session())
-        faulty.always = dict.fromkeys(("put_object", "delete_object"), _meanwhile(place))
-        assert place.tree(faulty).write(step, "t") is WriteResult.CONFLICT
-        assert place.contents()["jobs/orders/f"] == b"theirs"
-    place.pull("f")
-    faulty = FaultySession(session())
-    faulty.always["put_object"] = _meanwhile(place)
-    assert place.tree(faulty).write(creation("f", text={"S": "o"}), "t") is WriteResult.CONFLICT
-    assert place.contents()["jobs/orders/f"] == b"theirs"
+    key = "new" if kind == "create" else "f"
 
-
-def _meanwhile(place):
-    def fault(call):
-        place.plant("f", b"theirs")
+    def meanwhile(call):
+        place.plant(key, b"theirs")
         return call()
 
-    return fault
+    faulty.always = dict.fromkeys(("put_object", "delete_object"), meanwhile)
+    assert place.tree(faulty).write(WRITES[kind](seen), "t") is WriteResult.CONFLICT
+    assert place.contents()[place.key(key)] == b"theirs"
 
 
 @pytest.mark.parametrize("kind", ["change", "removal"])
-def test_an_object_that_vanishes_meanwhile_is_moved(place, kind):
+def test_an_object_that_vanishes_meanwhile_is_moved(place, seen, faulty, kind):
     """S3 answers 404 NoSuchKey to a conditional write of what is not there (User Guide)."""
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
-    for operation in ("put_object", "delete_object"):
-        faulty.always[operation] = before(answer("NoSuchKey", 404))
-    step = change(seen, text={"S": "y"}) if kind == "change" else removal(seen)
-    assert place.tree(faulty).write(step, "t") is WriteResult.CONFLICT
+    gone = before(answer("NoSuchKey", 404))
+    faulty.always = dict.fromkeys(("put_object", "delete_object"), gone)
+    assert place.tree(faulty).write(WRITES[kind](seen), "t") is WriteResult.CONFLICT
 
 
 def test_a_bucket_with_versions(place):
     place.boto.put_bucket_versioning(
         Bucket=place.name, VersioningConfiguration={"Status": "Enabled"}
     )
-    place.plant("f", b"x")
-    medium = place.tree()
-    seen = medium.get(["f"])["f"]
+    seen, medium = planted(place), place.tree()
     assert medium.write(removal(seen), "t") is WriteResult.APPLIED
     assert medium.get(["f"]) == {"f": None}
     assert medium.write(creation("f", **seen.attributes), "t") is WriteResult.APPLIED
@@ -302,57 +264,43 @@ def test_a_bucket_with_versions(place):
 # lost on the way
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind"), in_turn(TRANSIENT, ["create", "change", "removal"], every=3)
-)
+@pytest.mark.parametrize(("fault", "kind"), in_turn(TRANSIENT, WRITES, every=3))
 def test_whatever_passes_is_waited_out(place, fault, kind):
     """One fault at every call of a write; it is done in the end, once."""
+    expected = {
+        "create": {"f": b"x", "new": b"y"}, "change": {"f": b"y"}, "removal": {},
+    }[kind]
     for at in range(5):
-        place.plant("f", b"x")
         place.pull("new")
-        seen = place.tree().get(["f"])["f"]
-        step = {
-            "create": creation("new", text={"S": "y"}), "change": change(seen, text={"S": "y"}),
-            "removal": removal(seen),
-        }[kind]
-        faulty = FaultySession(session())
+        step, faulty = WRITES[kind](planted(place)), FaultySession(session())
         faulty.faults[at] = TRANSIENT[fault]
         assert place.tree(faulty).write(step, "t") is WriteResult.APPLIED
-        expected = {
-            "create": {"f": b"x", "new": b"y"}, "change": {"f": b"y"}, "removal": {},
-        }[kind]
         assert place.contents() == {place.key(k): v for k, v in expected.items()}
 
 
-def test_slow_down_is_waited_out(place):
-    place.plant("f", b"x")
-    faulty = FaultySession(session())
-    for at in range(6):
-        faulty.faults[at] = before(answer("SlowDown", 503))
+@pytest.mark.usefixtures("seen")
+def test_slow_down_is_waited_out(place, faulty):
+    faulty.faults = dict.fromkeys(range(6), before(answer("SlowDown", 503)))
     assert len(place.tree(faulty).read()) == 1
     assert place.slept == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
 
 
-@pytest.mark.parametrize("fault", [BROKEN_BEFORE, TIMEOUT_BEFORE, BROKEN_AFTER, TIMEOUT_AFTER])
-def test_answers_that_stay_lost(place, fault):
+@pytest.mark.parametrize(("fault", "said"), [
+    (BROKEN_BEFORE, "an earlier attempt may still land"),
+    (TIMEOUT_BEFORE, "an earlier attempt may still land"), (BROKEN_AFTER, ""), (TIMEOUT_AFTER, ""),
+], ids=["broken before", "timeout before", "broken after", "timeout after"])
+def test_answers_that_stay_lost(place, seen, faulty, fault, said):
     """What is in place is recognised; what is not may still land."""
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
     faulty.always["put_object"] = fault
     step = change(seen, text={"S": "y"})
-    if fault in (BROKEN_AFTER, TIMEOUT_AFTER):
+    if not said:
         assert place.tree(faulty).write(step, "t") is WriteResult.APPLIED
         return
-    with pytest.raises(AnswerLost, match="an earlier attempt may still land"):
+    with pytest.raises(AnswerLost, match=said):
         place.tree(faulty).write(step, "t")
 
 
-def test_an_answer_lost_and_somebody_else_since(place):
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
-
+def test_an_answer_lost_and_somebody_else_since(place, seen, faulty):
     def fault(call):
         call()
         place.plant("f", b"theirs")
@@ -363,29 +311,22 @@ def test_an_answer_lost_and_somebody_else_since(place):
         place.tree(faulty).write(change(seen, text={"S": "y"}), "t")
 
 
-def test_an_answer_lost_and_no_reading_since(place):
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
-    faulty.faults[2] = CLOSED_AFTER
-    faulty.faults[3] = DENIED
+def test_an_answer_lost_and_no_reading_since(place, seen, faulty):
+    faulty.faults = {2: CLOSED_AFTER, 3: DENIED}
     with pytest.raises(AnswerLost, match="the answer was lost, and then reading failed"):
         place.tree(faulty).write(change(seen, text={"S": "y"}), "t")
 
 
-def test_a_late_write_meets_its_own_content(place):
+def test_a_late_write_meets_its_own_content(place, seen, faulty):
     """Sent again, it is refused, because the lost one has landed meanwhile."""
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
-    held = []
+    sent = []
 
     def late(call):
-        held.append(call)
+        sent.append(call)
         raise answer("InternalError", 500)
 
     def land_first(call):
-        held.pop()()
+        sent.pop()()
         return call()
 
     faulty.faults[2], faulty.faults[4] = late, land_first
@@ -393,59 +334,43 @@ def test_a_late_write_meets_its_own_content(place):
     assert place.contents()["jobs/orders/f"] == b"y"
 
 
-def test_a_body_that_breaks_off_is_read_again(place):
-    from botocore.exceptions import ResponseStreamingError
-
-    place.plant("f", b"x" * 100)
-    faulty = FaultySession(session())
-
+@pytest.mark.usefixtures("seen")
+def test_a_body_that_breaks_off_is_read_again(place, faulty):
     class Broken:
         def read(self):
             raise ResponseStreamingError(error="cut")
 
     faulty.faults[1] = lambda call: {**call(), "Body": Broken()}
     (image,) = place.tree(faulty).read()
-    assert text_of(image) == "x" * 100
+    assert text_of(image) == "x"
 
 
 # refused
 
 
-@pytest.mark.parametrize(("fault", "expected", "words"), [
-    (DENIED, Refused, "no permission for s3:PutObject"),
-    (EXPIRED, Refused, "credentials"),
-    (before(answer("NoSuchBucket", 404)), UsageError, "there is no bucket"),
-    (before(answer("PermanentRedirect", 301)), UsageError, "another region"),
-    (before(answer("InvalidObjectState", 403)), Refused, "cannot write"),
-])  # fmt: skip
-def test_refused_writes_say_why(place, fault, expected, words):
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
-    faulty.always["put_object"] = fault
+@pytest.mark.parametrize(("kind", "fault", "expected", "words"), [
+    ("change", DENIED, Refused, "no permission for s3:PutObject"),
+    ("removal", DENIED, Refused, r"cannot delete .*no permission for s3:DeleteObject"),
+    ("change", EXPIRED, Refused, "credentials"),
+    ("change", before(answer("NoSuchBucket", 404)), UsageError, "there is no bucket"),
+    ("change", before(answer("PermanentRedirect", 301)), UsageError, "another region"),
+    ("change", before(answer("InvalidObjectState", 403)), Refused, "cannot write"),
+], ids=["denied", "delete denied", "expired", "no bucket", "elsewhere", "archived"])
+def test_refused_writes_say_why(place, seen, faulty, kind, fault, expected, words):
+    faulty.always = dict.fromkeys(("put_object", "delete_object"), fault)
     with pytest.raises(expected, match=words) as caught:
-        place.tree(faulty).write(change(seen, text={"S": "y"}), "t")
+        place.tree(faulty).write(WRITES[kind](seen), "t")
     assert type(caught.value) is expected
-    assert place.contents()["jobs/orders/f"] == b"x"
-
-
-def test_a_delete_that_is_denied_names_its_action(place):
-    place.plant("f", b"x")
-    seen = place.tree().get(["f"])["f"]
-    faulty = FaultySession(session())
-    faulty.always["delete_object"] = DENIED
-    with pytest.raises(Refused, match=r"cannot delete .*no permission for s3:DeleteObject") as no:
-        place.tree(faulty).write(removal(seen), "t")
-    assert f"arn:aws:s3:::{place.name}/jobs/orders/f" in no.value.next
+    assert fault is not DENIED or f"arn:aws:s3:::{place.name}/jobs/orders/f" in caught.value.next
+    assert place.contents() == {place.key("f"): b"x"}
 
 
 @pytest.mark.parametrize(("operation", "words"), [
     ("list_objects_v2", r"cannot list .*no permission for s3:ListBucket"),
     ("get_object", r"cannot read .*no permission for s3:GetObject"),
 ])
-def test_denied_reads_say_why(place, operation, words):
-    place.plant("f", b"x")
-    faulty = FaultySession(session())
+@pytest.mark.usefixtures("seen")
+def test_denied_reads_say_why(place, faulty, operation, words):
     faulty.always[operation] = DENIED
     with pytest.raises(CannotTell, match=words):
         place.tree(faulty).read()
@@ -458,21 +383,21 @@ def test_no_bucket(url):
         place.tree().read()
 
 
-def test_one_of_many_that_fails_is_the_whole_read(place):
+@pytest.fixture
+def many(place: Prefix) -> Prefix:
     for n in range(40):
         place.plant(f"f{n:02}", b"x")
-    faulty = FaultySession(session())
+    return place
+
+
+def test_one_of_many_that_fails_is_the_whole_read(many, faulty):
     faulty.faults[20] = DENIED
     with pytest.raises(CannotTell, match="no permission for s3:GetObject"):
-        place.tree(faulty).read()
+        many.tree(faulty).read()
 
 
-def test_reads_are_bounded_and_at_once(place):
-    from threading import Barrier, BrokenBarrierError, Lock
-
-    for n in range(24):
-        place.plant(f"f{n:02}", b"x")
-    faulty, lock, together = FaultySession(session()), Lock(), Barrier(8)
+def test_reads_are_bounded_and_at_once(many, faulty):
+    lock, together = Lock(), Barrier(8)
     now, most = 0, 0
 
     def counted(call):
@@ -489,19 +414,17 @@ def test_reads_are_bounded_and_at_once(place):
                 now -= 1
 
     faulty.always["get_object"] = counted
-    assert len(place.tree(faulty).read()) == 24
+    assert len(many.tree(faulty).read()) == 40
     assert most == 8
 
 
-def test_only_the_named_actions_are_called(place):
+def test_only_the_named_actions_are_called(place, seen, faulty):
     """The operations of boto3 that stand for these actions (Service Authorization Reference)."""
     stand_for = {
         "get_object": "s3:GetObject", "list_objects_v2": "s3:ListBucket",
         "put_object": "s3:PutObject", "delete_object": "s3:DeleteObject",
         "get_object_tagging": "s3:GetObjectTagging",
     }
-    place.plant("f", b"x")
-    faulty = FaultySession(session())
     medium = place.tree(faulty)
     medium.identity()
     (seen,) = medium.read()
