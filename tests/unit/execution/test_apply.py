@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from reshardctl.errors import (
     StalePlan,
     UsageError,
 )
-from reshardctl.execution.apply import Rest
+from reshardctl.execution.apply import Applied, Rest
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step, writes_of
@@ -38,7 +37,6 @@ from tests.support.plans import (
     apply,
     checked,
     ended,
-    header,
     journal_of,
     lease,
     plan_of,
@@ -86,135 +84,124 @@ class Failing:
         return self._medium.write(step, token)
 
 
+class Watched(Failing):
+    """A medium before whose writes something is looked at, or done."""
+
+    def __init__(self, medium: MemoryStore, look: Callable[[Step, str], Any]) -> None:
+        super().__init__(medium, -1, WriteResult.APPLIED)
+        self._look = look
+
+    def write(self, step: Step, token: str) -> WriteResult:
+        self._look(step, token)
+        return super().write(step, token)
+
+
+@pytest.fixture
+def begin(plan: Plan, medium: MemoryStore, path: Path) -> Callable[..., Applied]:
+    """A fix of `plan`, as a use case does it: of `medium`, or of a store around it."""
+
+    def run(store: Any = None, check: Any = None, **options: Any) -> Applied:
+        with journal_of(plan, medium, path) as journal:
+            done = check or checked(plan)
+            return apply(plan.steps, store or medium, journal, check=done, **options)
+
+    return run
+
+
+def refuse(*_: Any) -> Any:
+    raise StalePlan("the proof does not hold")
+
+
+def full_disk(*_: Any) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 # all of it
 
 
-@pytest.mark.parametrize("sizes", [[1], [3], [1, 1], [2, 3, 1]])
-def test_everything_is_written_and_recorded(sizes: list[int], path: Path) -> None:
-    plan = plan_of(sizes)
-    medium = MemoryStore(plan.rows)
-    with journal_of(plan, medium, path) as journal:
-        done = apply(plan.steps, medium, journal, check=checked(plan))
+@pytest.mark.parametrize("plan", [
+    *map(plan_of, ([1], [3], [1, 1], [2, 3, 1])), twice(), Plan((lease(0),), (), "none"),
+], ids=lambda plan: plan.name)  # fmt: skip
+def test_everything_is_written_and_recorded(plan, medium, path, begin):
+    done = begin()
     assert medium.read() == plan.after()
-    assert (done.written, done.recognised) == (len(sizes), 0)
-    assert read(path).fix.applied == set(range(len(sizes)))
+    assert (done.written, done.recognised) == (len(plan.steps), 0)
+    assert read(path).fix.applied == set(range(len(plan.steps)))
 
 
-def test_a_row_may_be_written_by_several_steps(path: Path) -> None:
-    plan = twice()
-    medium = MemoryStore(plan.rows)
-    with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, medium, journal, check=checked(plan))
-    assert medium.read() == plan.after()
-
-
-def test_no_steps_are_no_writes(path: Path) -> None:
-    plan = Plan((lease(0),), (), "none")
-    medium = MemoryStore(plan.rows)
-    with journal_of(plan, medium, path) as journal:
-        assert apply((), medium, journal, check=checked(plan)).written == 0
-
-
-def test_the_intents_carry_the_rows_as_they_are_now(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    key = plan.steps[0].writes[0].key
-    changed_row(medium, key, leaseCounter={"N": "40"})
-    with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, medium, journal, check=checked(plan))
+def test_the_intents_carry_the_rows_as_they_are_now(plan, medium, path, begin):
+    changed_row(medium, plan.steps[0].writes[0].key, leaseCounter={"N": "40"})
+    begin()
     before = read(path).fix.intents[0].step.writes[0].before
     assert before is not None and before.attributes["leaseCounter"] == {"N": "40"}
     assert read(path).header.steps == plan.steps
 
 
-def test_each_step_is_in_the_journal_before_it_is_written(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_each_step_is_in_the_journal_before_it_is_written(plan, medium, path, begin):
     seen = []
 
-    class Watching(Failing):
-        def write(self, step: Step, token: str) -> WriteResult:
-            intents = read(path).fix.intents.values()
-            seen.append(any(i.step == step and i.token == token for i in intents))
-            return medium.write(step, token)
+    def look(step: Step, token: str) -> None:
+        intents = read(path).fix.intents.values()
+        seen.append(any(i.step == step and i.token == token for i in intents))
 
-    with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, Watching(medium, -1, WriteResult.APPLIED), journal, check=checked(plan))
+    begin(Watched(medium, look))
     assert seen == [True] * len(plan.steps)
 
 
 # before the first write
 
 
-def test_check_speaks_before_anything_is_written(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    def no(_rows: list[Image]) -> list[Step]:
-        raise StalePlan("the proof does not hold")
+def interrupted(*_: Any) -> bool:
+    return True
 
-    with journal_of(plan, medium, path) as journal, pytest.raises(StalePlan, match="proof"):
-        apply(plan.steps, medium, journal, check=no)
+
+@pytest.mark.parametrize(("options", "error", "words"), [
+    ({"check": refuse}, StalePlan, "the proof does not hold"),
+    ({"check": lambda _: [Step("x", (ended(lease(90)),)), *plan_of([1, 2, 1]).steps[1:]]},
+     StalePlan, "other rows"),
+    ({"interrupted": interrupted}, Cancelled, "nothing was written"),
+], ids=["check refuses", "check brings other rows", "interrupted"])  # fmt: skip
+def test_nothing_is_begun(plan, medium, path, begin, options, error, words):
+    with pytest.raises(error, match=words) as caught:
+        begin(**options)
+    assert caught.value.exit == (130 if error is Cancelled else Exit.REFUSED)
     assert medium.read() == list(plan.rows)
-    assert read(path).count == 1
+    assert read(path).count == 1, "the header: no step was even intended"
 
 
-def test_check_sees_the_rows_as_they_are(plan: Plan, medium: MemoryStore, path: Path) -> None:
+def test_check_sees_the_rows_as_they_are(plan, begin):
     seen: list[list[Image]] = []
 
     def check(rows: list[Image]) -> list[Step]:
         seen.append(rows)
         return list(plan.steps)
 
-    with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, medium, journal, check=check)
+    begin(check=check)
     assert seen == [sorted(plan.rows, key=lambda image: image.key)]
 
 
-def test_check_may_not_bring_other_rows(plan: Plan, medium: MemoryStore, path: Path) -> None:
-    other = [replace(plan.steps[0], writes=(ended(lease(90)),)), *plan.steps[1:]]
-    with journal_of(plan, medium, path) as journal, pytest.raises(StalePlan, match="other rows"):
-        apply(plan.steps, medium, journal, check=lambda _: other)
-    assert medium.read() == list(plan.rows)
-
-
-def test_interrupted_before_the_first_write_is_cancelled(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    with journal_of(plan, medium, path) as journal, pytest.raises(Cancelled) as caught:
-        apply(plan.steps, medium, journal, check=checked(plan), interrupted=lambda: True)
-    assert caught.value.exit == Exit.CANCELLED == 130
-    assert medium.read() == list(plan.rows)
-    assert read(path).count == 1  # the header: no step was even intended
-
-
-def test_a_step_too_large_is_found_before_any_is_written(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_a_step_too_large_is_found_before_any_is_written(plan, medium, begin):
     medium.max_writes = 1
-    with journal_of(plan, medium, path) as journal, pytest.raises(ValueError, match="more writes"):
-        apply(plan.steps, medium, journal, check=checked(plan))
+    with pytest.raises(ValueError, match="more writes"):
+        begin()
     assert medium.read() == list(plan.rows)
 
 
 @pytest.mark.parametrize("failure", [CannotTell("throttled"), Refused("no permission")])
-def test_a_failure_of_the_first_write_is_what_it_is(
-    plan: Plan, medium: MemoryStore, path: Path, failure: Exception
-) -> None:
-    with journal_of(plan, medium, path) as journal, pytest.raises(type(failure)):
-        apply(plan.steps, Failing(medium, 0, failure), journal, check=checked(plan))
+def test_a_failure_of_the_first_write_is_what_it_is(plan, medium, path, begin, failure):
+    with pytest.raises(type(failure)):
+        begin(Failing(medium, 0, failure))
     assert medium.read() == list(plan.rows)
     assert (read(path).fix.outcome, read(path).fix.why) == ("failed", str(failure))
 
 
-def test_a_row_that_moves_under_the_first_write_makes_the_plan_stale(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_a_row_that_moves_under_the_first_write_makes_the_plan_stale(plan, medium, begin):
     def check(rows: list[Image]) -> list[Step]:
         changed_row(medium, plan.steps[0].writes[0].key, leaseCounter={"N": "16"})
         return rebase(plan.steps, rows, MOVING)
 
-    with journal_of(plan, medium, path) as journal, pytest.raises(StalePlan) as caught:
-        apply(plan.steps, medium, journal, check=check)
+    with pytest.raises(StalePlan) as caught:
+        begin(check=check)
     assert caught.value.exit == Exit.REFUSED
     assert "shardId-000000000000" in caught.value.what and "nothing was written" in str(caught)
 
@@ -222,80 +209,56 @@ def test_a_row_that_moves_under_the_first_write_makes_the_plan_stale(
 # after the first write
 
 
-def stopped(plan: Plan, medium: Any, path: Path, **options: Any) -> HalfDone:
-    """Apply, which stops half done, and check what every such stop must say."""
-    with journal_of(plan, medium, path) as journal, pytest.raises(HalfDone) as caught:
-        apply(plan.steps, medium, journal, check=checked(plan), **options)
-    assert caught.value.exit == Exit.HALF_DONE
-    assert caught.value.journal == str(path)
-    assert f"reshardctl fix --resume '{path}'" in caught.value.next
-    assert f"reshardctl undo '{path}'" in caught.value.next
-    return caught.value
+@pytest.fixture
+def stopped(begin: Callable[..., Applied], path: Path) -> Callable[..., HalfDone]:
+    """A fix that stops half done, and says what every such stop must say."""
+
+    def run(store: Any, **options: Any) -> HalfDone:
+        with pytest.raises(HalfDone) as caught:
+            begin(store, **options)
+        assert caught.value.exit == Exit.HALF_DONE
+        assert caught.value.journal == str(path)
+        assert f"reshardctl fix --resume '{path}'" in caught.value.next
+        assert f"reshardctl undo '{path}'" in caught.value.next
+        return caught.value
+
+    return run
 
 
-def test_a_row_that_moves_later_leaves_it_half_done(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    error = stopped(plan, Failing(medium, 1, WriteResult.CONFLICT), path)
-    assert "1 of 3 steps are in place" in error.what and "a row changed" in error.what
-    assert medium.read() == plan.after(1)
-    assert read(path).fix.applied == {0}
+UNKNOWN = (AnswerLost("no answer"), KeyboardInterrupt(), SystemExit(1), RuntimeError("bug"))
+LATER = (CannotTell("throttled"), Refused("no permission"), UsageError("no table"))
 
 
-@pytest.mark.parametrize(
-    "failure", [CannotTell("throttled"), Refused("no permission"), UsageError("no table")]
-)
-def test_a_failure_later_leaves_it_half_done(
-    plan: Plan, medium: MemoryStore, path: Path, failure: Exception
-) -> None:
-    error = stopped(plan, Failing(medium, 2, failure), path)
-    assert "2 of 3 steps are in place" in error.what and str(failure) in error.what
-    assert read(path).fix.outcome == "failed"
-
-
-@pytest.mark.parametrize("at", range(3))
-@pytest.mark.parametrize(
-    "failure", [AnswerLost("no answer"), KeyboardInterrupt(), SystemExit(1), RuntimeError("bug")]
-)
-def test_a_write_of_unknown_fate_leaves_it_half_done(
-    plan: Plan, medium: MemoryStore, path: Path, failure: BaseException, at: int
-) -> None:
-    error = stopped(plan, Failing(medium, at, failure), path)
-    assert f"{at} of 3 steps are in place" in error.what
+@pytest.mark.parametrize(("failure", "at", "words"), [
+    (WriteResult.CONFLICT, 1, "a row changed"), *((failure, 2, str(failure)) for failure in LATER),
+    *((failure, at, "") for failure in UNKNOWN for at in range(3)),
+], ids=repr)  # fmt: skip
+def test_a_write_that_fails_or_has_an_unknown_fate_leaves_it_half_done(
+    plan, medium, path, stopped, failure, at, words
+):
+    error = stopped(Failing(medium, at, failure))
+    assert f"{at} of 3 steps are in place" in error.what and words in error.what
+    assert medium.read() == plan.after(at)
+    assert read(path).fix.applied == set(range(at)) and read(path).fix.outcome == "failed"
 
 
 @pytest.mark.parametrize("at", [1, 2])
-def test_interrupted_later_the_current_step_is_finished(
-    plan: Plan, medium: MemoryStore, path: Path, at: int
-) -> None:
-    writes = itertools.count()
-
-    class Counting(Failing):
-        def write(self, step: Step, token: str) -> WriteResult:
-            next(writes)
-            return medium.write(step, token)
+def test_interrupted_later_the_current_step_is_finished(plan, medium, path, stopped, at):
+    writes: list[Step] = []
 
     def asked() -> bool:
         return read(path).fix.applied == set(range(at))
 
-    error = stopped(plan, Counting(medium, -1, WriteResult.APPLIED), path, interrupted=asked)
+    error = stopped(Watched(medium, lambda step, _: writes.append(step)), interrupted=asked)
     assert "interrupted" in error.what
     assert medium.read() == plan.after(at)
-    assert next(writes) == at
+    assert len(writes) == at
 
 
 def test_a_disk_that_fills_up_after_a_write_leaves_it_half_done(
-    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: Any) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    class Filling(Failing):
-        def write(self, step: Step, token: str) -> WriteResult:
-            monkeypatch.setattr(os, "write", full)
-            return medium.write(step, token)
-
-    error = stopped(plan, Filling(medium, -1, WriteResult.APPLIED), path)
+    plan, medium, path, stopped, monkeypatch
+):
+    error = stopped(Watched(medium, lambda *_: monkeypatch.setattr(os, "write", full_disk)))
     assert "1 of 3 steps are in place" in error.what and "No space left" in error.what
     monkeypatch.undo()
     assert resumed(plan, medium, path) == (2, 1)
@@ -322,15 +285,15 @@ class Moving(Failing):
 )
 @pytest.mark.parametrize("at", [0, 1])
 def test_rows_that_cannot_be_read_again_end_a_live_fix(
-    plan: Plan, medium: MemoryStore, path: Path, at: int, failure: ReshardError
-) -> None:
+    plan, medium, path, begin, stopped, at, failure
+):
     moving = Moving(medium, at, failure)
     if at:
-        error: ReshardError = stopped(plan, moving, path, renewing=MOVING)
+        error: ReshardError = stopped(moving, renewing=MOVING)
         assert "1 of 3 steps are in place" in error.what
     else:
-        with journal_of(plan, medium, path) as journal, pytest.raises(type(failure)) as caught:
-            apply(plan.steps, moving, journal, check=checked(plan), renewing=MOVING)
+        with pytest.raises(type(failure)) as caught:
+            begin(moving, renewing=MOVING)
         error = caught.value
         assert "nothing was written" in error.what
     assert failure.args[0] in error.what
@@ -352,16 +315,13 @@ def resumed(
     return done.written, done.recognised
 
 
-def test_a_finished_fix_is_recognised(plan: Plan, medium: MemoryStore, path: Path) -> None:
-    with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, medium, journal, check=checked(plan))
+def test_a_finished_fix_is_recognised(plan, medium, path, begin):
+    begin()
     assert resumed(plan, medium, path) == (0, 3)
     assert medium.read() == plan.after()
 
 
-def test_a_journal_without_intents_is_begun(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_a_journal_without_intents_is_begun(plan, medium, path):
     journal_of(plan, medium, path).close()
     assert resumed(plan, medium, path) == (3, 0)
     assert medium.read() == plan.after()
@@ -372,9 +332,7 @@ def half(plan: Plan, medium: MemoryStore, path: Path, mode: str = "never sent") 
         apply(plan.steps, Crashing(medium, 1, mode), journal, check=checked(plan))
 
 
-def test_check_sees_what_is_left_on_fresh_rows(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_check_sees_what_is_left_on_fresh_rows(plan, medium, path):
     half(plan, medium, path)
     seen: list[Any] = []
 
@@ -386,20 +344,14 @@ def test_check_sees_what_is_left_on_fresh_rows(
     assert seen[1] == [write.key for step in plan.steps[1:] for write in step.writes]
 
 
-def test_check_may_refuse_to_go_on(plan: Plan, medium: MemoryStore, path: Path) -> None:
+def test_check_may_refuse_to_go_on(plan, medium, path):
     half(plan, medium, path)
-
-    def no(_rest: Rest) -> None:
-        raise StalePlan("the proof does not hold")
-
     with pytest.raises(StalePlan, match="proof"):
-        resumed(plan, medium, path, no)
+        resumed(plan, medium, path, refuse)
     assert medium.read() == plan.after(1)
 
 
-def test_a_lost_answer_that_landed_is_recognised_and_recorded(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_a_lost_answer_that_landed_is_recognised_and_recorded(plan, medium, path):
     half(plan, medium, path, mode="answer lost")
     assert read(path).fix.applied == {0}
     assert resumed(plan, medium, path) == (1, 2)
@@ -407,53 +359,38 @@ def test_a_lost_answer_that_landed_is_recognised_and_recorded(
     assert medium.read() == plan.after()
 
 
-def test_a_row_that_someone_moved_is_named_and_nothing_is_written(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    half(plan, medium, path)
-    key = plan.steps[2].writes[0].key
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_row_that_someone_moved_is_named_and_nothing_is_written(plan, medium, path, begun):
+    if begun:
+        half(plan, medium, path)
+    else:
+        journal_of(plan, medium, path).close()
+    key = plan.steps[2 if begun else 0].writes[0].key
     changed_row(medium, key, checkpoint={"S": "LATEST"})
     rows = medium.read()
-    with pytest.raises(HalfDone, match=f"row {key} is neither as before the fix nor as written"):
+    error = HalfDone if begun else StalePlan
+    words = f"row {key} is neither as before the fix nor as written"
+    with pytest.raises(error, match=words if begun else f"{words}.*nothing was written"):
         resumed(plan, medium, path)
     assert medium.read() == rows
 
 
-def test_a_row_that_moved_before_any_intent_makes_the_plan_stale(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    journal_of(plan, medium, path).close()
-    changed_row(medium, plan.steps[0].writes[0].key, checkpoint={"S": "LATEST"})
-    with pytest.raises(StalePlan, match="nothing was written"):
-        resumed(plan, medium, path)
-
-
-def test_a_consumer_that_renewed_meanwhile_is_no_obstacle(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_a_consumer_that_renewed_meanwhile_is_no_obstacle(plan, medium, path):
     half(plan, medium, path)
     for image in medium.read():
         changed_row(medium, image.key, leaseCounter={"N": "90"}, leaseOwner={"S": "w9"})
     assert resumed(plan, medium, path) == (2, 1)
 
 
-def test_a_row_that_moves_while_going_on_is_half_done(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
+def test_a_row_that_moves_while_going_on_is_half_done(plan, medium, path):
     half(plan, medium, path)
     with pytest.raises(HalfDone, match="1 of 3 steps are in place"):
         resumed(plan, Failing(medium, 0, WriteResult.CONFLICT), path)
 
 
-def test_a_journal_that_takes_nothing_more_stops_going_on(
-    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_journal_that_takes_nothing_more_stops_going_on(plan, medium, path, monkeypatch):
     half(plan, medium, path)
-
-    def full(*_: Any) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(os, "write", full_disk)
     with pytest.raises(HalfDone, match=r"1 of 3 steps are in place.*No space left"):
         resumed(plan, medium, path)
     assert medium.read() == plan.after(1)
@@ -473,9 +410,7 @@ def test_a_step_that_landed_in_part_is_finished(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["arn", "created"])
-def test_the_journal_of_another_table_is_refused(
-    plan: Plan, medium: MemoryStore, path: Path, name: str
-) -> None:
+def test_the_journal_of_another_table_is_refused(plan, medium, path, name):
     journal_of(plan, medium, path).close()
     other = MemoryStore(plan.rows, identity={**medium.identity(), name: "another"})
     with pytest.raises(UsageError, match=f"about another store: {name} was"):
@@ -514,62 +449,51 @@ def test_rebasing_follows_a_row_through_its_steps(count: int) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([], "shardId-000000000000 has vanished"),
-        ([lease(0), lease(1)], "shardId-000000000001 has appeared"),
-        ([lease(0, checkpoint={"S": "LATEST"})], "000000000000: checkpoint has changed"),
-        ([lease(0, childShardIds={"SS": ["x"]})], "000000000000: childShardIds has changed"),
-        ([lease(0, checkpoint={"N": "1"})], "000000000000: checkpoint has changed"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "words"), [
+    ([], "shardId-000000000000 has vanished"),
+    ([lease(0), lease(1)], "shardId-000000000001 has appeared"),
+    ([lease(0, checkpoint={"S": "LATEST"})], "000000000000: checkpoint has changed"),
+    ([lease(0, childShardIds={"SS": ["x"]})], "000000000000: childShardIds has changed"),
+    ([lease(0, checkpoint={"N": "1"})], "000000000000: checkpoint has changed"),
+], ids=["gone", "there already", "a value", "a new attribute", "a type"])  # fmt: skip
 def test_rebasing_refuses_what_a_guard_forbids(rows: list[Image], words: str) -> None:
     with pytest.raises(StalePlan, match=words):
         rebase(plan_of([2]).steps, rows, MOVING)
 
 
-def test_a_header_may_be_written_for_any_plan(medium: MemoryStore) -> None:
-    assert header(plan_of([6]), medium).steps == plan_of([6]).steps
-
-
 # steps that wait for the consumer
 
 
-def waiting(plan: Plan) -> Plan:
-    """The same plan, its second step behind a row that the consumer writes."""
+@pytest.fixture
+def waiting() -> Plan:
+    """The plan, its second step behind a row that the consumer writes."""
+    plan = plan_of([1, 2, 1])
     first, second, *rest = plan.steps
-    waits = replace(second, barrier="commits/8")
-    return dataclasses.replace(plan, steps=(first, waits, *rest))
+    return dataclasses.replace(plan, steps=(first, replace(second, barrier="commits/8"), *rest))
 
 
-def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
-    plan: Plan, medium: MemoryStore, path: Path
-) -> None:
-    plan = waiting(plan)
-    with (
-        journal_of(plan, medium, path) as journal,
-        pytest.raises(HalfDone, match=r"1 of 3 steps.*waits until commits/8 exists") as half,
-    ):
-        apply(plan.steps, medium, journal, check=checked(plan))
+def test_a_step_behind_a_barrier_waits_and_resume_makes_it(waiting, medium, path):
+    words = r"1 of 3 steps.*waits until commits/8 exists"
+    with journal_of(waiting, medium, path) as journal, pytest.raises(HalfDone, match=words) as half:
+        apply(waiting.steps, medium, journal, check=checked(waiting))
     assert half.value.exit is Exit.HALF_DONE and "fix --resume" in half.value.next
     written = medium.read()
     for _ in range(2):
         with pytest.raises(HalfDone, match="waits until commits/8"):
-            resumed(plan, medium, path)
+            resumed(waiting, medium, path)
         assert medium.read() == written, "nothing more is written while it waits"
     medium.plant(Image("commits/8", {}))
-    assert resumed(plan, medium, path) == (2, 1)
-    assert [i for i in medium.read() if i.key != "commits/8"] == plan.after()
+    assert resumed(waiting, medium, path) == (2, 1)
+    assert [i for i in medium.read() if i.key != "commits/8"] == waiting.after()
 
 
 @pytest.mark.parametrize(
     "failure", [CannotTell("the network is down"), UsageError("there is no directory")], ids=str
 )
-def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(
-    plan: Plan, medium: MemoryStore, path: Path, failure: ReshardError
-) -> None:
-    plan = waiting(plan)
-    error = stopped(plan, Moving(medium, -1, failure), path)
-    assert "1 of 3 steps are in place" in error.what and failure.args[0] in error.what
-    assert medium.read() == plan.after(1)
+def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(waiting, medium, path, failure):
+    store = Moving(medium, -1, failure)
+    with journal_of(waiting, medium, path) as journal, pytest.raises(HalfDone) as caught:
+        apply(waiting.steps, store, journal, check=checked(waiting))
+    said = caught.value.what
+    assert "1 of 3 steps are in place" in said and failure.args[0] in said
+    assert medium.read() == waiting.after(1)

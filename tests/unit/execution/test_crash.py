@@ -7,9 +7,6 @@ write, the answer lost before and after.
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -20,31 +17,23 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.errors import HalfDone, UsageError
-from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, read
 from reshardctl.journal.records import parsed
-from reshardctl.planning.writes import rebase
 from reshardctl.stores.base import Store
 from tests.contracts.memory_store import MemoryStore
-from tests.support.lease_server import LeaseTable, lease_server
 from tests.support.plans import (
     MODES,
-    MOVING,
-    RESTORE,
     Crashing,
     Killed,
     Plan,
-    apply,
-    checked,
     counters,
     cuts,
-    header,
     journal_of,
     plan_of,
-    resume,
     settled,
     twice,
 )
+from tests.unit.journal.bucket import begin, go_back, go_on
 
 PLANS = [plan_of(sizes) for total in range(1, 7) for sizes in cuts(total)] + [twice()]
 ENOUGH = ("4", "1+1+2", "2+3", "1+1+1+1+1", "1+2+3")
@@ -63,34 +52,6 @@ def points(plan: Plan) -> Iterator[tuple[int, str]]:
     for at in range(len(plan.steps)):
         for mode in MODES:
             yield at, mode
-
-
-def begin(plan: Plan, medium: Store, path: Path) -> None:
-    with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, medium, journal, check=checked(plan))
-
-
-def go_on(medium: Store, path: Path) -> None:
-    journal, records = Journal.open(path)
-    with journal:
-        resume(journal, records, medium, volatile_attributes=MOVING)
-
-
-def go_back(medium: Store, path: Path) -> None:
-    """What `undo` does: resume one that was begun, else begin one."""
-    found = read(path)
-    if found.undo is not None:
-        go_on(medium, path)
-    else:
-        current = {image.key: image for image in medium.read()}
-        steps = undo_steps(found, current, RESTORE, MOVING)
-        journal, _ = Journal.open(path)
-        with journal:
-            journal.begin_undo(steps)
-            apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, MOVING))
-    journal, _ = Journal.open(path)
-    with journal:
-        journal.undone()
 
 
 def is_whole(plan: Plan, medium: MemoryStore) -> None:
@@ -220,9 +181,7 @@ def torn(
     (0, 37), pytest.param(0, 1, marks=pytest.mark.long), pytest.param(1, 13, marks=pytest.mark.long)
 ])  # fmt: skip
 @pytest.mark.parametrize("mode", MODES)
-def test_torn_in_its_last_record_it_is_finished(
-    tmp_path: Path, at: int, each: int, mode: str
-) -> None:
+def test_torn_in_its_last_record_it_is_finished(tmp_path, at, each, mode):
     plan = plan_of([1, 2])
     path = tmp_path / "j.jsonl"
     for content, medium in torn(plan, path, at, mode, each):
@@ -235,9 +194,7 @@ def test_torn_in_its_last_record_it_is_finished(
     (1, 37), *(pytest.param(at, 13, marks=pytest.mark.long) for at in (0, 1))
 ])  # fmt: skip
 @pytest.mark.parametrize("mode", ["killed after", "never sent", "answer lost"])
-def test_torn_in_its_last_record_it_goes_back(
-    tmp_path: Path, at: int, each: int, mode: str
-) -> None:
+def test_torn_in_its_last_record_it_goes_back(tmp_path, at, each, mode):
     """Not for a process killed before its first write: there the last record is an intent, and
     an intent that is torn was never acted on (the test below)."""
     plan = plan_of([1, 2])
@@ -281,78 +238,3 @@ def test_a_journal_without_its_header_does_not_say_what_was_written(tmp_path: Pa
         path.write_bytes(content[:size])
         with pytest.raises(UsageError, match="has no complete record"):
             Journal.open(path)
-
-
-# killed for real
-
-CHILD = """
-import os, signal, sys, time
-from pathlib import Path
-sys.path[:0] = sys.argv[1:2]
-import boto3
-from tests.support.plans import apply, checked, journal_of, plan_of
-from reshardctl.stores.dynamodb import DynamoDb
-
-class Kill:
-    max_writes = 100
-    def __init__(self, medium, at, after):
-        self.medium, self.at, self.after = medium, at, after
-        self.identity, self.read, self.get = medium.identity, medium.read, medium.get
-    def write(self, step, token):
-        self.at -= 1
-        if self.at == -1 and not self.after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        landed = self.medium.write(step, token)
-        if self.at == -1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return landed
-
-_, _, table, url, path, at, after = sys.argv
-session = boto3.Session(region_name="us-east-1")
-medium = DynamoDb(session, table, endpoint_url=url, clock=time.monotonic, sleep=time.sleep)
-plan = plan_of([1, 2, 1])
-with journal_of(plan, medium, Path(path)) as journal:
-    apply(plan.steps, Kill(medium, int(at), after == "after"), journal, check=checked(plan))
-"""
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with lease_server() as url:
-        yield url
-
-
-@pytest.mark.parametrize(
-    ("at", "when", "end"),
-    [
-        (0, "after", go_back), pytest.param(2, "before", go_on, marks=pytest.mark.long),
-        pytest.param(0, "before", go_on, marks=pytest.mark.long),
-        pytest.param(1, "after", go_on, marks=pytest.mark.long),
-        pytest.param(2, "before", go_back, marks=pytest.mark.long),
-    ],
-)
-def test_a_process_killed_for_real(
-    server: str, tmp_path: Path, at: int, when: str, end: object
-) -> None:
-    plan = plan_of([1, 2, 1])
-    table = LeaseTable(server)
-    for image in plan.rows:
-        table.plant(image)
-    path = tmp_path / "j.jsonl"
-    root = str(Path(__file__).parents[3])
-    words = [root, table.name, server, str(path), str(at), when]
-    child = subprocess.run(
-        [sys.executable, "-c", CHILD, *words], timeout=60, capture_output=True, check=False
-    )
-    assert child.returncode == -signal.SIGKILL, child.stderr.decode()
-    medium = table.medium()
-    landed = at + (when == "after")
-    assert medium.read() == plan.after(landed)
-    assert read(path).header == header(plan, medium)
-    if end is go_on:
-        go_on(medium, path)
-        assert medium.read() == plan.after()
-    else:
-        left = counters(medium.read())
-        go_back(medium, path)
-        is_back(plan, medium, left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 from reshardctl.execution.undo import undo_steps
@@ -45,6 +46,13 @@ class Bucket:
             client = (boto_session or session()).client("s3", endpoint_url=self.url)
         return S3Log(client, self.where, self.slept.append, f"w{next(_names)}")
 
+    def put(self, content: bytes | None) -> None:
+        """Write the object as another process would."""
+        self.boto.put_object(Bucket=self.name, Key=self.where.key, Body=content)
+
+    def pull(self) -> None:
+        self.boto.delete_object(Bucket=self.name, Key=self.where.key)
+
     def content(self) -> bytes | None:
         """The object's bytes, None when there is none."""
         found = self.boto.list_objects_v2(Bucket=self.name).get("Contents", ())
@@ -54,33 +62,41 @@ class Bucket:
         return body
 
 
-def begin(plan: Plan, medium: Store, log: S3Log) -> None:
+Place = Path | S3Log
+"""Where a journal is: a file, or a log of a bucket."""
+
+
+def begin(plan: Plan, medium: Store, log: Place) -> None:
     """A fix, journaled there."""
     with Journal.create(log, header(plan, medium)) as journal:
         apply(plan.steps, medium, journal, check=checked(plan))
         journal.verified()
 
 
-def go_on(medium: Store, log: S3Log) -> None:
+def go_on(medium: Store, log: Place) -> None:
     """What `fix --resume` does."""
     journal, records = Journal.open(log)
     with journal:
         resume(journal, records, medium, volatile_attributes=MOVING)
 
 
-def go_back(medium: Store, bucket: Bucket) -> None:
+def go_back(medium: Store, place: Path | Bucket) -> None:
     """What `undo` does: resume one that was begun, else begin one."""
-    records = read(bucket.log())
+
+    def opened() -> Place:
+        return place.log() if isinstance(place, Bucket) else place
+
+    records = read(opened())
     if records.undo is not None:
-        go_on(medium, bucket.log())
+        go_on(medium, opened())
     else:
         rows = {image.key: image for image in medium.read()}
         steps = undo_steps(records, rows, RESTORE, MOVING)
-        journal, _ = Journal.open(bucket.log())
+        journal, _ = Journal.open(opened())
         with journal:
             journal.begin_undo(steps)
             apply(steps, medium, journal, check=lambda now: rebase(steps, now, MOVING))
-    journal, _ = Journal.open(bucket.log())
+    journal, _ = Journal.open(opened())
     with journal:
         journal.undone()
 

@@ -90,10 +90,7 @@ def undone(journal: Journal) -> None:
     (undo_of_nothing, State.APPLIED, True, (3, 0)),
     (undone, State.UNDONE, False, (0, 1)),
 ])  # fmt: skip
-def test_a_state_follows_from_the_records(
-    tmp_path: Path, course: Callable[[Journal], None], state: State, in_place: bool,
-    rows: tuple[int, int],
-) -> None:
+def test_a_state_follows_from_the_records(tmp_path, course, state, in_place, rows):
     """rows: how many are written, and with a write whose answer is not recorded, of three."""
     path = tmp_path / "20-app.jsonl"
     with journal_of(PLAN, MemoryStore(PLAN.rows), path) as journal:

@@ -82,11 +82,5 @@ def test_what_is_no_journal_is_not_listed(tmp_path: Path) -> None:
     assert json.loads(shown)["state"] == "unreadable"
 
 
-def test_a_journal_without_intents_wrote_nothing(tmp_path: Path) -> None:
-    (one,) = shelf(tmp_path, "j").entries
-    assert one.state is State.NOTHING and not one.in_place
-    assert "reshardctl undo" not in write(shelf_again(tmp_path), "text", Context())
-
-
-def shelf_again(tmp_path: Path) -> Listing:
-    return Listing(str(tmp_path), entries(files(tmp_path)), True)
+def test_a_journal_without_intents_is_not_to_be_undone(tmp_path: Path) -> None:
+    assert "reshardctl undo" not in write(shelf(tmp_path, "j"), "text", Context())

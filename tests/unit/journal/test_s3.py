@@ -14,10 +14,19 @@ import pytest
 
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, UsageError
 from reshardctl.journal import Journal, S3Object, read
-from reshardctl.journal.s3 import listed
+from reshardctl.journal.s3 import S3Log, listed
 from reshardctl.model import Step
 from tests.contracts.memory_store import MemoryStore
-from tests.support.faults import DENIED, EXPIRED, LASTING, TRANSIENT, UNSENT, answer, before
+from tests.support.faults import (
+    DENIED,
+    EXPIRED,
+    LASTING,
+    TRANSIENT,
+    UNSENT,
+    FaultySession,
+    answer,
+    before,
+)
 from tests.support.lease_server import lease_server
 from tests.support.plans import (
     Killed,
@@ -53,6 +62,20 @@ def bucket(server: str) -> Bucket:
     return Bucket(server)
 
 
+@pytest.fixture
+def faulty(bucket: Bucket) -> FaultySession:
+    return bucket.faulty()
+
+
+PLAN = plan_of([1])
+
+
+@pytest.fixture
+def journal(bucket: Bucket, faulty: FaultySession) -> Journal:
+    """Of a fix of `PLAN`, begun through `faulty`, of which nothing is on S3 yet."""
+    return Journal.create(bucket.log(faulty), header(PLAN, MemoryStore(PLAN.rows)))
+
+
 def back(plan: Plan, medium: MemoryStore, left: dict[str, int]) -> None:
     assert settled(medium.read()) == settled(sorted(plan.rows, key=lambda image: image.key))
     assert all(count >= left.get(key, 0) for key, count in counters(medium.read()).items())
@@ -74,10 +97,8 @@ def test_the_object_is_the_file(bucket: Bucket, tmp_path: Path) -> None:
     assert found.fix.outcome == "verified" and found.path == bucket.where
 
 
-def test_every_put_has_its_condition(bucket: Bucket) -> None:
-    faulty = bucket.faulty()
-    plan = plan_of([1, 1])
-    begin(plan, MemoryStore(plan.rows), bucket.log(faulty))
+def test_every_put_has_its_condition(bucket, faulty):
+    begin(plan_of([1, 1]), MemoryStore(plan_of([1, 1]).rows), bucket.log(faulty))
     puts = [arguments for name, arguments in faulty.calls if name == "put_object"]
     assert len(faulty.calls) == len(puts) == 2
     assert puts[0]["IfNoneMatch"] == "*" and "IfMatch" not in puts[0]
@@ -99,29 +120,22 @@ def test_the_steps_are_stored_before_the_first_is_written(bucket: Bucket) -> Non
     begin(plan, Watching(plan.rows), bucket.log())
 
 
-def test_a_fix_that_stops_before_its_first_write_leaves_no_object(bucket: Bucket) -> None:
-    plan = plan_of([1])
-    Journal.create(bucket.log(), header(plan, MemoryStore(plan.rows))).close()
+def test_a_fix_that_stops_before_its_first_write_leaves_no_object(bucket, journal):
+    journal.close()
     assert bucket.content() is None
 
 
-def test_an_existing_object_is_never_put_over(bucket: Bucket) -> None:
-    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"mine")
-    plan = plan_of([1])
-    medium = MemoryStore(plan.rows)
-    with pytest.raises(UsageError, match="already and is no journal of reshardctl") as caught:
-        begin(plan, medium, bucket.log())
-    assert caught.value.next == "name another with --journal"
-    assert bucket.content() == b"mine" and medium.read() == list(MemoryStore(plan.rows).read())
-
-
-def test_an_existing_object_that_may_not_be_read_is_not_put_over(bucket: Bucket) -> None:
-    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"mine")
-    plan, faulty = plan_of([1]), bucket.faulty()
-    faulty.faults = dict.fromkeys(range(1, 9), DENIED)
-    with pytest.raises(UsageError, match="exists already; nothing was written"):
-        begin(plan, MemoryStore(plan.rows), bucket.log(faulty))
-    assert bucket.content() == b"mine"
+@pytest.mark.parametrize(("faults", "words", "way_out"), [
+    ({}, "already and is no journal of reshardctl", "name another with --journal"),
+    (dict.fromkeys(range(1, 9), DENIED), "exists already; nothing was written", ""),
+], ids=["read", "may not be read"])
+def test_an_existing_object_is_never_put_over(bucket, faulty, faults, words, way_out):
+    bucket.put(b"mine")
+    medium, faulty.faults = MemoryStore(PLAN.rows), faults
+    with pytest.raises(UsageError, match=words) as caught:
+        begin(PLAN, medium, bucket.log(faulty))
+    assert caught.value.next.startswith(way_out)
+    assert bucket.content() == b"mine" and medium.read() == MemoryStore(PLAN.rows).read()
 
 
 def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
@@ -141,13 +155,17 @@ def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
     assert medium.read() == plan.after()
 
 
-def test_what_another_process_wrote_is_never_put_over(bucket: Bucket) -> None:
+@pytest.mark.parametrize("attempts", [0, 1, 99], ids=["", "an answer lost", "no answer at all"])
+def test_what_another_process_wrote_is_never_put_over(bucket, faulty, journal, attempts):
     """Nor after an answer was lost: the object that is found then is not ours."""
-    plan, faulty = plan_of([1]), bucket.faulty()
-    journal = Journal.create(bucket.log(faulty), header(plan, MemoryStore(plan.rows)))
-    journal.intend(enumerate(plan.steps))
-    faulty.faults = {len(faulty.calls): TRANSIENT["timeout-before"]}
-    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"theirs")
+    journal.intend(enumerate(PLAN.steps))
+    lost = range(len(faulty.calls), len(faulty.calls) + attempts)
+    faulty.faults = dict.fromkeys(lost, TRANSIENT["timeout-before"])
+    if attempts == 99:
+        with pytest.raises(CannotTell):
+            journal.verified()
+        faulty.faults = {}
+    bucket.put(b"theirs")
     for end in (journal.verified, lambda: journal.failed("it stopped")):
         with pytest.raises(UsageError, match="another reshardctl"):
             end()
@@ -155,12 +173,10 @@ def test_what_another_process_wrote_is_never_put_over(bucket: Bucket) -> None:
     assert bucket.content() == b"theirs"
 
 
-def test_an_object_that_was_deleted_meanwhile_is_not_made_again(bucket: Bucket) -> None:
+def test_an_object_that_was_deleted_meanwhile_is_not_made_again(bucket, journal):
     """S3 answers 404 to a put with If-Match then ("Conditional writes", Amazon S3 User Guide)."""
-    plan = plan_of([1])
-    journal = Journal.create(bucket.log(), header(plan, MemoryStore(plan.rows)))
-    journal.intend(enumerate(plan.steps))
-    bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+    journal.intend(enumerate(PLAN.steps))
+    bucket.pull()
     with pytest.raises(UsageError, match="the object was deleted in the meantime"):
         journal.verified()
     assert bucket.content() is None
@@ -172,7 +188,7 @@ def test_a_torn_copy_is_cut(bucket: Bucket) -> None:
     begin(plan, medium, bucket.log())
     whole = bucket.content()
     assert whole is not None
-    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=whole[:-9])
+    bucket.put(whole[:-9])
     journal, records = Journal.open(bucket.log())
     assert records.torn
     with journal:
@@ -197,7 +213,7 @@ def test_killed_around_a_put(bucket: Bucket, plan: Plan, at: int, when: str) -> 
     kept = bucket.content()
     go_on(medium, bucket.log())
     assert medium.read() == plan.after()
-    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=kept)
+    bucket.put(kept)
     go_back(other, bucket)
     back(plan, other, left)
 
@@ -208,7 +224,7 @@ def test_killed_around_a_put(bucket: Bucket, plan: Plan, at: int, when: str) -> 
 def calls_of(bucket: Bucket, plan: Plan) -> list[str]:
     faulty = bucket.faulty()
     begin(plan, MemoryStore(plan.rows), bucket.log(faulty))
-    bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+    bucket.pull()
     return [name for name, _ in faulty.calls]
 
 
@@ -223,7 +239,7 @@ def test_a_call_that_fails_once_is_nothing_to_speak_of(bucket: Bucket, name: str
         assert medium.read() == plan.after(), number
         assert read(bucket.log()).fix.outcome == "verified", number
         assert len(faulty.calls) > number + 1
-        bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+        bucket.pull()
 
 
 @pytest.mark.parametrize("name", [*TRANSIENT, *LASTING])
@@ -243,40 +259,36 @@ def test_from_some_call_on_nothing_answers(bucket: Bucket, name: str) -> None:
             continue
         go_on(medium, bucket.log())
         assert medium.read() == plan.after(), number
-        bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+        bucket.pull()
+
+
+@pytest.fixture
+def opened(bucket: Bucket, faulty: FaultySession) -> S3Log:
+    """The log of a whole fix, opened through `faulty`."""
+    begin(PLAN, MemoryStore(PLAN.rows), bucket.log())
+    log = bucket.log(faulty)
+    log.open()
+    return log
 
 
 @pytest.mark.parametrize("name", TRANSIENT)
-def test_an_object_is_deleted_once_whatever_happens_to_the_answer(
-    bucket: Bucket, name: str
-) -> None:
-    begin(plan_of([1]), MemoryStore(plan_of([1]).rows), bucket.log())
-    faulty = bucket.faulty()
-    log = bucket.log(faulty)
-    log.open()
+def test_an_object_is_deleted_once_whatever_happens_to_the_answer(bucket, faulty, opened, name):
     faulty.faults[1] = TRANSIENT[name]
-    log.delete()
+    opened.delete()
     assert bucket.content() is None
     assert len([call for call, _ in faulty.calls if call == "delete_object"]) <= 2
 
 
-def test_a_delete_whose_outcome_cannot_be_read_is_not_called_done(bucket: Bucket) -> None:
-    begin(plan_of([1]), MemoryStore(plan_of([1]).rows), bucket.log())
-    faulty = bucket.faulty()
-    log = bucket.log(faulty)
-    log.open()
+def test_a_delete_whose_outcome_cannot_be_read_is_not_called_done(bucket, faulty, opened):
     faulty.always = {"delete_object": TRANSIENT["timeout-before"], "get_object": DENIED}
     with pytest.raises(CannotTell, match="does not answer"):
-        log.delete()
+        opened.delete()
     assert bucket.content() is not None
 
 
-def test_a_put_that_lands_late_is_put_over(bucket: Bucket) -> None:
+def test_a_put_that_lands_late_is_put_over(bucket, faulty, journal):
     """Its answer was lost and reading failed too; the next record is written all the same."""
-    plan = plan_of([1])
-    faulty, medium = bucket.faulty(), MemoryStore(plan.rows)
-    journal = Journal.create(bucket.log(faulty), header(plan, medium))
-    journal.intend(enumerate(plan.steps))
+    journal.intend(enumerate(PLAN.steps))
     faulty.faults = dict.fromkeys(range(1, 99), TRANSIENT["timeout-after"])
     with pytest.raises(CannotTell, match="does not answer"):
         journal.verified()
@@ -287,40 +299,22 @@ def test_a_put_that_lands_late_is_put_over(bucket: Bucket) -> None:
 
 
 @pytest.mark.parametrize("stored", [False, True], ids=["first put", "later put"])
-def test_a_lost_put_of_an_object_that_is_not_there(bucket: Bucket, stored: bool) -> None:
+def test_a_lost_put_of_an_object_that_is_not_there(bucket, faulty, journal, stored):
     """The first put is sent again; a later one finds that somebody has deleted the object."""
-    plan = plan_of([1])
-    faulty = bucket.faulty()
-    journal = Journal.create(bucket.log(faulty), header(plan, MemoryStore(plan.rows)))
     if stored:
-        journal.intend(enumerate(plan.steps))
+        journal.intend(enumerate(PLAN.steps))
     faulty.faults = dict.fromkeys(range(len(faulty.calls), 99), TRANSIENT["timeout-before"])
     with pytest.raises(CannotTell, match="does not answer"):
         journal.failed("it stopped")
     faulty.faults = {}
     if stored:
-        bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
+        bucket.pull()
         with pytest.raises(UsageError, match="there is no such object"):
             journal.failed("it stopped")
         assert bucket.content() is None
     else:
         journal.failed("it stopped")
         assert read(bucket.log()).fix.outcome == "failed"
-
-
-def test_somebody_wrote_while_an_answer_was_lost(bucket: Bucket) -> None:
-    plan = plan_of([1])
-    faulty, medium = bucket.faulty(), MemoryStore(plan.rows)
-    journal = Journal.create(bucket.log(faulty), header(plan, medium))
-    journal.intend(enumerate(plan.steps))
-    faulty.faults = dict.fromkeys(range(1, 99), TRANSIENT["timeout-before"])
-    with pytest.raises(CannotTell):
-        journal.verified()
-    faulty.faults = {}
-    bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"theirs")
-    with pytest.raises(UsageError, match="another reshardctl"):
-        journal.failed("it stopped")
-    assert bucket.content() == b"theirs"
 
 
 def test_a_row_that_is_written_when_s3_goes_away_is_half_done(bucket: Bucket) -> None:
@@ -367,16 +361,15 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_what_s3_refuses_is_told_before_a_row_is_written(bucket: Bucket, name: str) -> None:
+def test_what_s3_refuses_is_told_before_a_row_is_written(bucket, faulty, name):
     fault, kind, words = REFUSALS[name]
-    faulty, plan = bucket.faulty(), plan_of([1])
     faulty.always["put_object"] = fault
-    medium = MemoryStore(plan.rows)
+    medium = MemoryStore(PLAN.rows)
     with pytest.raises(kind) as caught:
-        begin(plan, medium, bucket.log(faulty))
+        begin(PLAN, medium, bucket.log(faulty))
     said = f"{caught.value.what}\n{caught.value.next}"
     assert str(bucket.where) in said and all(word in said for word in words), said
-    assert medium.read() == MemoryStore(plan.rows).read() and bucket.content() is None
+    assert medium.read() == MemoryStore(PLAN.rows).read() and bucket.content() is None
 
 
 def test_a_bucket_that_is_not_there(server: str) -> None:
@@ -396,10 +389,9 @@ def test_an_object_that_is_not_there(bucket: Bucket) -> None:
     assert caught.value.next == f"reshardctl undo --list s3://{bucket.name}"
 
 
-def test_a_read_that_is_denied(bucket: Bucket) -> None:
+def test_a_read_that_is_denied(bucket, faulty):
     """Without s3:ListBucket S3 answers 403 for an object that is not there (GetObject API
     reference)."""
-    faulty = bucket.faulty()
     faulty.always["get_object"] = before(answer("AccessDenied", 403))
     with pytest.raises(CannotTell, match=r"s3:GetObject, or no such object"):
         read(bucket.log(faulty))

@@ -183,13 +183,13 @@ def test_the_form_of_answers_and_errors_over_one_connection(url: str) -> None:
     *((body, {}, "SerializationException", "") for body in (
         b"{", b"[]", b'{"StreamName": 7}', b'{"MaxResults": "9"}', b"\xff",
     )),
-    (b"\xa0", {"Content_Type": "application/x-amz-cbor-1.1"}, "", "AWS_CBOR_DISABLE"),
+    (b"\xa0", {"Content_Type": "application/x-amz-cbor-1.1"}, None, "AWS_CBOR_DISABLE"),
     (b"{}", {"X_Amz_Target": "DynamoDB_20120810.Scan"}, "UnknownOperationException", ""),
     (b"{}", {"X_Amz_Target": "Kinesis_20131202.SubscribeToShard"}, "UnknownOperationException", ""),
 ])  # fmt: skip
 def test_what_is_no_request_is_refused_clearly(url, body, headers, kind, text):
     status, _, answer = next(post(url, body, **headers))
-    assert status == 400 and kind in answer["__type"] and text in answer["message"], answer
+    assert status == 400 and kind in (None, answer["__type"]) and text in answer["message"], answer
 
 
 def test_a_chunked_body(url: str) -> None:

@@ -62,6 +62,12 @@ def tree(root: Path) -> Tree:
     return Tree(Local(str(root)), everything)
 
 
+def replaced(root: Path, key: str = "sources/0/7") -> None:
+    """A file with another text."""
+    medium = tree(root)
+    assert medium.write(change(held(medium, key), text={"S": "v2"}), "t") is WriteResult.APPLIED
+
+
 def facts(path: Path) -> tuple[object, ...]:
     status = path.lstat()
     attributes = {name: os.getxattr(path, name) for name in os.listxattr(path)}
@@ -73,9 +79,7 @@ def test_a_file_that_is_replaced_keeps_its_list_and_its_attributes(root):
         path = root / key
         os.setxattr(path, "user.note", b"\0x")
         before = facts(path)
-        medium = tree(root)
-        write = change(held(medium, key), text={"S": "v2"})
-        assert medium.write(write, "t") is WriteResult.APPLIED
+        replaced(root, key)
         assert (path.read_bytes(), facts(path)) == (b"v2", before)
     assert granted(root / "offsets" / ".7.crc") == {NOBODY: 4}
 
@@ -111,9 +115,7 @@ def test_a_file_without_a_list_gets_none_from_the_root(root):
     for path in (root / "offsets").iterdir():
         os.removexattr(path, ACL)
     medium = tree(root)
-    assert medium.write(change(held(medium, "sources/0/7"), text={"S": "y"}), "t") is (
-        WriteResult.APPLIED
-    )
+    replaced(root)
     assert granted(root / "sources" / "0" / "7") == {NOBODY: 4}
     assert medium.write(creation("offsets/9", text={"S": "x"}), "t") is WriteResult.APPLIED
     assert granted(root / "offsets" / "9") is None
@@ -129,19 +131,13 @@ def test_a_hash_that_the_kernel_made_of_the_old_content_is_left_to_it(root):
         os.setxattr(path, "security.ima", b"\x01" * 21)
     except OSError:
         pytest.skip("only root may set it")
-    medium = tree(root)
-    assert medium.write(change(held(medium, "sources/0/7"), text={"S": "v2"}), "t") is (
-        WriteResult.APPLIED
-    )
+    replaced(root)
     assert "security.ima" not in os.listxattr(path) and granted(path) == {NOBODY: 4}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
 def test_the_user_of_the_list_still_reads_it(root):
-    medium = tree(root)
-    assert medium.write(change(held(medium, "sources/0/7"), text={"S": "v2"}), "t") is (
-        WriteResult.APPLIED
-    )
+    replaced(root)
     seen = subprocess.run(
         ["/bin/cat", str(root / "sources" / "0" / "7")], user=NOBODY, group=NOBODY,
         extra_groups=[], capture_output=True, text=True, check=False,

@@ -12,11 +12,12 @@ import pytest
 
 from reshardctl.consumers.quickwit.document import Document as Quickwit
 from reshardctl.errors import AnswerLost, Refused, UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
+from reshardctl.model import Image, Update, Write, changed
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.files.local import Local
-from tests.support.faults import BROKEN_AFTER, FaultySession, answer
+from tests.contracts.store_contract import create, delete, step, update
+from tests.support.faults import BROKEN_AFTER, Fault, FaultySession, answer
 from tests.support.lease_server import session
 from tests.unit.stores.files.bucket import Prefix, bucket_server
 
@@ -91,11 +92,29 @@ def row(key: str, value: str) -> Image:
 
 
 def put(before: Image, value: str) -> Write:
-    return Write(before.key, Update({"text": {"S": value}}), before, "a test", ("text",))
+    return update(before, Update({"text": {"S": value}}), "text")
 
 
-def step(*writes: Write) -> Step:
-    return Step("a test", writes)
+@pytest.fixture
+def in_bucket(url: str) -> Kept:
+    return Kept(None, Prefix(url))
+
+
+@pytest.fixture
+def faulty() -> FaultySession:
+    return FaultySession(session())
+
+
+def saved(kept: Kept, *contents: bytes) -> Fault:
+    """Somebody saves the file just before each of our first writes."""
+    left = list(contents)
+
+    def fault(call):
+        if left:
+            kept.put(left.pop(0))
+        return call()
+
+    return fault
 
 
 def test_rows_are_read_whole_and_one_by_one(kept):
@@ -107,22 +126,9 @@ def test_rows_are_read_whole_and_one_by_one(kept):
 
 def test_a_step_is_one_new_text(kept):
     kept.put(b"head\na=1\nb=2\ntail")
-    writes = (
-        put(row("a", "1"), "9"), Write("b", Delete(), row("b", "2"), "a test", ("text",)),
-        Write("c", Create({"text": {"S": "3"}}), None, "a test"),
-    )
+    writes = (put(row("a", "1"), "9"), delete(row("b", "2"), "text"), create(row("c", "3")))
     assert kept.document().write(step(*writes), "t") is WriteResult.APPLIED
     assert kept.has() == b"head\na=9\ntail\nc=3"
-
-
-def test_one_moved_row_stops_the_whole_step(kept):
-    text = b"head\na=1\nb=3"
-    kept.put(text)
-    writes = (put(row("a", "1"), "9"), put(row("b", "2"), "9"))
-    assert kept.document().write(step(*writes), "t") is WriteResult.CONFLICT
-    for write in (Write("a", Create({"text": {"S": ""}}), None, ""), put(row("no", "1"), "2")):
-        assert kept.document().write(step(write), "t") is WriteResult.CONFLICT
-    assert kept.has() == text
 
 
 def test_guards_compare_rows_and_not_texts(kept):
@@ -136,53 +142,27 @@ def test_guards_compare_rows_and_not_texts(kept):
     assert kept.has() == b"other head\n\nb=5\nsomething new\na=9"
 
 
-def test_a_save_between_our_read_and_our_write_is_kept(url):
-    kept = Kept(None, Prefix(url))
-    kept.put(b"a=1\nb=2")
-    faulty = FaultySession(session())
-    times: list[int] = []
-
-    def saved(call):
-        if not times:
-            times.append(1)
-            kept.put(b"a=1\nb=7")
-        return call()
-
-    faulty.always["put_object"] = saved
-    document = kept.document(boto=faulty)
-    assert document.write(step(put(row("a", "1"), "9")), "t") is WriteResult.APPLIED
-    assert kept.has() == b"a=9\nb=7"
+@pytest.mark.parametrize(("saves", "ended", "left"), [
+    ([b"a=1\nb=7"], WriteResult.APPLIED, b"a=9\nb=7"),
+    ([b"a=1\nb=%d" % n for n in range(1, 9)], WriteResult.CONFLICT, b"a=1\nb=5"),
+], ids=["once", "all the time"])
+def test_a_save_between_our_read_and_our_write_is_kept(in_bucket, faulty, saves, ended, left):
+    in_bucket.put(b"a=1\nb=2")
+    faulty.always["put_object"] = saved(in_bucket, *saves)
+    document = in_bucket.document(boto=faulty)
+    assert document.write(step(put(row("a", "1"), "9")), "t") is ended
+    assert in_bucket.has() == left
 
 
-def test_a_store_that_saves_all_the_time_is_moved(url):
-    kept = Kept(None, Prefix(url))
-    kept.put(b"a=1\nb=2")
-    faulty = FaultySession(session())
-    times: list[int] = []
-
-    def saved(call):
-        times.append(1)
-        kept.put(b"a=1\nb=%d" % len(times))
-        return call()
-
-    faulty.always["put_object"] = saved
-    assert (
-        kept.document(boto=faulty).write(step(put(row("a", "1"), "9")), "t") is WriteResult.CONFLICT
-    )
-    assert kept.has() == b"a=1\nb=5"
-
-
-def test_lost_answers(url):
-    kept = Kept(None, Prefix(url))
-    kept.put(b"a=1")
-    faulty = FaultySession(session())
+def test_lost_answers(in_bucket, faulty):
+    in_bucket.put(b"a=1")
     faulty.always["put_object"] = BROKEN_AFTER
-    document = kept.document(boto=faulty)
+    document = in_bucket.document(boto=faulty)
     assert document.write(step(put(row("a", "1"), "2")), "t") is WriteResult.APPLIED
 
     def theirs(call):
         call()
-        kept.put(b"a=7")
+        in_bucket.put(b"a=7")
         raise answer("InternalError", 500)
 
     faulty.always["put_object"] = theirs
@@ -190,11 +170,15 @@ def test_lost_answers(url):
         document.write(step(put(row("a", "2"), "3")), "t")
 
 
-def test_what_the_codec_says_gets_the_name_of_the_file(kept):
-    kept.put(b"!")
-    with pytest.raises(UsageError, match=r"/i/rows: line 1: not ours") as caught:
+@pytest.mark.parametrize(("content", "words", "way_out"), [
+    (b"!", r"/i/rows: line 1: not ours", "look at it"), (b"a=\xff", r"/i/rows: not UTF-8", ""),
+    (None, r"there is no file .*/i/rows", ""),
+], ids=["the codec's word", "no UTF-8", "no file"])
+def test_what_cannot_be_read_is_named_by_its_file(kept, content, words, way_out):
+    kept.put(content or b"", "i" if content else "other")
+    with pytest.raises(UsageError, match=words) as caught:
         kept.document().read()
-    assert caught.value.next == "look at it"
+    assert caught.value.next.startswith(way_out)
 
 
 def test_only_a_text_that_cannot_be_read_is_restored(kept):
@@ -204,30 +188,11 @@ def test_only_a_text_that_cannot_be_read_is_restored(kept):
     assert kept.has() == b"a=1"
 
 
-def test_a_text_that_is_saved_while_it_is_restored_stays(url):
-    kept = Kept(None, Prefix(url))
-    kept.put(b"!")
-    faulty = FaultySession(session())
-
-    def saved(call):
-        kept.put(b"a=7")
-        return call()
-
-    faulty.always["put_object"] = saved
-    assert kept.document(boto=faulty).restore("a=1") is WriteResult.CONFLICT
-    assert kept.has() == b"a=7"
-
-
-def test_no_utf8(kept):
-    kept.put(b"a=\xff")
-    with pytest.raises(UsageError, match=r"/i/rows: not UTF-8"):
-        kept.document().read()
-
-
-def test_no_file(kept):
-    kept.put(b"", "other")
-    with pytest.raises(UsageError, match=r"there is no file .*/i/rows"):
-        kept.document().read()
+def test_a_text_that_is_saved_while_it_is_restored_stays(in_bucket, faulty):
+    in_bucket.put(b"!")
+    faulty.always["put_object"] = saved(in_bucket, b"a=7")
+    assert in_bucket.document(boto=faulty).restore("a=1") is WriteResult.CONFLICT
+    assert in_bucket.has() == b"a=7"
 
 
 @pytest.mark.parametrize("folder", ["..", "a/../..", "/etc"])
@@ -243,16 +208,6 @@ def test_identity_stays_over_a_save(kept):
     assert document.write(step(put(row("a", "1"), "2")), "t") is WriteResult.APPLIED
     assert document.identity() == before and before["first"] == "head"
     assert "inode" not in before
-
-
-def test_steps_that_no_plan_may_hold(kept):
-    kept.put(b"a=1")
-    twice = (put(row("a", "1"), "2"), put(row("a", "1"), "3"))
-    absent = (Write("a", Update({}), None, "a test"),)
-    for writes in ((), twice, absent):
-        with pytest.raises(ValueError, match=r"step|absent"):
-            kept.document().write(step(*writes), "t")
-    assert kept.has() == b"a=1"
 
 
 def test_a_link_is_not_written(tmp_path):
@@ -284,8 +239,7 @@ def test_a_real_metastore(metastore):
     ((source, shards),) = [(name, held) for name, held in stored.items() if held]
     shard, position = min(shards.items())
     (image,) = [i for i in document.read() if i.key == f"events/{source}/{shard}"]
-    change = Update({"position": {"S": "42"}})
-    write = Write(image.key, change, image, "a test", ("position",))
+    write = update(image, Update({"position": {"S": "42"}}), "position")
     assert document.write(step(write), "t") is WriteResult.APPLIED
     assert path.read_text() == before.replace(f'"{position}"', '"42"', 1)
     assert path.stat().st_mode & 0o777 == 0o600

@@ -262,9 +262,7 @@ def said(ended: object, call: str, root: Path, case: Case, as_before: bool) -> N
     (errno.EROFS, "the file system is read-only", "mount it for writing, then run this again"),
     (errno.EIO, "Input/output error", "look at the disk: df "),
 ])  # fmt: skip
-def test_what_the_disk_refuses_is_said_in_words(
-    tmp_path: Path, code: int, words: str, way_out: str
-) -> None:
+def test_what_the_disk_refuses_is_said_in_words(tmp_path, code, words, way_out):
     tree = build(tmp_path / "d", CASES["create"])
 
     def act(_number: int, _done: bool) -> None:
@@ -292,9 +290,7 @@ def test_a_write_that_lands_in_parts(tmp_path: Path) -> None:
         )
     ),
 ])  # fmt: skip
-def test_a_change_at_any_moment_is_never_lost(
-    tmp_path: Path, name: str, theirs: bytes | None, exchange: bool
-) -> None:
+def test_a_change_at_any_moment_is_never_lost(tmp_path, name, theirs, exchange):
     """Another writer, which takes no lock, puts its file in place by rename (as Spark and
     Quickwit do), or deletes the file, before any of our calls."""
     case, rename, unlink = CASES[name], os.rename, os.unlink

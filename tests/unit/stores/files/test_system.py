@@ -69,17 +69,13 @@ def renameat2(code: int) -> SimpleNamespace:
 
 @pytest.mark.parametrize("code", [0, errno.EINVAL, errno.ENOSYS])
 @pytest.mark.parametrize("kind", range(3), ids=["create", "replace", "delete"])
-def test_a_system_that_cannot_exchange_names_is_written_to(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, code: int, kind: int
-) -> None:
+def test_a_system_that_cannot_exchange_names_is_written_to(tree, monkeypatch, code, kind):
     """renameat2(2): EINVAL of a file system without the flags; glibc has had it since 2.28."""
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: renameat2(code))
     assert tree.write(writes(tree)[kind], "t") is WriteResult.APPLIED
 
 
-def test_a_system_that_may_not_rename_says_so(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_system_that_may_not_rename_says_so(tree, monkeypatch, tmp_path):
     before = contents(tmp_path)
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: renameat2(errno.EPERM))
     with pytest.raises(Refused, match="Operation not permitted"):
@@ -87,9 +83,7 @@ def test_a_system_that_may_not_rename_says_so(
     assert contents(tmp_path) == before
 
 
-def test_without_links_too_nothing_new_is_made(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_links_too_nothing_new_is_made(tree, monkeypatch, tmp_path):
     """link(2): EPERM, the file system (FAT) has no links. A plain rename could replace a file."""
     before = contents(tmp_path)
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: renameat2(errno.EINVAL))
@@ -102,9 +96,7 @@ def test_without_links_too_nothing_new_is_made(
 # locks
 
 
-def test_a_file_system_without_locks_is_written_to(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_system_without_locks_is_written_to(tree, monkeypatch, tmp_path):
     """flock(2). What lies there may be a living process' own then, and is left alone."""
     theirs = tmp_path / f".reshardctl.{UUID}.tmp"
     theirs.write_bytes(b"half")
@@ -118,9 +110,7 @@ def test_a_root_that_cannot_be_opened_has_no_lock(tmp_path: Path) -> None:
         assert locked is False
 
 
-def test_another_process_that_keeps_the_lock_is_named(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_another_process_that_keeps_the_lock_is_named(tree, monkeypatch, tmp_path):
     monkeypatch.setattr(system, "PATIENCE", 0.01)
     descriptor = os.open(tmp_path, os.O_RDONLY)
     try:
@@ -135,9 +125,7 @@ def test_another_process_that_keeps_the_lock_is_named(
 
 
 @pytest.mark.parametrize("code", [0, errno.ENOTSUP, errno.EIO])
-def test_a_file_system_without_attributes_has_none_to_keep(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, code: int
-) -> None:
+def test_a_file_system_without_attributes_has_none_to_keep(tree, monkeypatch, code):
     """listxattr(2). macOS has other calls for them, and Python has none there."""
     if code:
         monkeypatch.setattr(os, "listxattr", failing(code))
@@ -156,9 +144,7 @@ def test_a_file_system_without_attributes_has_none_to_keep(
 @pytest.mark.parametrize(("call", "named"), [
     ("scandir", ""), ("scandir", "/offsets"), ("open", "/offsets/7"),
 ], ids=["root", "folder", "file"])  # fmt: skip
-def test_a_read_that_fails_names_the_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, named: str
-) -> None:
+def test_a_read_that_fails_names_the_place(tmp_path, monkeypatch, call, named):
     """As a file of NFS does whose server has lost it."""
     plant(tmp_path, "offsets/7", b"v1")
     folders = {"offsets"} if named else {""}
@@ -168,9 +154,7 @@ def test_a_read_that_fails_names_the_place(
     assert caught.value.next == f"ls -ld {tmp_path}{named}"
 
 
-def test_a_read_behind_a_link_that_fails_names_the_link(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_behind_a_link_that_fails_names_the_link(tmp_path, monkeypatch):
     plant(tmp_path, "real", b"v1")
     (tmp_path / "link").symlink_to("real")
     opened = os.open
@@ -187,9 +171,7 @@ def test_a_read_behind_a_link_that_fails_names_the_link(
 
 
 @pytest.mark.parametrize("times", [1, local.TRIES])
-def test_a_file_that_changes_while_it_is_read(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, times: int
-) -> None:
+def test_a_file_that_changes_while_it_is_read(tree, monkeypatch, tmp_path, times):
     left, read = [times], os.read
 
     def changing(descriptor: int, size: int) -> bytes:
@@ -236,9 +218,7 @@ def note(after: bytes | None, checksum: bytes | None) -> bytes:
     (b'{"format": 1, "key": "f"}', NEW, None, None),
 ], ids=["new", "old", "old beside new", "none any more", "another's", "another's checksum",
         "no note", "later release", "without its sides"])  # fmt: skip
-def test_the_next_writer_completes_what_was_noted(
-    tmp_path: Path, noted: bytes, there: bytes, crc: bytes | None, wanted: bytes | None
-) -> None:
+def test_the_next_writer_completes_what_was_noted(tmp_path, noted, there, crc, wanted):
     """A checksum that does not fit its file would be an error to Hadoop (ChecksumFileSystem)."""
     plant(tmp_path, "f", there, crc)
     (tmp_path / f".reshardctl.{UUID}.note").write_bytes(noted)
@@ -247,9 +227,7 @@ def test_the_next_writer_completes_what_was_noted(
     assert contents(tmp_path) == expected
 
 
-def test_names_are_exchanged_and_given_in_the_folder_of_the_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_are_exchanged_and_given_in_the_folder_of_the_process(tmp_path, monkeypatch):
     """As every call that is given a relative name (rename(2))."""
     plant(tmp_path, "a", b"1")
     plant(tmp_path, "b", b"2")
@@ -267,18 +245,14 @@ def test_a_note_that_cannot_be_read_stops_the_writer(tree: Tree, tmp_path: Path)
         tree.recover()
 
 
-def test_a_root_whose_notes_cannot_be_listed_is_not_written(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_root_whose_notes_cannot_be_listed_is_not_written(tree, monkeypatch):
     step = writes(tree)[1]
     monkeypatch.setattr(os, "listdir", failing(errno.ESTALE))
     with pytest.raises(CannotTell, match="Stale file handle"):
         tree.write(step, "t")
 
 
-def test_a_folder_that_goes_before_it_is_listed_is_absent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_goes_before_it_is_listed_is_absent(tmp_path, monkeypatch):
     (tmp_path / "offsets").mkdir()
     monkeypatch.setattr(os, "scandir", failing(errno.ENOENT))
     assert Local(str(tmp_path)).list("offsets") is None
@@ -301,9 +275,7 @@ def test_a_copy_has_the_modes_and_times_of_files_and_folders(tmp_path: Path) -> 
         assert (one.st_mode, one.st_mtime_ns) == (other.st_mode, other.st_mtime_ns), name
 
 
-def test_a_copy_needs_a_folder_and_a_rename_that_replaces_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_needs_a_folder_and_a_rename_that_replaces_nothing(tmp_path, monkeypatch):
     plant(tmp_path, "checkpoint/offsets/7", b"v1")
     source = tmp_path / "checkpoint"
     with pytest.raises(UsageError, match="no is no folder") as caught:

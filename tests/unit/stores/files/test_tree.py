@@ -35,6 +35,7 @@ from tests.unit.stores.files.trees import (
 )
 
 ROOT = os.geteuid() == 0
+only_root = pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
 UNPRIVILEGED = 65534
 """nobody, on every Linux."""
 
@@ -57,10 +58,23 @@ def text_of(image: Image | None) -> str | None:
     return None if image is None else image.attributes["text"]["S"]
 
 
-def stored_with(path: Path) -> dict[str, str]:
+def seen_of(path: Path) -> tuple[int, int, int]:
+    """Mode, owner and group of a file."""
     found = path.stat()
-    mode, owner = f"{stat.S_IMODE(found.st_mode):04o}", f"{found.st_uid}:{found.st_gid}"
-    return {"S": f'{{"mode":"{mode}","owner":"{owner}"}}'}
+    return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
+
+
+def given(path: Path, mode: int, owner: int = 4711) -> tuple[int, int, int]:
+    """A file made one of this mode, owner and group; who is not root may not give it away."""
+    if ROOT:
+        os.chown(path, owner, owner + 1)
+    path.chmod(mode)
+    return seen_of(path)
+
+
+def stored_with(path: Path) -> dict[str, str]:
+    mode, user, group = seen_of(path)
+    return {"S": f'{{"mode":"{mode:04o}","owner":"{user}:{group}"}}'}
 
 
 def b64(content: bytes) -> dict[str, str]:
@@ -92,6 +106,7 @@ def test_bytes_that_are_no_utf8_come_as_bytes(root):
 def test_text_goes_and_comes_byte_for_byte(root, content):
     medium = tree(root)
     assert medium.write(creation("f", text={"S": content}), "t") is WriteResult.APPLIED
+    assert medium.get(["f", "no/folder"]) == {"f": medium.read()[0], "no/folder": None}
     assert text_of(medium.get(["f"])["f"]) == content
     assert (root / "f").read_bytes() == content.encode()
 
@@ -158,15 +173,6 @@ def test_names_that_only_look_like_checksums_are_files(root):
     assert [i.key for i in tree(root).read()] == [".crc", "7.crc", "a.crc.tmp"]
 
 
-def test_get_reads_as_read_does(root):
-    plant(root, "offsets/7", b"v1", crc32(b"v1"))
-    medium = tree(root)
-    (image,) = [i for i in medium.read() if i.key == "offsets/7"]
-    assert medium.get(["offsets/7", "offsets/8", "no/folder"]) == {
-        "offsets/7": image, "offsets/8": None, "no/folder": None,
-    }
-
-
 # what is odd about a directory
 
 
@@ -201,16 +207,13 @@ def test_links_out_of_the_root_are_seen_and_not_followed(root, inner):
     assert contents(root.parent / "secret") == {"7": b"secret"}
 
 
-def test_a_circle_of_links_is_seen(root):
-    (root / "a").symlink_to("b")
-    (root / "b").symlink_to("a")
-    assert all("unread" in i.attributes for i in tree(root).read())
-
-
-def test_a_dangling_link_is_seen(root):
-    (root / "a").symlink_to("nowhere")
-    (image,) = tree(root).read()
-    assert "cannot be looked at" in image.attributes["unread"]["S"]
+@pytest.mark.parametrize("links", [{"a": "b", "b": "a"}, {"a": "nowhere"}], ids=str)
+def test_a_circle_of_links_or_a_dangling_one_is_seen(root, links):
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    found = tree(root).read()
+    assert [image.key for image in found] == sorted(links)
+    assert all("cannot be looked at" in image.attributes["unread"]["S"] for image in found)
 
 
 def test_the_root_itself_may_be_a_link(root):
@@ -276,31 +279,23 @@ def test_a_directory_that_vanishes_while_it_is_read(root):
         tree(root, select).read()
 
 
-def test_a_file_that_changes_after_its_listing_is_read_anew(root):
-    plant(root, "1", b"old")
-    rounds: list[int] = []
-
-    def select(seen, listed):
-        if "1" in seen and not rounds:
-            rounds.append(1)
-            (root / "1").write_bytes(b"newer")
-        return everything(seen, listed)
-
-    (image,) = tree(root, select).read()
-    assert text_of(image) == "newer" and image.attributes["size"] == {"N": "5"}
-
-
-def test_a_file_that_appears_after_the_listing_is_seen(root):
-    plant(root, "offsets/1", b"x")
+@pytest.mark.parametrize(("name", "found"), [
+    ("offsets/1", {"offsets/1": "newer"}),
+    ("offsets/2", {"offsets/1": "old", "offsets/2": "newer"}),
+], ids=["changes", "appears"])
+def test_a_file_that_is_written_after_the_listing_is_read(root, name, found):
+    plant(root, "offsets/1", b"old")
     rounds: list[int] = []
 
     def select(seen, listed):
         if "offsets/1" in seen and not rounds:
             rounds.append(1)
-            (root / "offsets/2").write_bytes(b"y")
+            (root / name).write_bytes(b"newer")
         return everything(seen, listed)
 
-    assert [i.key for i in tree(root, select).read()] == ["offsets/", "offsets/1", "offsets/2"]
+    _, *files = tree(root, select).read()
+    assert {image.key: text_of(image) for image in files} == found
+    assert all(image.attributes["size"] == {"N": str(len(text_of(image)))} for image in files)
 
 
 def test_a_directory_that_never_holds_still(root):
@@ -312,7 +307,7 @@ def test_a_directory_that_never_holds_still(root):
         tree(root, select).read()
 
 
-@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+@only_root
 def test_what_may_not_be_read_is_named_with_who_may(root, as_nobody):
     plant(root, "offsets/1", b"x")
     (root / "offsets/1").chmod(0o600)
@@ -325,7 +320,7 @@ def test_what_may_not_be_read_is_named_with_who_may(root, as_nobody):
     assert as_nobody(look) == "run this as user root"
 
 
-@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+@only_root
 def test_a_folder_that_may_not_be_listed(root, as_nobody):
     plant(root, "offsets/1", b"x")
     (root / "offsets").chmod(0o700)
@@ -337,7 +332,7 @@ def test_a_folder_that_may_not_be_listed(root, as_nobody):
     as_nobody(look)
 
 
-@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+@only_root
 def test_what_may_not_be_written_is_refused(root, as_nobody):
     plant(root, "offsets/1", b"x")
     before = contents(root)
@@ -354,7 +349,7 @@ def test_what_may_not_be_written_is_refused(root, as_nobody):
     assert contents(root) == before
 
 
-@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+@only_root
 @pytest.mark.parametrize(("owner", "named"), [(0, "user root"), (4711, "user id 4711")])
 def test_nobody_makes_files_that_their_reader_may_not_read(root, as_nobody, owner, named):
     """A directory that all may write, with files of another user."""
@@ -374,7 +369,7 @@ def test_nobody_makes_files_that_their_reader_may_not_read(root, as_nobody, owne
     assert contents(root) == {"offsets/1": b"x"} and not (root / "commits").exists()
 
 
-@pytest.mark.skipif(not ROOT, reason="only root may become somebody else")
+@only_root
 def test_a_group_that_the_writer_is_not_in_is_no_reason_to_refuse(root, as_nobody):
     """chown(2): its owner may give a file to groups of his own only. He still reads it himself."""
     plant(root, "f", b"x")
@@ -408,13 +403,9 @@ def as_nobody():
 def test_a_new_file_is_like_its_siblings(root):
     plant(root, "offsets/1", b"x")
     (root / "offsets/0").mkdir(0o700)
-    (root / "offsets/1").chmod(0o640)
-    if ROOT:
-        os.chown(root / "offsets/1", 4711, 4712)
+    like = given(root / "offsets/1", 0o640)
     assert tree(root).write(creation("offsets/2", text={"S": "y"}), "t") is WriteResult.APPLIED
-    found = (root / "offsets/2").stat()
-    assert stat.S_IMODE(found.st_mode) == 0o640
-    assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
+    assert seen_of(root / "offsets/2") == like
 
 
 def test_a_new_checksum_is_like_its_file(root):
@@ -424,33 +415,16 @@ def test_a_new_checksum_is_like_its_file(root):
     medium = tree(root)
     step = change(held(medium, "offsets/11"), text={"S": "y"}, crc=b64(crc32(b"y")))
     assert medium.write(step, "t") is WriteResult.APPLIED
-    assert stat.S_IMODE((root / "offsets/.11.crc").stat().st_mode) == 0o604
+    assert seen_of(root / "offsets/.11.crc")[0] == 0o604
 
 
 def test_a_new_folder_is_like_the_one_above(root):
-    (root / "sources").mkdir(mode=0o750)
-    (root / "sources").chmod(0o750)
-    if ROOT:
-        os.chown(root / "sources", 4711, 4712)
+    (root / "sources").mkdir()
+    mode, *owner = given(root / "sources", 0o750)
     tree(root).write(creation("sources/0/log/7/s", text={"S": "y"}), "t")
     for path in ("sources/0", "sources/0/log", "sources/0/log/7"):
-        found = (root / path).stat()
-        assert stat.S_IMODE(found.st_mode) == 0o750
-        assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
-    found = (root / "sources/0/log/7/s").stat()
-    assert stat.S_IMODE(found.st_mode) == 0o640
-
-
-def test_a_replaced_file_keeps_owner_and_mode(root):
-    plant(root, "f", b"x")
-    (root / "f").chmod(0o604)
-    if ROOT:
-        os.chown(root / "f", 4711, 4712)
-    medium = tree(root)
-    medium.write(change(held(medium, "f"), text={"S": "y"}), "t")
-    found = (root / "f").stat()
-    assert stat.S_IMODE(found.st_mode) == 0o604 and (root / "f").read_bytes() == b"y"
-    assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
+        assert seen_of(root / path) == (mode, *owner)
+    assert seen_of(root / "sources/0/log/7/s")[0] == 0o640
 
 
 def _odd_one_out(root):
@@ -458,18 +432,11 @@ def _odd_one_out(root):
     plant(root, "d/a", b"a")
     (root / "d/a").chmod(0o644)
     plant(root, "d/f", b"x", crc32(b"x"))
-    for name, mode, owner in (("d/f", 0o750, 4711), ("d/.f.crc", 0o604, 4713)):
-        (root / name).chmod(mode)
+    for owner in (4711, 4713):  # an owner that only a journal names gets nothing
         (root / f"d/of-{owner}").mkdir()
-        if ROOT:
-            for each in (name, f"d/of-{owner}"):
-                os.chown(root / each, owner, owner + 1)
-    return {name: seen_of(root / name) for name in ("d/f", "d/.f.crc")}
-
-
-def seen_of(path):
-    found = path.stat()
-    return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
+        given(root / f"d/of-{owner}", 0o755, owner)
+    return {name: given(root / name, mode, owner)
+            for name, mode, owner in (("d/f", 0o750, 4711), ("d/.f.crc", 0o604, 4713))}
 
 
 def test_a_deleted_file_comes_back_with_the_mode_and_owner_that_it_had(root):
@@ -500,7 +467,7 @@ def test_an_image_of_a_journal_without_modes_comes_back_like_its_siblings(root):
     old = {n: v for n, v in image.attributes.items() if n in ("text", "crc", "size", "modified")}
     assert medium.write(creation("d/f", **old), "t") is WriteResult.APPLIED
     assert contents(root)["d/.f.crc"] == crc32(b"x")
-    assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o644
+    assert seen_of(root / "d/f")[0] == 0o644
 
 
 @pytest.mark.skipif(not ROOT, reason="only root may give a file away")
@@ -531,8 +498,7 @@ def test_no_file_runs_as_its_owner_by_a_journal(root):
     kept = {"mode": "6755", "owner": own, "folders": [{"mode": "7775", "owner": own}]}
     step = creation("d/f", text={"S": "x"}, stored_with={"S": json.dumps(kept)})
     assert tree(root).write(step, "t") is WriteResult.APPLIED
-    assert stat.S_IMODE((root / "d/f").stat().st_mode) == 0o755
-    assert stat.S_IMODE((root / "d").stat().st_mode) == 0o3775
+    assert (seen_of(root / "d/f")[0], seen_of(root / "d")[0]) == (0o755, 0o3775)
 
 
 @pytest.mark.parametrize("key", ["authorized_keys", "d/other", "offsets/x"])
@@ -619,19 +585,15 @@ FOLDERS = {"sources": 0o750, "sources/0": 0o2771, "sources/0/7": 0o700}
 
 
 def _other_folders(root):
-    """A file in folders of which none has the owner or the mode of the one above it.
-
-    Each owner has something else in the root, as an owner that only a journal names gets nothing.
-    """
+    """A file in folders of which none has the owner or the mode of the one above it."""
     plant(root, "sources/0/7/a", b"x", crc32(b"x"))
+    before = {}
     for number, (name, mode) in enumerate(FOLDERS.items()):
-        (root / f"logs-{number}").mkdir()
-        if ROOT:
-            for each in (name, f"logs-{number}"):
-                os.chown(root / each, 4711 + number, 4721 + number)
-        (root / name).chmod(mode)
+        (root / f"logs-{number}").mkdir()  # an owner that only a journal names gets nothing
+        given(root / f"logs-{number}", 0o755, 4711 + 10 * number)
+        before[name] = given(root / name, mode, 4711 + 10 * number)
     files = ("sources/0/7/a", "sources/0/7/.a.crc")
-    return {name: seen_of(root / name) for name in (*FOLDERS, *files)}
+    return before | {name: seen_of(root / name) for name in files}
 
 
 def test_a_folder_comes_back_with_its_last_file_as_it_was(root):
@@ -680,16 +642,6 @@ def test_the_root_stays_when_it_is_empty(root):
     assert root.is_dir() and medium.read() == []
 
 
-def test_undoing_gives_size_and_time_back_as_they_come(root):
-    """What an undo restores are whole images: those two are seen, never written."""
-    plant(root, "f", b"x")
-    medium = tree(root)
-    (image,) = medium.read()
-    medium.write(removal(image), "t")
-    assert medium.write(creation("f", **image.attributes), "t") is WriteResult.APPLIED
-    assert text_of(medium.get(["f"])["f"]) == "x"
-
-
 @pytest.mark.parametrize("attributes", [
     {}, {"text": {"S": "a"}, "bytes": {"B": "YQ=="}}, {"text": {"B": "YQ=="}},
     {"bytes": {"B": "no"}}, {"text": {"S": "a"}, "mode": {"N": "1"}}, {"size": {"N": "1"}},
@@ -735,28 +687,18 @@ def test_a_file_that_is_too_large_is_named_and_not_read(root):
         tree(root).get(["f"])
 
 
-def test_text_of_ten_megabytes(root):
-    text = "é" * 5_000_000
-    medium = tree(root)
-    assert medium.write(creation("f", text={"S": text}), "t") is WriteResult.APPLIED
-    assert text_of(medium.get(["f"])["f"]) == text
-
-
 # who it is
 
 
-def test_identity_is_the_real_path_and_the_query(root):
-    plant(root, "metadata", b'{"id":"69880f2a-f006-496b-9513-9120bf42d838"}')
-    assert tree(root).identity() == {
-        "medium": "files", "path": str(root.resolve()),
-        "query": "69880f2a-f006-496b-9513-9120bf42d838",
-    }
+QUERY = "69880f2a-f006-496b-9513-9120bf42d838"
 
 
-@pytest.mark.parametrize("content", [None, b"", b"[]", b'{"id":7}', b"\xff", b"{"])
-def test_without_a_query_the_directory_itself_is_known(root, content):
-    if content is not None:
-        plant(root, "metadata", content)
-    assert tree(root).identity() == {
-        "medium": "files", "path": str(root.resolve()), "inode": str(root.stat().st_ino),
-    }
+@pytest.mark.parametrize(("metadata", "query"), [
+    (f'{{"id":"{QUERY}"}}'.encode(), QUERY),
+    *((content, None) for content in (None, b"", b"[]", b'{"id":7}', b"\xff", b"{")),
+])  # fmt: skip
+def test_identity_is_the_real_path_and_the_query_or_the_directory(root, metadata, query):
+    if metadata is not None:
+        plant(root, "metadata", metadata)
+    own = {"query": query} if query else {"inode": str(root.stat().st_ino)}
+    assert tree(root).identity() == {"medium": "files", "path": str(root.resolve()), **own}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ import redis
 from reshardctl.model import Image, TableShape
 from reshardctl.stores.redis import Server, Strings
 from tests.contracts.store_contract import SampleRows, StoreContract
-from tests.support.needs import needs
 from tests.support.servers import PASSWORD, Running
-from tests.support.servers.redisserver import redis_server
 from tests.support.several_tables import Mask
 
 _names = itertools.count()
@@ -40,13 +37,22 @@ class Keys:
     """Positions in a database of their own."""
 
     def __init__(self, running: Running) -> None:
-        self.server = Server(f"127.0.0.1:{running.port}/{next(_names) % 16}", PASSWORD)
+        self.database = next(_names) % 16
+        self.port = running.port
+        self.server = self.server_for()
         self.client: redis.Redis = self.server.client()
         self.client.flushdb()
 
-    def medium(self) -> Masked:
-        inner: Any = Strings(self.server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
-        return Masked(inner, [SHAPE])
+    def server_for(self, user: str = "", port: int = 0) -> Server:
+        """The server, as a user whose password is `x`, or by another way."""
+        place = f"127.0.0.1:{port or self.port}/{self.database}"
+        return Server(f"{user}@{place}", "x") if user else Server(place, PASSWORD)
+
+    def store(self, app: str = "app-a", user: str = "", port: int = 0) -> Strings:
+        return strings(self.server_for(user, port), app)
+
+    def medium(self, user: str = "", port: int = 0) -> Masked:
+        return Masked(self.store("app-a", user, port), [SHAPE])  # type: ignore[arg-type]
 
     def plant(self, image: Image) -> None:
         self.client.set(
@@ -57,11 +63,8 @@ class Keys:
         self.client.delete(f"app-a:checkpoint:s-1:{key}")
 
 
-@pytest.fixture(scope="module")
-@needs("redis")
-def running() -> Iterator[Running]:
-    with redis_server() as server:
-        yield server
+def strings(server: Server, app: str = "app-a") -> Strings:
+    return Strings(server, SHAPE, "sequence_number", app, lambda _seconds: None)
 
 
 class TestStrings(StoreContract):
@@ -70,5 +73,5 @@ class TestStrings(StoreContract):
     )
 
     @pytest.fixture
-    def store(self, running: Running) -> Keys:
-        return Keys(running)
+    def store(self, keys: Keys) -> Keys:
+        return keys

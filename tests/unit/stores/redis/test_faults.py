@@ -11,40 +11,40 @@ import pytest
 import redis
 
 from reshardctl.errors import Refused, UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.model import Image, Update, Write
 from reshardctl.model.images import ENDS
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import READING, WRITING, Server, Strings
+from tests.contracts.store_contract import create, delete, step, update
 from tests.support.servers import PASSWORD, Running
 from tests.support.servers.redisserver import redis_server
 from tests.support.servers.severed import way_to
 from tests.unit.stores.faults_of_stores import cut_everywhere
-from tests.unit.stores.redis.test_contract import SHAPE, Keys, Masked, _row, running
-
-__all__ = ["running"]
-
-
-@pytest.fixture
-def keys(running: Running) -> Keys:
-    return Keys(running)
-
-
-def strings(keys: Keys, app: str) -> Strings:
-    return Strings(keys.server, SHAPE, "sequence_number", app, lambda _seconds: None)
+from tests.unit.stores.redis.test_contract import Keys, _row, strings
 
 
 def number(image: Image | None) -> Any:
     return image and image.attributes.get("sequence_number")
 
 
+def placed(key: str, text: str) -> Write:
+    """A new position of app-a in s-1."""
+    own = {"namespace": {"S": "app-a-s-1"}, "shard_id": {"S": key}}
+    return create(Image(f"app-a-s-1/{key}", {**own, "sequence_number": {"S": text}}))
+
+
+def there_and_back(store: Strings, found: Image, *guard: str) -> None:
+    """A row deleted, and created again as it was."""
+    gone = delete(found, "sequence_number", *guard)
+    assert store.write(step(gone), "t") is WriteResult.APPLIED
+    assert store.write(step(create(found)), "t") is WriteResult.APPLIED
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
-def test_a_connection_cut_at_any_message(keys: Keys, running: Running, seen: bool) -> None:
-    database = keys.client.connection_pool.connection_kwargs["db"]
-    with way_to(running.port) as way:
-        server = Server(f"127.0.0.1:{way.port}/{database}", PASSWORD)
-        inner: Any = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
-        endings = cut_everywhere(keys, way, Masked(inner, [SHAPE]), _row, seen=seen)
+def test_a_connection_cut_at_any_message(keys: Keys, seen: bool) -> None:
+    with way_to(keys.port) as way:
+        endings = cut_everywhere(keys, way, keys.medium(port=way.port), _row, seen=seen)
     assert "done" in endings
 
 
@@ -54,13 +54,13 @@ def test_one_application_among_others(keys: Keys) -> None:
     keys.client.set("a-b:checkpoint:c:shardId-000000000000", "2")
     keys.client.set("a*:checkpoint:s:shardId-000000000000", "3")
     keys.client.set("unrelated", "4")
-    (one,) = strings(keys, "a").read()
+    (one,) = keys.store("a").read()
     assert (one.key, number(one)) == ("a-b-c/shardId-000000000000", {"S": "1"})
-    (other,) = strings(keys, "a-b").read()
+    (other,) = keys.store("a-b").read()
     assert number(other) == {"S": "2"}
-    (starred,) = strings(keys, "a*").read()
+    (starred,) = keys.store("a*").read()
     assert number(starred) == {"S": "3"}
-    assert len(strings(keys, "").read()) == 3
+    assert len(keys.store("").read()) == 3
 
 
 def test_keys_that_go_meanwhile_or_are_no_text_are_passed_by(
@@ -77,7 +77,7 @@ def test_keys_that_go_meanwhile_or_are_no_text_are_passed_by(
         yield from scanned(*arguments, **named)
 
     monkeypatch.setattr(redis.Redis, "scan_iter", scan_iter)
-    (one,) = strings(keys, "app-a").read()
+    (one,) = keys.store().read()
     assert one.key == "app-a-s-1/a"
 
 
@@ -85,24 +85,20 @@ def test_a_key_of_another_type_is_seen_and_not_written(keys: Keys) -> None:
     """The library's Get drops the error: to it, there is no position."""
     keys.client.rpush("app-a:checkpoint:s-1:a", "x")
     keys.client.sadd("app-a:checkpoint:s-1:b", "x")
-    found, other = strings(keys, "app-a").read()
+    found, other = keys.store().read()
     assert number(found) is None and number(other) is None
-    for change in (Update({"sequence_number": {"S": "1"}}), ):
-        write = Write(found.key, change, found, "a test", ("sequence_number",))
-        with pytest.raises(UsageError, match="holds no string"):
-            strings(keys, "app-a").write(Step("one", (write,)), "t")
-    made = Write(found.key, Create({**found.attributes, "sequence_number": {"S": "1"}}), None, "")
-    assert strings(keys, "app-a").write(Step("one", (made,)), "t") is WriteResult.CONFLICT
+    moved = update(found, Update({"sequence_number": {"S": "1"}}), "sequence_number")
+    with pytest.raises(UsageError, match="holds no string"):
+        keys.store().write(step(moved), "t")
+    assert keys.store().write(step(placed("a", "1")), "t") is WriteResult.CONFLICT
     assert keys.client.lrange("app-a:checkpoint:s-1:a", 0, -1) == [b"x"]
 
 
 def test_a_time_to_live_stays(keys: Keys) -> None:
     keys.client.set("app-a:checkpoint:s-1:a", "1", ex=5000)
-    (found,) = strings(keys, "app-a").read()
-    write = Write(
-        found.key, Update({"sequence_number": {"S": "2"}}), found, "a test", ("sequence_number",)
-    )
-    assert strings(keys, "app-a").write(Step("one", (write,)), "t") is WriteResult.APPLIED
+    (found,) = keys.store().read()
+    moved = update(found, Update({"sequence_number": {"S": "2"}}), "sequence_number")
+    assert keys.store().write(step(moved), "t") is WriteResult.APPLIED
     assert keys.client.get("app-a:checkpoint:s-1:a") == b"2"
     assert int(keys.client.ttl("app-a:checkpoint:s-1:a")) > 4000
 
@@ -117,26 +113,22 @@ def test_a_time_to_live_comes_back_with_a_deleted_key(
     name, end = "app-a:checkpoint:s-1:a", int(time.time() + 5000) * 1000 + 123
     keys.client.set(name, "1", pxat=end)
     keys.client.set("app-a:checkpoint:s-1:b", "1")
-    found, lasting = strings(keys, "app-a").read()
+    found, lasting = keys.store().read()
     assert ENDS not in lasting.attributes
-    assert strings(keys, "app-a").get([found.key])[found.key].key == found.key  # type: ignore[union-attr]
-    gone = Write(found.key, Delete(), found, "a test", ("sequence_number", ENDS))
-    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is WriteResult.APPLIED
-    back = Write(found.key, Create(found.attributes), None, "a test")
-    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    assert keys.store().get([found.key])[found.key].key == found.key  # type: ignore[union-attr]
+    there_and_back(keys.store(), found, ENDS)
     assert abs(int(keys.client.execute_command("PEXPIRETIME", name)) - end) <= 1000 * old
-    kept = strings(keys, "app-a").get([lasting.key])[lasting.key]
+    kept = keys.store().get([lasting.key])[lasting.key]
     assert kept == lasting
 
 
 def test_a_time_to_live_that_has_ended_is_not_begun_again(keys: Keys) -> None:
     keys.client.set("app-a:checkpoint:s-1:b", "1")
-    (lasting,) = strings(keys, "app-a").read()
+    (lasting,) = keys.store().read()
     attributes = {**lasting.attributes, "shard_id": {"S": "a"}, ENDS: {"N": "1000"}}
-    back = Write("app-a-s-1/a", Create(attributes), None, "a test")
     with pytest.raises(Refused, match="has ended"):
-        strings(keys, "app-a").write(Step("one", (back,)), "t")
-    assert strings(keys, "app-a").read() == [lasting]
+        keys.store().write(step(create(Image("app-a-s-1/a", attributes))), "t")
+    assert keys.store().read() == [lasting]
 
 
 def without_pexpiretime(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,25 +153,17 @@ def test_a_user_with_the_documented_permissions(running: Running, database: int)
     root.delete("app-a:checkpoint:s-1:a")
     root.set("app-a:checkpoint:s-1:b", "7", ex=5000)
 
-    def seen_by(who: str) -> Strings:
-        server = Server(f"{who}@127.0.0.1:{running.port}/{database}", "x")
-        return Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
-
-    reader, writer = seen_by("reader"), seen_by("writer")
+    place = f"127.0.0.1:{running.port}/{database}"
+    reader, writer = (strings(Server(f"{who}@{place}", "x")) for who in ("reader", "writer"))
     assert reader.identity()
     (row,) = reader.read()
-    made = Write("app-a-s-1/a", Create({
-        "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, "sequence_number": {"S": "1"},
-    }), None, "a test")  # fmt: skip
+    made = step(placed("a", "1"))
     with pytest.raises(Refused, match="no permissions") as denied:
-        reader.write(Step("one", (made,)), "t")
+        reader.write(made, "t")
     assert all(command in denied.value.next for command in (*READING, *WRITING))
-    assert writer.write(Step("one", (made,)), "t") is WriteResult.APPLIED
-    assert writer.write(Step("one", (made,)), "t") is WriteResult.CONFLICT
-    gone = Write(row.key, Delete(), row, "a test", ("sequence_number",))
-    assert writer.write(Step("one", (gone,)), "t") is WriteResult.APPLIED
-    back = Write(row.key, Create(row.attributes), None, "a test")
-    assert writer.write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    assert writer.write(made, "t") is WriteResult.APPLIED
+    assert writer.write(made, "t") is WriteResult.CONFLICT
+    there_and_back(writer, row)
     assert reader.read()[1].attributes == row.attributes
     root.acl_deluser("reader", "writer")
 
@@ -193,20 +177,17 @@ def test_the_identity_survives_a_restart() -> None:
     """INFO's run_id does not."""
     with redis_server() as running:
         server = Server(f"127.0.0.1:{running.port}/0", PASSWORD)
-        strings = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
-        identity = strings.identity()
+        store = strings(server)
+        identity = store.identity()
         run_id = server.client().info("server")["run_id"]
         assert run_id not in str(identity)
-    assert strings.identity() == identity
+    assert store.identity() == identity
 
 
 def test_bytes_that_are_no_text_go_and_come_back(keys: Keys) -> None:
     keys.client.set("app-a:checkpoint:s-1:a", b"\xff\x00")
-    (found,) = strings(keys, "app-a").read()
-    gone = Write(found.key, Delete(), found, "a test", ("sequence_number",))
-    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is WriteResult.APPLIED
-    back = Write(found.key, Create(found.attributes), None, "a test")
-    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    (found,) = keys.store().read()
+    there_and_back(keys.store(), found)
     assert keys.client.get("app-a:checkpoint:s-1:a") == b"\xff\x00"
 
 
@@ -220,12 +201,7 @@ def replica(keys: Keys) -> Iterator[Keys]:
 
 def test_a_replica_is_not_written(replica: Keys) -> None:
     with pytest.raises(Refused, match=r"replica|READONLY|read only"):
-        strings(replica, "app-a").write(Step("one", (
-            Write("app-a-s-1/a", Create({
-                "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"},
-                "sequence_number": {"S": "1"},
-            }), None, "a test"),
-        )), "t")
+        replica.store().write(step(placed("a", "1")), "t")
 
 
 @pytest.mark.parametrize("target", ["", "host:x/0", "host/db", "host/0/1", "host:123456/0"])

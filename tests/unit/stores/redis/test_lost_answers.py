@@ -11,16 +11,16 @@ from redis.exceptions import BusyLoadingError, NoPermissionError, ResponseError,
 from redis.exceptions import ConnectionError as Gone
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model import Attributes, Create, Image, Step, TableShape, Write
+from reshardctl.model import Image, TableShape
 from reshardctl.model.retry import FailureKind
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Server, Strings
+from tests.contracts.store_contract import create, step
 
 SHAPE = TableShape("", hash="namespace", range="shard_id")
 KEY = "app-a-s-1/a"
-STEP = Step("one", (Write(KEY, Create({
-    "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, "sequence_number": {"S": "1"},
-}), None, "a test"),))  # fmt: skip
+ROW = {"namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}}
+STEP = step(create(Image(KEY, {**ROW, "sequence_number": {"S": "1"}})))
 
 Fault = Callable[[Callable[[], None]], list[Any] | None]
 
@@ -114,10 +114,17 @@ def late_and_denied(apply: Callable[[], None]) -> None:
     raise NoPermissionError("no SET")
 
 
-def strings(monkeypatch: pytest.MonkeyPatch, *faults: Fault) -> tuple[Strings, Pipe]:
-    server, pipe = Server("127.0.0.1:1/0", ""), Pipe(faults)
-    monkeypatch.setattr(server, "client", lambda: pipe)
-    return Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None), pipe
+Make = Callable[..., tuple[Strings, Pipe]]
+
+
+@pytest.fixture
+def strings(monkeypatch: pytest.MonkeyPatch) -> Make:
+    def made(*faults: Fault) -> tuple[Strings, Pipe]:
+        server, pipe = Server("127.0.0.1:1/0", ""), Pipe(faults)
+        monkeypatch.setattr(server, "client", lambda: pipe)
+        return Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None), pipe
+
+    return made
 
 
 def written(medium: Strings) -> Image | None:
@@ -125,18 +132,16 @@ def written(medium: Strings) -> Image | None:
 
 
 @pytest.mark.parametrize("faults", [
-    (after,), (before,), (before, before, after), (lost_while_watching,),
+    (after,), (before,), (before, before, after), (lost_while_watching,), (before, late_and_denied),
 ])  # fmt: skip
-def test_a_lost_answer_is_looked_for(
-    monkeypatch: pytest.MonkeyPatch, faults: tuple[Fault, ...]
-) -> None:
-    medium, pipe = strings(monkeypatch, *faults)
+def test_a_lost_answer_is_looked_for(strings, faults):
+    medium, pipe = strings(*faults)
     assert medium.write(STEP, "t") is WriteResult.APPLIED
     assert written(medium) is not None
-    assert pipe.executed == len(faults) + (faults[-1] is not after)
+    assert pipe.executed == len(faults) + (faults[-1] in (before, lost_while_watching))
 
 
-def test_a_key_that_changes_before_exec_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_changes_before_exec_is_moved(strings: Make) -> None:
     """EXEC answers nil then, of which redis-py makes a WatchError without another cause."""
 
     def changed(_apply: Callable[[], None]) -> None:
@@ -150,48 +155,26 @@ def test_a_key_that_changes_before_exec_is_moved(monkeypatch: pytest.MonkeyPatch
             changed(apply)
 
     for fault in (changed, with_a_cause):
-        medium, pipe = strings(monkeypatch, fault)
+        medium, pipe = strings(fault)
         assert medium.write(STEP, "t") is WriteResult.CONFLICT
         assert (pipe.executed, written(medium)) == (1, None)
 
 
-def test_no_answer_to_any_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
-    medium, pipe = strings(monkeypatch, *[before] * 4)
-    with pytest.raises(AnswerLost, match="an earlier attempt may still land"):
+@pytest.mark.parametrize(("faults", "error", "words", "executed"), [
+    ((before,) * 4, AnswerLost, "an earlier attempt may still land", 4),
+    ((before, denied), AnswerLost, "no SET; an earlier attempt may still land", 2),
+    ((denied,), Refused, "no SET", 1),
+    ((lambda _apply: [NoPermissionError("no SET")],), Refused, "no SET", 1),
+    # EXEC looks at the rules once more for each command, and does the others: execCommand of
+    # multi.c in Redis 7.0, "ACLs rules changed between the moment the transaction was accumulated
+    # and the EXEC call".
+    ((lambda _apply: [True, NoPermissionError("no DEL")],), AnswerLost, "1 of 2 commands", 1),
+], ids=["no answer at all", "then refused", "refused", "by EXEC", "one of two by EXEC"])
+def test_a_write_that_is_refused_or_may_still_land(strings, faults, error, words, executed):
+    medium, pipe = strings(*faults)
+    with pytest.raises(error, match=words):
         medium.write(STEP, "t")
-    assert pipe.executed == 4
-
-
-def test_a_refusal_after_a_lost_answer_is_judged_by_the_rows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    medium, _ = strings(monkeypatch, before, late_and_denied)
-    assert medium.write(STEP, "t") is WriteResult.APPLIED
-    medium, _ = strings(monkeypatch, before, denied)
-    with pytest.raises(AnswerLost, match="no SET; an earlier attempt may still land"):
-        medium.write(STEP, "t")
-
-
-def test_a_refusal_alone_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    medium, pipe = strings(monkeypatch, denied)
-    with pytest.raises(Refused, match="no SET"):
-        medium.write(STEP, "t")
-    assert (pipe.executed, written(medium)) == (1, None)
-
-
-def test_a_command_that_exec_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    medium, _ = strings(monkeypatch, lambda _apply: [NoPermissionError("no SET")])
-    with pytest.raises(Refused, match="no SET"):
-        medium.write(STEP, "t")
-
-
-def test_one_command_of_several_that_exec_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """EXEC looks at the rules once more for each command, and does the others: execCommand of
-    multi.c in Redis 7.0, "ACLs rules changed between the moment the transaction was accumulated
-    and the EXEC call"."""
-    medium, _ = strings(monkeypatch, lambda _apply: [True, NoPermissionError("no DEL")])
-    with pytest.raises(AnswerLost, match="1 of 2 commands"):
-        medium.write(STEP, "t")
+    assert (pipe.executed, written(medium)) == (executed, None)
 
 
 @pytest.mark.parametrize(("error", "kind"), [
@@ -208,11 +191,9 @@ def test_what_an_error_of_redis_means(error: Exception, kind: FailureKind) -> No
 
 
 @pytest.mark.parametrize("error", [Gone("refused"), BusyLoadingError("loading the dataset")])
-def test_a_server_that_is_not_reached_got_nothing(
-    monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_a_server_that_is_not_reached_got_nothing(strings, error):
     """Nothing was sent but WATCH: no write may still arrive."""
-    medium, pipe = strings(monkeypatch)
+    medium, pipe = strings()
     pipe.unreached = error
     with pytest.raises(CannotTell) as caught:
         medium.write(STEP, "t")
@@ -225,17 +206,14 @@ def test_a_server_that_is_not_reached_got_nothing(
     ({"sequence_number": {"S": "1"}, "note": {"S": "x"}}, "a string cannot hold ['note']"),
     ({}, "a string cannot hold nothing"),
 ])  # fmt: skip
-def test_what_is_no_string_is_no_write(
-    monkeypatch: pytest.MonkeyPatch, more: Attributes, words: str
-) -> None:
-    medium, pipe = strings(monkeypatch)
-    row = {"namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, **more}
+def test_what_is_no_string_is_no_write(strings, more, words):
+    medium, pipe = strings()
     with pytest.raises(ValueError, match=re.escape(words)):
-        medium.write(Step("one", (Write(KEY, Create(row), None, "a test"),)), "t")
+        medium.write(step(create(Image(KEY, {**ROW, **more}))), "t")
     assert pipe.strings == {}
 
 
-def test_a_row_of_another_application_is_none_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    medium, _ = strings(monkeypatch)
+def test_a_row_of_another_application_is_none_of_ours(strings: Make) -> None:
+    medium, _ = strings()
     with pytest.raises(UsageError, match="app-b-s-1/a is not known to be a row of this appl"):
         medium.get(["app-b-s-1/a"])

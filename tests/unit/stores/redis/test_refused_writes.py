@@ -5,20 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Step
-from reshardctl.stores.redis import Server, Strings
+from reshardctl.stores.redis import Server
 from tests.support.needs import needs
-from tests.support.servers import PASSWORD, Running
+from tests.support.servers import PASSWORD
 from tests.support.servers.redisserver import redis_server
 from tests.unit.stores.faults_of_stores import two_writes
-from tests.unit.stores.redis.test_contract import SHAPE, Keys, Masked, _row, running
+from tests.unit.stores.redis.test_contract import SHAPE, Keys, Masked, _row, strings
 
-__all__ = ["running"]
 SETTINGS = {
     "maxmemory": ("1", "maxmemory"), "min-replicas-to-write": ("1", "NOREPLICAS"),
 }  # fmt: skip
@@ -33,43 +31,42 @@ def set_to(keys: Keys, name: str, value: str) -> Iterator[None]:
         keys.client.config_set(name, "0")
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_server_that_takes_no_writes_now(running: Running, name: str) -> None:
-    keys = Keys(running)
+@pytest.fixture
+def keys(keys: Keys) -> Keys:
+    """With a position."""
     keys.plant(_row("a", 0))
+    return keys
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_server_that_takes_no_writes_now(keys: Keys, name: str) -> None:
     value, words = SETTINGS[name]
     with set_to(keys, name, value), pytest.raises(Refused, match=words):
         keys.medium().write(two_writes(_row), "t")
     assert keys.medium().read() == [_row("a", 0)]
 
 
-@pytest.mark.parametrize("forbidden", ["set", "exec"])
-def test_a_user_without_a_permission(running: Running, forbidden: str) -> None:
-    keys = Keys(running)
-    keys.plant(_row("a", 0))
+def user_without(keys: Keys, command: str) -> str:
+    """The name of a user who may do anything else."""
     keys.client.execute_command(
-        "ACL", "SETUSER", "reader", "on", ">x", "~*", "+@all", f"-{forbidden}"
+        "ACL", "SETUSER", f"no-{command}", "on", ">x", "~*", "+@all", f"-{command}"
     )
-    database = keys.client.connection_pool.connection_kwargs["db"]
-    server = Server(f"reader@127.0.0.1:{running.port}/{database}", "x")
-    inner: Any = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
+    return f"no-{command}"
+
+
+@pytest.mark.parametrize("forbidden", ["set", "exec"])
+def test_a_user_without_a_permission(keys: Keys, forbidden: str) -> None:
+    user = user_without(keys, forbidden)
     with pytest.raises(Refused, match="no permissions") as caught:
-        Masked(inner, [SHAPE]).write(two_writes(_row), "t")
+        keys.medium(user).write(two_writes(_row), "t")
     assert "SET, DEL" in caught.value.next
     assert keys.medium().read() == [_row("a", 0)]
 
 
-def test_a_user_who_may_not_see_times_to_live(running: Running) -> None:
+def test_a_user_who_may_not_see_times_to_live(keys: Keys) -> None:
     """A position that is put back without its end would stay for ever."""
-    keys = Keys(running)
-    keys.plant(_row("a", 0))
-    keys.client.execute_command(
-        "ACL", "SETUSER", "timeless", "on", ">x", "~*", "+@all", "-pexpiretime"
-    )
-    database = keys.client.connection_pool.connection_kwargs["db"]
-    server = Server(f"timeless@127.0.0.1:{running.port}/{database}", "x")
     with pytest.raises(CannotTell, match="no permissions") as caught:
-        Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None).read()
+        keys.store(user=user_without(keys, "pexpiretime")).read()
     assert "PEXPIRETIME" in caught.value.next
 
 
@@ -78,8 +75,7 @@ def test_a_cluster_is_told_from_a_server() -> None:
     """A node answers CLUSTERDOWN without its slots, and CROSSSLOT for keys of two of them."""
     with redis_server("--cluster-enabled", "yes") as node:
         server = Server(f"127.0.0.1:{node.port}/0", PASSWORD)
-        inner: Any = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
-        medium, step = Masked(inner, [SHAPE]), two_writes(_row)
+        medium, step = Masked(strings(server), [SHAPE]), two_writes(_row)  # type: ignore[arg-type]
         with pytest.raises(CannotTell, match="Hash slot not served") as caught:
             medium.write(Step("one", step.writes[1:]), "t")
         assert type(caught.value) is CannotTell, "nothing was sent that may still arrive"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from reshardctl.model import Image, TableShape
+from reshardctl.model import Image, TableShape, Update, Write
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.mysql import MySql
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
-from tests.contracts.store_contract import SampleRows, StoreContract
+from tests.contracts.store_contract import SampleRows, StoreContract, update
 from tests.support.position_tables import create_table
 from tests.support.servers import PASSWORD, USER, Running
 from tests.support.several_tables import Mask
@@ -36,41 +35,51 @@ class Table:
     """A table of its own for one test."""
 
     def __init__(self, kind: str, running: Running, further: str = "") -> None:
-        self.server = KINDS[kind](address_of(f"{USER}@{running.target}", PASSWORD))
+        self.kind, self.running = kind, running
+        self.server = self.server_for()
         self.shape = TableShape(f"Positions{next(_names)}", hash="namespace", range="shard_id")
-        self.mask = Mask(self.inner(), [self.shape])
+        self.mask = self.medium()
         self.connection = self.server.connect()
         self.sql(create_table(kind, self.shape.name, further))
 
-    def inner(self) -> Any:
-        return SqlTable(self.server, self.shape, "sequence_number", lambda _seconds: None)
+    def server_for(self, user: str = USER, password: str = PASSWORD, port: int = 0) -> Any:
+        """The database as a user, or by another way."""
+        place = f"127.0.0.1:{port}/{self.running.database}" if port else self.running.target
+        return KINDS[self.kind](address_of(f"{user}@{place}", password))
+
+    def inner(self, server: Any = None) -> Any:
+        of = server or self.server
+        return SqlTable(of, self.shape, "sequence_number", lambda _seconds: None)
 
     def sql(self, statement: str, *values: Any) -> list[Any]:
         cursor = self.connection.cursor()
-        cursor.execute(statement, list(values))
+        cursor.execute(statement.replace("{t}", self.shape.name), list(values))
         rows = list(cursor.fetchall()) if cursor.description else []
         self.connection.commit()
         return rows
 
-    def medium(self) -> Mask:
-        return Mask(self.inner(), [self.shape])
+    def medium(self, server: Any = None) -> Mask:
+        return Mask(self.inner(server), [self.shape])
 
     def plant(self, image: Image) -> None:
         self.pull(image.key)
         values = {n: v["S"] for n, v in self.mask.put_on(image).attributes.items()}
         marks = ", ".join(["%s"] * len(values))
-        statement = f"INSERT INTO {self.shape.name} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608
+        statement = f"INSERT INTO {{t}} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608
         self.sql(statement, *values.values())
 
     def pull(self, key: str) -> None:
-        self.sql(f"DELETE FROM {self.shape.name} WHERE shard_id = %s", key)  # noqa: S608
+        self.sql("DELETE FROM {t} WHERE shard_id = %s", key)
+
+
+def moved(row: Image, text: str, *further: str) -> Write:
+    """A guarded write of another position."""
+    return update(row, Update({"sequence_number": {"S": text}}), "sequence_number", *further)
 
 
 class TestTables(StoreContract):
     samples = WORDS
 
     @pytest.fixture
-    def store(self, running: tuple[str, Running]) -> Iterator[Table]:
-        table = Table(*running)
-        yield table
-        table.connection.close()
+    def store(self, table: Table) -> Table:
+        return table

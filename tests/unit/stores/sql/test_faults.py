@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
 from typing import Any
@@ -10,38 +9,25 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.model import Image, Step, TableShape, Update, Write
+from reshardctl.model import Image, TableShape
 from reshardctl.model.images import NO_TRANSACTIONS, UNGUARDED
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import Attempts, address_of
+from tests.contracts.store_contract import step
 from tests.support.position_tables import create_table
-from tests.support.servers import PASSWORD, USER, Running
+from tests.support.servers import PASSWORD, USER
 from tests.support.servers.severed import way_to
-from tests.support.several_tables import Mask
 from tests.unit.stores.faults_of_stores import cut_everywhere
-from tests.unit.stores.sql.test_contract import KINDS, NUMBER, Table, _row
-
-
-@pytest.fixture
-def table(running: tuple[str, Running]) -> Iterator[Table]:
-    made = Table(*running)
-    yield made
-    made.connection.close()
+from tests.unit.stores.sql.test_contract import KINDS, NUMBER, Table, _row, moved
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
-def test_a_connection_cut_at_any_message(
-    table: Table, running: tuple[str, Running], seen: bool
-) -> None:
-    kind, server = running
-    with way_to(server.port) as way:
-        address = address_of(f"{USER}@127.0.0.1:{way.port}/{server.database}", PASSWORD)
-        inner: Any = SqlTable(
-            KINDS[kind](address), table.shape, "sequence_number", lambda _seconds: None
-        )
-        endings = cut_everywhere(table, way, Mask(inner, [table.shape]), _row, seen=seen)
+def test_a_connection_cut_at_any_message(table: Table, seen: bool) -> None:
+    with way_to(table.running.port) as way:
+        medium = table.medium(table.server_for(port=way.port))
+        endings = cut_everywhere(table, way, medium, _row, seen=seen)
     assert "done" in endings
 
 
@@ -63,20 +49,14 @@ def test_a_connection_on_which_no_transaction_begins_is_closed() -> None:
     assert closed == ["it"]
 
 
-def test_a_server_that_falls_silent(
-    table: Table, running: tuple[str, Running], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_falls_silent(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A paused pooler keeps its connections open; its server's own limits end nothing then."""
-    kind, server = running
     monkeypatch.setattr("reshardctl.stores.sql.postgres.ANSWER", 1)
     monkeypatch.setattr("reshardctl.stores.sql.mysql.READ", 1)
     for module in ("postgres", "mysql"):
         monkeypatch.setattr(f"reshardctl.stores.sql.{module}.CONNECT", 2)
-    with way_to(server.port) as way:
-        address = address_of(f"{USER}@127.0.0.1:{way.port}/{server.database}", PASSWORD)
-        store: Any = SqlTable(
-            KINDS[kind](address), table.shape, "sequence_number", lambda _seconds: None
-        )
+    with way_to(table.running.port) as way:
+        store = table.inner(table.server_for(port=way.port))
         assert store.read() == []
         with way.silent(), pytest.raises(CannotTell, match=r"cannot be reached|does not answer"):
             store.read()
@@ -89,47 +69,36 @@ def test_a_writer_waits_for_the_one_who_holds_the_row(table: Table) -> None:
     name = table.shape.name
     cursor.execute(f"UPDATE {name} SET sequence_number = sequence_number + 1")  # noqa: S608
     Timer(0.5, table.connection.commit).start()
-    change = Update({"sequence_number": _row("a", 9).attributes["sequence_number"]})
-    write = Write("a", change, _row("a", 0), "a test", ("sequence_number",))
-    assert table.medium().write(Step("one", (write,)), "t") is WriteResult.CONFLICT
+    write = moved(_row("a", 0), str(NUMBER + 9))
+    assert table.medium().write(step(write), "t") is WriteResult.CONFLICT
     assert table.medium().read() == [_row("a", 1)]
 
 
 @pytest.mark.only(lambda running: running == "mysql", "PostgreSQL has one kind of table")
 def test_an_engine_without_transactions_is_not_written(table: Table) -> None:
     table.plant(_row("a", 0))
-    table.sql(f"ALTER TABLE {table.shape.name} ENGINE=MyISAM")
-    write = Write("a", Update({"sequence_number": {"S": "1"}}), _row("a", 0), "a test")
+    table.sql("ALTER TABLE {t} ENGINE=MyISAM")
     with pytest.raises(Refused, match="no transactions"):
-        table.medium().write(Step("one", (write,)), "t")
+        table.medium().write(step(moved(_row("a", 0), "1")), "t")
     told = {**_row("a", 0).attributes, UNGUARDED: {"S": NO_TRANSACTIONS}}
     assert table.medium().read() == [Image("a", told)]
 
 
 def test_a_value_that_the_column_keeps_as_another_is_not_written(table: Table) -> None:
     """A column with a fraction: the library would ask Kinesis for "49….0", which is no number."""
-    name, kept = table.shape.name, _row("a", 0)
-    table.plant(kept)
-    change = "ALTER COLUMN sequence_number TYPE" if table.server.medium == "postgres" else \
-        "MODIFY sequence_number"
-    table.sql(f"ALTER TABLE {name} {change} numeric(65,1)")
+    table.plant(_row("a", 0))
+    change = {"postgres": "ALTER COLUMN sequence_number TYPE", "mysql": "MODIFY sequence_number"}
+    table.sql(f"ALTER TABLE {{t}} {change[table.kind]} numeric(65,1)")
     (before,) = table.medium().read()
-    write = Write(
-        "a", Update({"sequence_number": {"S": str(NUMBER + 9)}}), before, "a test",
-        ("sequence_number",),
-    )
     with pytest.raises(Refused, match=f"{NUMBER + 9}.0"):
-        table.medium().write(Step("one", (write,)), "t")
+        table.medium().write(step(moved(before, str(NUMBER + 9))), "t")
     assert table.medium().read() == [before]
 
 
 @pytest.mark.only(lambda running: running == "postgres", "a matter of PostgreSQL")
 @pytest.mark.parametrize("said", ["SQL_ASCII", "LATIN1"])
 @pytest.mark.parametrize("kept", ["SQL_ASCII", "UTF8"])
-def test_the_environment_does_not_choose_the_encoding(
-    table: Table, running: tuple[str, Running], monkeypatch: pytest.MonkeyPatch, said: str,
-    kept: str,
-) -> None:
+def test_the_environment_does_not_choose_the_encoding(table, running, monkeypatch, said, kept):
     """PGCLIENTENCODING is libpq's own; a row that LATIN1 cannot hold would hide all others, and a
     database in SQL_ASCII is answered in bytes (psycopg's manual, "Strings adaptation")."""
     kind, server = running
@@ -154,19 +123,14 @@ def test_the_environment_does_not_choose_the_encoding(
 @pytest.mark.only(
     lambda running: running == "postgres", "the tests' user of MariaDB makes no users"
 )
-def test_a_user_who_may_only_read(table: Table, running: tuple[str, Running]) -> None:
-    kind, server = running
-    name = table.shape.name
-    table.sql(f"CREATE ROLE r{name} LOGIN PASSWORD 'x'")
-    table.sql(f"GRANT SELECT ON {name} TO r{name}")
+def test_a_user_who_may_only_read(table: Table) -> None:
+    table.sql("CREATE ROLE r{t} LOGIN PASSWORD 'x'")
+    table.sql("GRANT SELECT ON {t} TO r{t}")
     table.plant(_row("a", 0))
-    reader = KINDS[kind](address_of(f"r{name}@{server.target}".lower(), "x"))
-    inner: Any = SqlTable(reader, table.shape, "sequence_number", lambda _seconds: None)
-    masked = Mask(inner, [table.shape])
+    masked = table.medium(table.server_for(f"r{table.shape.name}".lower(), "x"))
     assert masked.read() == [_row("a", 0)]
-    write = Write("a", Update({"sequence_number": {"S": "1"}}), _row("a", 0), "a test")
     with pytest.raises(Refused, match="permission denied") as refused:
-        masked.write(Step("one", (write,)), "t")
+        masked.write(step(moved(_row("a", 0), "1")), "t")
     assert "GRANT SELECT, INSERT, UPDATE, DELETE" in refused.value.next
 
 
@@ -176,12 +140,8 @@ def test_no_address(target: str) -> None:
         address_of(target, "")
 
 
-@pytest.mark.parametrize("port", [1, 65535])
-def test_every_port_of_tcp_is_one(port: int) -> None:
-    assert address_of(f"host:{port}/db", "").port == port
-
-
-def test_an_address_hides_its_password() -> None:
+def test_every_port_of_tcp_is_one_and_a_password_is_hidden() -> None:
+    assert [address_of(f"host:{port}/db", "").port for port in (1, 65535)] == [1, 65535]
     assert "pw" not in repr(address_of("me@host/db", "pw"))
 
 

@@ -18,14 +18,16 @@ from msgspec.structs import replace
 
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.errors import Refused, UsageError
-from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.model import Image, Write
 from reshardctl.model.images import OTHER_COLUMNS, SAME_KEY
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.restore import Restore
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import compared
+from tests.contracts.store_contract import create, delete, step
 from tests.support.servers import Running
 from tests.unit.stores.sql.test_contract import NUMBER, Table
+from tests.unit.stores.sql.test_contract import moved as moved_to
 
 APP = "pay"
 SHARD = "shardId-000000000001"
@@ -76,12 +78,13 @@ class Odd(Table):
         heads = KINESIS_CONSUMER.heads({"app": APP}, "orders")
         self.exact = ""
         self.shape = dataclasses.replace(self.shape, heads=heads)
-        self.sql(f"DROP TABLE {self.shape.name}")
+        self.sql("DROP TABLE {t}")
         columns = ", ".join([keys or KEYS[kind], *further])
-        self.sql(f"CREATE TABLE {self.shape.name} ({columns})")
+        self.sql(f"CREATE TABLE {{t}} ({columns})")
 
     def store(self) -> SqlTable:
-        return SqlTable(self.server, self.shape, "sequence_number", lambda _seconds: None)
+        store: SqlTable = self.inner()
+        return store
 
     def put(self, space: str, shard: str, number: int, **more: Any) -> None:
         names = ["namespace", "shard_id", "sequence_number", *more]
@@ -117,25 +120,20 @@ def key(shard: str = SHARD) -> str:
 
 
 def fresh(number: int, shard: str = SHARD) -> Write:
-    attributes = {
-        "namespace": {"S": f"{APP}-orders"}, "shard_id": {"S": shard},
-        "sequence_number": {"S": str(number)},
-    }
-    return Write(key(shard), Create(attributes), None, "a test")
+    own = {"namespace": {"S": f"{APP}-orders"}, "shard_id": {"S": shard}}
+    return create(Image(key(shard), {**own, "sequence_number": {"S": str(number)}}))
 
 
 def moved(image: Image, number: int) -> Write:
-    change = Update({"sequence_number": {"S": str(number)}})
-    return Write(image.key, change, image, "a test", ("sequence_number", OTHER_COLUMNS))
+    return moved_to(image, str(number), OTHER_COLUMNS)
 
 
 def gone(image: Image) -> Write:
-    guard = tuple(sorted(image.attributes.keys() - {"namespace", "shard_id"}))
-    return Write(image.key, Delete(), image, "a test", guard)
+    return delete(image, *sorted(image.attributes.keys() - {"namespace", "shard_id"}))
 
 
 def done(table: Odd, *writes: Write) -> bool:
-    return table.store().write(Step("a test", writes), "t") is WriteResult.APPLIED
+    return table.store().write(step(*writes), "t") is WriteResult.APPLIED
 
 
 def only(table: Odd) -> Image:
@@ -145,9 +143,7 @@ def only(table: Odd) -> Image:
 
 @pytest.mark.only(lambda running, name: name in FILLED[running], "not possible there")
 @pytest.mark.parametrize("name", sorted(FILLED["postgres"] | FILLED["mysql"]))
-def test_a_deleted_row_is_put_back_whole(
-    make: Any, running: tuple[str, Running], name: str
-) -> None:
+def test_a_deleted_row_is_put_back_whole(make, running, name):
     """Whatever its columns are: bytes, times in other zones, counters, NULL beside a default."""
     table = make(*FILLED[running[0]][name], PRIMARY)
     table.put(f"{APP}-orders", SHARD, NUMBER)
@@ -183,9 +179,7 @@ def in_tokyo(table: Odd, running: tuple[str, Running]) -> Iterator[None]:
 
 @pytest.mark.only(lambda running, name: name in FILLED[running], "not possible there")
 @pytest.mark.parametrize("name", sorted(FILLED["postgres"] | FILLED["mysql"]))
-def test_what_the_database_fills_is_compared_by_nobody(
-    make: Any, running: tuple[str, Running], name: str
-) -> None:
+def test_what_the_database_fills_is_compared_by_nobody(make, running, name):
     table = make(*FILLED[running[0]][name], PRIMARY)
     assert done(table, fresh(NUMBER))
     created = only(table)
@@ -208,9 +202,7 @@ def test_what_the_database_fills_is_compared_by_nobody(
     assert after.key == key()
 
 
-def test_defaults_are_filled_in_the_zone_of_the_session(
-    make: Any, running: tuple[str, Running]
-) -> None:
+def test_defaults_are_filled_in_the_zone_of_the_session(make, running):
     when = "timestamp" if running[0] == "postgres" else "datetime"
     table = make(f"updated_at {when} DEFAULT current_timestamp", PRIMARY)
     with in_tokyo(table, running):
@@ -235,29 +227,22 @@ TRIGGERS = {
 }
 
 
-def triggered(make: Any, kind: str) -> Odd:
-    when = "timestamptz" if kind == "postgres" else "timestamp(6) NULL"
-    table: Odd = make(f"updated_at {when}", PRIMARY)
-    for statement in TRIGGERS[kind]:
-        table.sql(statement.replace("{t}", table.shape.name))
-    return table
-
-
 def test_a_column_that_a_trigger_sets(make: Any, running: tuple[str, Running]) -> None:
-    table = triggered(make, running[0])
+    when = {"postgres": "timestamptz", "mysql": "timestamp(6) NULL"}[running[0]]
+    table = make(f"updated_at {when}", PRIMARY)
+    for statement in TRIGGERS[running[0]]:
+        table.sql(statement)
     table.put(f"{APP}-orders", SHARD, NUMBER)
     image = only(table)
     assert done(table, moved(image, NUMBER + 1))
     assert done(table, moved(only(table), NUMBER))
     assert done(table, gone(image))
-    assert done(table, Write(image.key, Create(image.attributes), None, "put back"))
+    assert done(table, create(image))
     assert table.asked() == NUMBER
     assert only(table).attributes[OTHER_COLUMNS] != image.attributes[OTHER_COLUMNS]
 
 
-def test_a_column_that_keeps_less_than_it_held_is_refused(
-    make: Any, running: tuple[str, Running]
-) -> None:
+def test_a_column_that_keeps_less_than_it_held_is_refused(make, running):
     """No trigger explains it: the row would not be what was deleted."""
     table = make("note varchar(20)", "rate numeric(9,4)", PRIMARY)
     table.put(f"{APP}-orders", SHARD, NUMBER, note="long enough", rate="1.2345")
@@ -266,7 +251,7 @@ def test_a_column_that_keeps_less_than_it_held_is_refused(
     change = "ALTER COLUMN rate TYPE" if running[0] == "postgres" else "MODIFY rate"
     table.sql(f"ALTER TABLE {table.shape.name} {change} numeric(9,2)")
     with pytest.raises(Refused, match=r"rate of .* would be kept as 1\.23"):
-        done(table, Write(image.key, Create(image.attributes), None, "put back"))
+        done(table, create(image))
     assert table.all() == []
 
 
@@ -302,9 +287,7 @@ def test_of_many_rows_of_one_key_a_few_are_kept(make: Any) -> None:
     assert (same["count"], len(same["next"]["L"])) == ({"N": "39"}, 5)
 
 
-def test_the_library_keeps_no_position_without_a_unique_key(
-    make: Any, running: tuple[str, Running]
-) -> None:
+def test_the_library_keeps_no_position_without_a_unique_key(make, running):
     """What the refusal says: save() of store/postgres and store/mysql, statement by statement."""
     table = make()
     name = table.shape.name
@@ -369,9 +352,7 @@ COLUMNS = {
 
 @pytest.mark.only(lambda running, columns: columns in COLUMNS[running], "not possible there")
 @pytest.mark.parametrize("columns", sorted(COLUMNS["postgres"] | COLUMNS["mysql"]))
-def test_a_row_is_the_application_s_where_the_library_finds_it(
-    make: Any, running: tuple[str, Running], columns: str
-) -> None:
+def test_a_row_is_the_application_s_where_the_library_finds_it(make, running, columns):
     """Alone in a table, in any spelling. And then it is moved, deleted and put back by the name
     that the library asks for."""
     first, second = COLUMNS[running[0]][columns]
@@ -418,7 +399,7 @@ def is_the_librarys(table: Odd, *, found: bool) -> None:
     assert done(table, moved(only(table), NUMBER))
     assert table.all() == before
     assert done(table, gone(image))
-    assert done(table, Write(image.key, Create(image.attributes), None, "put back"))
+    assert done(table, create(image))
     assert table.all() == before
 
 
@@ -474,8 +455,8 @@ def test_drawn_tables(make: Any, running: tuple[str, Running], count: int) -> No
                 continue
             assert keyed, seed
             assert (table.asked(shard=shard) is None) is (image is not None), seed
-            back = gone(table.store().get([key(shard)])[key(shard)]) if image is None else \
-                Write(image.key, Create(image.attributes), None, "put back")
+            made = table.store().get([key(shard)])[key(shard)]
+            back = create(image) if image else gone(made)
             assert done(table, back), seed
             assert table.all() == before, seed
 
@@ -536,6 +517,6 @@ def as_root(server: Running, statement: str) -> None:
 def test_another_table_of_the_name_is_another(make: Any) -> None:
     table = make(PRIMARY)
     identity = table.store().identity()
-    table.sql(f"DROP TABLE {table.shape.name}")
+    table.sql("DROP TABLE {t}")
     table.sql(f"CREATE TABLE {table.shape.name} ({KEYS['postgres']}, {PRIMARY})")
     assert table.store().identity() != identity

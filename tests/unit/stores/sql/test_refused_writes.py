@@ -6,7 +6,6 @@ Where a statement or a COMMIT fails, PostgreSQL rolls the transaction back (its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -14,16 +13,16 @@ import pymysql
 import pytest
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
-from reshardctl.model import Delete, Step, Write
+from reshardctl.model import Create, Image, Step, TableShape, Update, Write
+from reshardctl.model.images import Change
 from reshardctl.model.retry import FailureKind
-from reshardctl.stores.sql import SqlTable
+from reshardctl.stores.sql.changes import Changes
 from reshardctl.stores.sql.mysql import MySql
 from reshardctl.stores.sql.postgres import Postgres
-from reshardctl.stores.sql.server import address_of
-from tests.support.servers import Running
-from tests.support.several_tables import Mask
+from reshardctl.stores.sql.server import Described, address_of
+from tests.contracts.store_contract import delete, step
 from tests.unit.stores.faults_of_stores import two_writes
-from tests.unit.stores.sql.test_contract import KINDS, Table, _row
+from tests.unit.stores.sql.test_contract import Table, _row
 
 FUNCTION = (
     "CREATE OR REPLACE FUNCTION {t}_f() RETURNS trigger LANGUAGE plpgsql AS "
@@ -75,16 +74,18 @@ CASES = {"postgres": POSTGRES, "mysql": MYSQL}
 
 
 @pytest.fixture
-def table(running: tuple[str, Running]) -> Iterator[Table]:
-    made = Table(*running)
-    made.plant(_row("a", 0))
-    yield made
-    made.connection.close()
+def table(table: Table) -> Table:
+    """With a position."""
+    table.plant(_row("a", 0))
+    return table
+
+
+GONE = step(delete(_row("a", 0), "sequence_number"))
 
 
 def changed(table: Table, *statements: str) -> None:
     for statement in statements:
-        table.sql(statement.replace("{t}", table.shape.name))
+        table.sql(statement)
 
 
 def refused(table: Table, medium: Any, step: Step) -> Refused:
@@ -98,9 +99,7 @@ def refused(table: Table, medium: Any, step: Step) -> Refused:
 
 @pytest.mark.only(lambda running, name: name in CASES[running], "not possible there")
 @pytest.mark.parametrize("name", POSTGRES | MYSQL)
-def test_what_the_database_refuses_is_refused(
-    table: Table, running: tuple[str, Running], name: str
-) -> None:
+def test_what_the_database_refuses_is_refused(table, running, name):
     statements, words = CASES[running[0]][name]
     changed(table, *statements)
     assert words in refused(table, table.medium(), two_writes(_row)).what
@@ -112,45 +111,38 @@ def test_a_row_that_a_trigger_keeps_is_not_said_to_be_deleted(table: Table) -> N
         table, SILENT,
         "CREATE TRIGGER no BEFORE DELETE ON {t} FOR EACH ROW EXECUTE FUNCTION {t}_f()",
     )
-    gone = Step("one", (Write("a", Delete(), _row("a", 0), "a test", ("sequence_number",)),))
-    assert "is still there" in refused(table, table.medium(), gone).what
+    assert "is still there" in refused(table, table.medium(), GONE).what
     changed(table, "DROP TRIGGER no ON {t}")
 
 
-def as_user(table: Table, running: tuple[str, Running], *statements: str) -> Any:
+def as_user(table: Table, *statements: str) -> Any:
     """The table as another user sees it, after these statements of the owner."""
-    kind, server = running
-    name = table.shape.name
     changed(table, "CREATE ROLE r{t} LOGIN PASSWORD 'x'", *statements)
-    one = KINDS[kind](address_of(f"r{name}@{server.target}".lower(), "x"))
-    return Mask(SqlTable(one, table.shape, "sequence_number", lambda _s: None), [table.shape])  # type: ignore[arg-type]
+    return table.medium(table.server_for(f"r{table.shape.name}".lower(), "x"))
 
 
 @pytest.mark.only(lambda running: running == "postgres", "MariaDB has no policies of rows")
 @pytest.mark.parametrize("allowed", ["SELECT", "SELECT, UPDATE"])
-def test_a_row_that_a_policy_hides_from_writes(
-    table: Table, running: tuple[str, Running], allowed: str
-) -> None:
+def test_a_row_that_a_policy_hides_from_writes(table: Table, allowed: str) -> None:
     """Such a row is read and not found FOR UPDATE, or not deleted, and no error says so."""
     policies = [
         f"CREATE POLICY p_{verb} ON {{t}} FOR {verb} USING (true)" for verb in allowed.split(", ")
     ]
     medium = as_user(
-        table, running, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
+        table, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
         "ALTER TABLE {t} ENABLE ROW LEVEL SECURITY", *policies,
     )
     assert medium.read() == [_row("a", 0)]
-    gone = Step("one", (Write("a", Delete(), _row("a", 0), "a test", ("sequence_number",)),))
-    assert "row-level security" in refused(table, medium, gone).next
+    assert "row-level security" in refused(table, medium, GONE).next
     # A row that is to be created is refused by name (SQLSTATE 42501).
-    made = Step("two", two_writes(_row).writes[1:])
+    made = step(*two_writes(_row).writes[1:])
     assert "row-level security policy" in refused(table, medium, made).what
 
 
 @pytest.mark.only(lambda running: running == "postgres", "see below for MariaDB")
-def test_a_role_that_only_reads(table: Table, running: tuple[str, Running]) -> None:
+def test_a_role_that_only_reads(table: Table) -> None:
     medium = as_user(
-        table, running, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
+        table, "GRANT SELECT, INSERT, UPDATE, DELETE ON {t} TO r{t}",
         "ALTER ROLE r{t} SET default_transaction_read_only = on",
     )
     error = refused(table, medium, two_writes(_row))
@@ -158,11 +150,10 @@ def test_a_role_that_only_reads(table: Table, running: tuple[str, Running]) -> N
 
 
 @pytest.mark.only(lambda running: running == "mysql", "see above for PostgreSQL")
-def test_a_server_that_only_reads(table: Table, running: tuple[str, Running]) -> None:
+def test_a_server_that_only_reads(table: Table) -> None:
     """--read-only binds everybody but administrators; a user who may only SELECT is told so."""
-    _, server = running
     name = table.shape.name
-    root = pymysql.connect(unix_socket=str(server.folder / "socket"), user="root")
+    root = pymysql.connect(unix_socket=str(table.running.folder / "socket"), user="root")
     with root, root.cursor() as cursor:
         cursor.execute("SET GLOBAL read_only = 1")
         try:
@@ -171,10 +162,7 @@ def test_a_server_that_only_reads(table: Table, running: tuple[str, Running]) ->
             cursor.execute("SET GLOBAL read_only = 0")
         cursor.execute(f"CREATE USER r{name}@'127.0.0.1' IDENTIFIED BY 'x'")
         cursor.execute(f"GRANT SELECT ON positions.* TO r{name}@'127.0.0.1'")
-    reader = KINDS["mysql"](address_of(f"r{name}@{server.target}", "x"))
-    medium: Any = Mask(
-        SqlTable(reader, table.shape, "sequence_number", lambda _s: None), [table.shape]  # type: ignore[arg-type]
-    )
+    medium = table.medium(table.server_for(f"r{name}", "x"))
     assert "GRANT SELECT, INSERT" in refused(table, medium, two_writes(_row)).next
 
 
@@ -200,9 +188,7 @@ def test_what_an_error_number_of_mysql_means(number: int, kind: FailureKind) -> 
     (psycopg.errors.AdminShutdown, FailureKind.LOST_ANSWER),
     (psycopg.errors.NotNullViolation, FailureKind.PERMANENT),
 ])  # fmt: skip
-def test_what_a_state_of_postgresql_means(
-    error: type[psycopg.Error], kind: FailureKind
-) -> None:
+def test_what_a_state_of_postgresql_means(error, kind):
     """PostgreSQL's manual, appendix A."""
     assert Postgres(address_of("u@127.0.0.1/positions", "x")).kind_of(error("said")) is kind
 
@@ -214,9 +200,7 @@ def test_what_a_state_of_postgresql_means(
      "check host, port and user"),
     (pymysql.err.OperationalError(), "OperationalError", "check host, port and user"),
 ])  # fmt: skip
-def test_a_connection_that_mysql_refuses(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str, way: str
-) -> None:
+def test_a_connection_that_mysql_refuses(monkeypatch, error, said, way):
     """1049 is ER_BAD_DB_ERROR (the same reference); PyMySQL's own errors have no number."""
 
     def connect(**_: object) -> None:
@@ -234,9 +218,7 @@ def test_a_connection_that_mysql_refuses(
     ('role "u" does not exist', CannotTell),
     ('permission denied for database "none"', CannotTell),
 ])  # fmt: skip
-def test_a_connection_that_postgresql_refuses(
-    monkeypatch: pytest.MonkeyPatch, said: str, kind: type[ReshardError]
-) -> None:
+def test_a_connection_that_postgresql_refuses(monkeypatch, said, kind):
     """The words of postinit.c and miscinit.c. A host may be called so that they are in its name."""
 
     def connect(**_: object) -> None:
@@ -245,3 +227,21 @@ def test_a_connection_that_postgresql_refuses(
     monkeypatch.setattr(psycopg.Connection, "connect", connect)
     with pytest.raises(kind, match=f"cannot be reached: .*{said}$"):
         Postgres(address_of("u@127.0.0.1/none", "x")).connect()
+
+
+SHAPE = TableShape("places", hash="namespace", range="shard_id")
+
+
+ROW = Image("app/s", {"namespace": {"S": "app"}, "shard_id": {"S": "s"}})
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (Update({}, (), {"sequence_number": 1}), "app/s: no column counts"),
+    (Update({"sequence_number": {"N": "7"}}), "a column cannot hold N"),
+    (Create({**ROW.attributes, "sequence_number": {"SS": ["7"]}}), "a column cannot hold SS"),
+])  # fmt: skip
+def test_what_is_no_text_is_no_statement(change: Change, words: str) -> None:
+    server = Postgres(address_of("u@127.0.0.1/positions", "x"))
+    changes = Changes(server, SHAPE, Described("postgres://127.0.0.1", "", ()))
+    with pytest.raises(ValueError, match=words):
+        list(changes.statements([Write("app/s", change, ROW, "a test")]))
