@@ -10,7 +10,6 @@ import json
 import re
 import stat
 from collections.abc import Callable
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -121,78 +120,74 @@ def test_what_was_probed_comes_back(probe):
     )
 
 
-def damaged(edit) -> str:
-    body = json.loads(text(saved_of(CASES[0])))
-    edit(body)
-    return json.dumps(body)
+Edit = Callable[[Any], Any]
 
 
-def set_part(number: int, body: Any) -> None:
-    body["shards"][0][number] = 7
+def text_of_case() -> str:
+    return text(saved_of(CASES[0]))
 
 
-WRONG: dict[str, tuple[Callable[[], str], str]] = {
-    "not JSON": (lambda: text(saved_of(CASES[0]))[:-40], "not JSON"),
-    "another file": (lambda: '{"findings": []}', "not a snapshot"),
-    "a list": (lambda: "[]", "not a snapshot"),
-    "another version": (
-        lambda: damaged(lambda b: b.update(schema="reshardctl/snapshot/7")), "snapshot/7"
-    ),
-    "unknown member": (lambda: damaged(lambda b: b.update(owner="me")), "unknown member 'owner'"),
-    "no shards": (lambda: damaged(lambda b: b.pop("shards")), "shards missing"),
-    "a shard twice": (
-        lambda: damaged(lambda b: b["shards"].append(b["shards"][0])), "stands twice"
-    ),
-    "a torn shard": (lambda: damaged(lambda b: b["shards"][0].pop()), "shards[0]"),
-    "a hash range": (lambda: damaged(lambda b: b["shards"][0].__setitem__(4, "9" * 40)), "hash"),
+def part(number: int, value: Any) -> Edit:
+    """Another value in one place of the first shard."""
+    return lambda body: body["shards"][0].__setitem__(number, value)
+
+
+WRONG: dict[str, tuple[Edit | str, str]] = {
+    "not JSON": (text_of_case()[:-40], "not JSON"),
+    "another file": ('{"findings": []}', "not a snapshot"),
+    "a list": ("[]", "not a snapshot"),
+    "another version": (lambda b: b.update(schema="reshardctl/snapshot/7"), "snapshot/7"),
+    "unknown member": (lambda b: b.update(owner="me"), "unknown member 'owner'"),
+    "no shards": (lambda b: b.pop("shards"), "shards missing"),
+    "a shard twice": (lambda b: b["shards"].append(b["shards"][0]), "stands twice"),
+    "a torn shard": (lambda b: b["shards"][0].pop(), "shards[0]"),
+    "a hash range": (part(4, "9" * 40), "hash"),
     "a hash range that ends before it begins": (
-        lambda: damaged(lambda b: b["shards"][0].__setitem__(slice(3, 5), ["7", "6"])), "hash"
+        lambda b: b["shards"][0].__setitem__(slice(3, 5), ["7", "6"]), "hash"
     ),
     **{
-        f"part {n} of a shard as a number": (
-            partial(damaged, partial(set_part, n)), f"shards[0][{n}]: not a string",
-        )
+        f"part {n} of a shard as a number": (part(n, 7), f"shards[0][{n}]: not a string")
         for n in range(7)
     },
-    "a sequence number": (
-        lambda: damaged(lambda b: b["shards"][0].__setitem__(5, "soon")), "shards[0][5]"
-    ),
-    "no ARN": (lambda: damaged(lambda b: b["stream"].update(arn="a:b:c:d:e")), "stream.arn"),
+    "a sequence number": (part(5, "soon"), "shards[0][5]"),
+    "no ARN": (lambda b: b["stream"].update(arn="a:b:c:d:e"), "stream.arn"),
     "kept for less than no time": (
-        lambda: damaged(lambda b: b["stream"].update(retention_seconds=-1)),
+        lambda b: b["stream"].update(retention_seconds=-1),
         "stream.retention_seconds: no stream keeps",
     ),
     "kept for more than ten years": (
-        lambda: damaged(lambda b: b["stream"].update(retention_seconds=3651 * 86_400)),
+        lambda b: b["stream"].update(retention_seconds=3651 * 86_400),
         "stream.retention_seconds: no stream keeps",
     ),
     "asked of no number": (
-        lambda: damaged(lambda b: b["consumers"][0].update(asked={"soon": True})),
+        lambda b: b["consumers"][0].update(asked={"soon": True}),
         "consumers[0].asked: not a sequence number: 'soon'",
     ),
     "asked without an answer": (
-        lambda: damaged(lambda b: b["consumers"][0].update(asked={str(NUMBER): "yes"})),
+        lambda b: b["consumers"][0].update(asked={str(NUMBER): "yes"}),
         f"consumers[0].asked.{NUMBER}",
     ),
     "an infinite time": (
-        lambda: re.sub(r'"taken": [\d.]+', '"taken": 1e999', text(saved_of(CASES[0])), count=1),
+        re.sub(r'"taken": [\d.]+', '"taken": 1e999', text_of_case(), count=1),
         "taken: too many seconds",
     ),
     "a row": (
-        lambda: damaged(lambda b: b["consumers"][0]["rows"][0].update(attributes=7)),
+        lambda b: b["consumers"][0]["rows"][0].update(attributes=7),
         "consumers[0].rows[0].attributes",
     ),
-    "a locator": (
-        lambda: damaged(lambda b: b["consumers"][0].update(locator="ftp://x")), "ftp://"
-    ),
+    "a locator": (lambda b: b["consumers"][0].update(locator="ftp://x"), "ftp://"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_no_snapshot(name):
     made, says = WRONG[name]
+    if not isinstance(made, str):
+        body = json.loads(text_of_case())
+        made(body)
+        made = json.dumps(body)
     with pytest.raises(UsageError) as refused:
-        parsed(made(), "orders.snapshot")
+        parsed(made, "orders.snapshot")
     assert says in refused.value.what
     assert name == "a locator" or "orders.snapshot" in refused.value.what
 
@@ -281,13 +276,10 @@ def test_the_ports_of_a_snapshot_write_nothing_and_invent_nothing():
     medium = FrozenStore(kept)
     assert medium.read() == sorted(kept.images, key=lambda row: row.key)
     assert medium.get(["no"]) == {"no": None}
-    (step, *_) = make(snapshot_of(_with_plan()), RepairOptions()).decision.steps
+    planned = next(case for case in CASES if case.name == "a-both")
+    (step, *_) = make(snapshot_of(planned), RepairOptions()).decision.steps
     with pytest.raises(UsageError, match="cannot be written to"):
         medium.write(step, "t")
-
-
-def _with_plan() -> Case:
-    return next(case for case in CASES if case.name == "a-both")
 
 
 def test_fifty_megabytes(tmp_path: Path):

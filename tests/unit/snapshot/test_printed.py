@@ -78,9 +78,8 @@ def test_numbers_that_tell_no_time() -> None:
 
 
 def test_times_of_version_2() -> None:
-    told = {**SUMMARY["StreamDescriptionSummary"]}
-    told["StreamCreationTimestamp"] = "2026-11-28T19:04:14+00:00"
-    assert lineage(LIST, {"StreamDescriptionSummary": told}).stream.created == 1795892654
+    told = changed(SUMMARY, SUMMED, StreamCreationTimestamp="2026-11-28T19:04:14+00:00")
+    assert lineage(LIST, told).stream.created == 1795892654
 
 
 @pytest.mark.parametrize(

@@ -24,18 +24,13 @@ from reshardctl.snapshot.printed import Printed
 from reshardctl.snapshot.printed_rows import rows_of_redis, rows_of_sql, rows_of_table
 from tests.support.golden_tables import GOLDEN, items_of
 from tests.support.judging import images_of as expected_images
+from tests.unit.snapshot.test_printed import LIST, RECORDED, SCAN, file
 
-RECORDED = Path(__file__).parents[2] / "golden" / "aws-cli"
-LIST, SCAN = (json.loads((RECORDED / f"{name}.json").read_text()) for name in ("list", "scan"))
 LEASES = TableShape("orders-reader")
 
 
 def images_of(files: Sequence[Printed], shape: TableShape) -> list[Image]:
     return rows_of_table(files, shape, KCL)
-
-
-def file(body: Any, name: str = "a.json") -> Printed:
-    return Printed(name, json.dumps(body, indent=4).encode())
 
 
 FOLDERS = sorted(path.parent for path in GOLDEN.glob("*/*/leases.json"))
@@ -88,28 +83,25 @@ def test_what_a_global_table_adds_is_no_part_of_a_row() -> None:
     assert set(row.attributes) == {"leaseKey"}
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (json.dumps({**SCAN, "NextToken": "t"}), ["more rows follow", "--max-items"]),
-        (json.dumps({**SCAN, "LastEvaluatedKey": {}, "Count": 3}), ["a filter left rows out"]),
-        (json.dumps({**SCAN, "Items": SCAN["Items"][:-1]}), ["says that it has 7", "holds 6"]),
-        (json.dumps({"Items": [{"id": {"S": "x"}}]}), ["Items[0]", "its key leaseKey is missing"]),
-        (json.dumps({"Items": [{"leaseKey": {"N": "1"}}]}), ["Items[0]", "is no string"]),
-        (json.dumps({"Items": [{"leaseKey": "x"}]}), ["Items[0]", "leaseKey"]),
-        (json.dumps(LIST), ["Shards"]),
-        ("", ["the file is empty"]),
-        ('{"Item": {"leaseKey": {"S": "a"}}}\n{"Item": ', ["line 2"]),
-        ('{"Items": [', ["line 1", "not JSON"]),
-        ("[1]", ["not an object"]),
-        ("[" * 100_000, ["nested too deep"]),
-        (json.dumps({"Items": SCAN["Items"] * 2}), ["row Leader stands twice"]),
-        ("\x1f\x8bxx", ["not JSON"]),
-    ],
-)
-def test_what_are_no_rows_is_refused(content: str, words: list[str]) -> None:
+@pytest.mark.parametrize(("content", "words"), [
+    (json.dumps({**SCAN, "NextToken": "t"}), ["more rows follow", "--max-items"]),
+    (json.dumps({**SCAN, "LastEvaluatedKey": {}, "Count": 3}), ["a filter left rows out"]),
+    (json.dumps({**SCAN, "Items": SCAN["Items"][:-1]}), ["says that it has 7", "holds 6"]),
+    (json.dumps({"Items": [{"id": {"S": "x"}}]}), ["Items[0]", "its key leaseKey is missing"]),
+    (json.dumps({"Items": [{"leaseKey": {"N": "1"}}]}), ["Items[0]", "is no string"]),
+    (json.dumps({"Items": [{"leaseKey": "x"}]}), ["Items[0]", "leaseKey"]),
+    (json.dumps(LIST), ["Shards"]), ("", ["the file is empty"]),
+    ('{"Item": {"leaseKey": {"S": "a"}}}\n{"Item": ', ["line 2"]),
+    ('{"Items": [', ["line 1", "not JSON"]), ("[1]", ["not an object"]),
+    ("[" * 100_000, ["nested too deep"]),
+    (json.dumps({"Items": SCAN["Items"] * 2}), ["row Leader stands twice"]),
+    ("\x1f\x8bxx", ["not JSON"]),
+    (gzip.compress(json.dumps(SCAN).encode())[:-20], ["cannot be unpacked"]),
+])  # fmt: skip
+def test_what_are_no_rows_is_refused(content: str | bytes, words: list[str]) -> None:
+    given = content.encode() if isinstance(content, str) else content
     with pytest.raises(UsageError) as caught:
-        images_of([Printed("scan.json", content.encode())], LEASES)
+        images_of([Printed("scan.json", given)], LEASES)
     text = f"{caught.value.what}\n{caught.value.next}"
     assert "scan.json" in text and all(word in text for word in words), text
 
@@ -127,12 +119,6 @@ def test_rows_of_another_application_are_left_out() -> None:
     items = [{"namespace": {"S": name}, "shard_id": {"S": "s"}} for name in ("app", "other")]
     (row,) = images_of([file({"Items": items})], shape)
     assert row.key == "app/s"
-
-
-def test_an_archive_that_is_cut_off_is_refused() -> None:
-    cut = gzip.compress(json.dumps(SCAN).encode())[:-20]
-    with pytest.raises(UsageError, match="cannot be unpacked"):
-        images_of([Printed("a.gz", cut)], LEASES)
 
 
 HEADER = '"leaseKey","checkpoint","leaseCounter","parentShardId"'

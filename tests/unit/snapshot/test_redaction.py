@@ -36,14 +36,19 @@ MORE: dict[str, Any] = {
 }
 
 
+def redacted(locator: str, image: Image) -> Image:
+    """A row of a snapshot of one consumer, as it is told without names."""
+    own = lineages.split_in_turn(2, ())
+    snapshot = Snapshot(parse(locator), own, (image,), {}, 0.0)
+    (then,) = Redaction("orders").snapshot(snapshot, own).images
+    return then
+
+
 @pytest.mark.parametrize("scheme", OWN)
 def test_attributes_that_no_library_writes_lose_their_names(scheme):
-    targets = {"quickwit+file": "/secret", "kinsumer": "secret"}
-    locator = parse(f"{scheme}://{targets.get(scheme, 'secret')}")
-    own = lineages.split_in_turn(2, ())
+    target = "/secret" if scheme == "quickwit+file" else "secret"
     image = Image("shardId-000000000001", canonical({**OWN[scheme], **MORE}))
-    snapshot = Snapshot(locator, own, (image,), {}, 0.0)
-    (then,) = Redaction("orders").snapshot(snapshot, own).images
+    then = redacted(f"{scheme}://{target}", image)
     assert "secret" not in str(then)
     assert then.attributes.keys() > OWN[scheme].keys()
 
@@ -55,11 +60,8 @@ def test_what_the_store_tells_of_a_table_stays():
         UNGUARDED: {"S": NO_UNIQUE_KEY},
     }
     row = {"namespace": {"S": "secret-orders"}, "shard_id": {"S": "shardId-000000000001"}}
-    locator = parse("kinesis-consumer+mysql://secret/secret?app=secret")
-    own = lineages.split_in_turn(2, ())
     image = Image("secret-orders/shardId-000000000001", canonical({**row, **told, **MORE}))
-    snapshot = Snapshot(locator, own, (image,), {}, 0.0)
-    (then,) = Redaction("orders").snapshot(snapshot, own).images
+    then = redacted("kinesis-consumer+mysql://secret/secret?app=secret", image)
     assert "secret" not in str(then)
     assert {name: then.attributes.get(name) for name in told} == told
 
@@ -99,15 +101,12 @@ def test_a_locator_without_names_is_one(text):
     locator = parse(text)
     target = Redaction("orders")._target(locator)
     again = parse(locator.elsewhere(target, {}).text)
-    assert (again.consumer, again.medium, again.target) == (
-        locator.consumer,
-        locator.medium,
-        target,
-    )
+    wanted = (locator.consumer, locator.medium, target)
+    assert (again.consumer, again.medium, again.target) == wanted
     assert "secret" not in again.text
 
 
-@pytest.mark.parametrize(("text", "row", "redacted"), [
+@pytest.mark.parametrize(("text", "row", "wanted"), [
     ("kcl://secret-table",
      Image("secret-table-CoordinatorState/Migration3.0", {"key": {"S": "Migration3.0"}}),
      Image("name-1-CoordinatorState/Migration3.0", {"key": {"S": "Migration3.0"}})),
@@ -121,9 +120,6 @@ def test_a_locator_without_names_is_one(text):
     ("quickwit+file:///secret?index=i", Image("secret/secret", {"region": {"S": "eu-west-1"}}),
      Image("name-3/name-3", {"region": {"S": "eu-west-1"}})),
 ])  # fmt: skip
-def test_a_row_keeps_its_table_and_the_words_of_the_library(text, row, redacted):
+def test_a_row_keeps_its_table_and_the_words_of_the_library(text, row, wanted):
     """A region is no secret; what is binary may be one."""
-    own = lineages.split_in_turn(2, ())
-    snapshot = Snapshot(parse(text), own, (row,), {}, 0.0)
-    (then,) = Redaction("orders").snapshot(snapshot, own).images
-    assert then == redacted
+    assert redacted(text, row) == wanted

@@ -238,9 +238,6 @@ def test_a_time_is_the_last_record_before_it() -> None:
     before = [n for n, time in zip(NUMBERS[1], ARRIVALS, strict=True) if time < CREATED + 700]
     assert found.places[shard_id(1)] == at_number(before[-1])
     assert found.notes == (f"policy {TIMED.text}: 3 shards were open at {AT.text}",)
-
-
-def test_a_time_that_was_not_reached_is_told() -> None:
     note = resolved(TIMED, TAKEN, EARLY).notes[-1]
     assert "the reads allowed ran out before" in note and "shard 1, 2, 3" in note
 
@@ -275,4 +272,3 @@ def test_the_last_record_of_every_shard_that_is_taken_as_over() -> None:
     named = replace(POSITIONS, places={shard_id(0): DONE})
     for policy, stream in ((LOSSLESS, KINESIS), (named, KINESIS), (LATEST_AT_START, FROZEN)):
         assert with_ends(policy, TAKEN, stream) is policy
-

@@ -110,15 +110,12 @@ def test_rows_from_before_a_reshard_are_read_again(taken, age, reads):
         read_once.set()
         return rows
 
+    assert STALE <= FIRST_WAIT, "a listing that was read twice counts as late"
     store.read = reading  # type: ignore[method-assign]
     snapshot = take(Slow(), store, "orders", CONSUMER, lambda: time[0])
     assert store.reads == reads
     (row,) = snapshot.images
     assert row.attributes["checkpoint"]["S"] == ("SHARD_END" if reads == 2 else "TRIM_HORIZON")
-
-
-def test_a_listing_that_was_read_twice_counts_as_late():
-    assert STALE <= FIRST_WAIT
 
 
 class Unreadable(MemoryStore):
@@ -131,15 +128,14 @@ class Absent(MemoryStore):
         raise UsageError("no table")
 
 
-@pytest.mark.parametrize("store", [Unreadable(), Absent()])
-def test_of_two_failures_that_of_the_stream_is_told(store):
-    with pytest.raises(UsageError, match="there is no stream other"):
-        take(in_process(split_stream()).kinesis, store, "other", CONSUMER, lambda: 0)
-
-
-def test_the_store_s_failure_is_told_where_the_stream_is_there():
-    with pytest.raises(CannotTell, match="no rows"):
-        take(in_process(split_stream()).kinesis, Unreadable(), "orders", CONSUMER, lambda: 0)
+@pytest.mark.parametrize(("store", "stream", "error", "words"), [
+    (Unreadable(), "other", UsageError, "there is no stream other"),
+    (Absent(), "other", UsageError, "there is no stream other"),
+    (Unreadable(), "orders", CannotTell, "no rows"),
+])
+def test_of_two_failures_that_of_the_stream_is_told(store, stream, error, words):
+    with pytest.raises(error, match=words):
+        take(in_process(split_stream()).kinesis, store, stream, CONSUMER, lambda: 0)
 
 
 def test_no_row_is_read_for_a_stream_that_is_known_to_be_absent():

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 
 from reshardctl.consumers.quickwit.document import ROW, Document
 from reshardctl.consumers.quickwit.rows import enabled
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model import Create, Delete, Step, Update, Write
+from reshardctl.model import Image, Step, Update
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.quickwit.postgres import Metastore
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
 from tests.cli.quickwit_postgres_lab import connected, restored
+from tests.contracts.store_contract import create, delete, step, update
 from tests.support.servers import PASSWORD, USER, Running
 from tests.support.servers.severed import Way, way_to
 
@@ -29,8 +31,47 @@ def database(postgres: Running) -> Iterator[str]:
         yield name
 
 
-def metastore(port: int, database: str, index: str = "") -> Metastore:
-    server = Postgres(address_of(f"{USER}@127.0.0.1:{port}/{database}", PASSWORD))
+@pytest.fixture
+def store(postgres: Running, database: str) -> Metastore:
+    return metastore(postgres.port, database)
+
+
+@pytest.fixture
+def sql(postgres: Running, database: str) -> Callable[..., Any]:
+    """Statements, run as the owner of the database; gives the rows of the last one."""
+
+    def run(*statements: str, values: Sequence[Any] = ()) -> Any:
+        with connected(postgres, database) as server:
+            for statement in statements:
+                found = server.execute(statement, values or None)
+            return found.fetchall() if found.description else []
+
+    return run
+
+
+@pytest.fixture
+def text(sql: Callable[..., Any]) -> Text:
+    return Text(sql)
+
+
+class Text:
+    """The text of the only index."""
+
+    def __init__(self, sql: Callable[..., Any]) -> None:
+        self._sql = sql
+
+    def __call__(self) -> str:
+        ((text,),) = self._sql("SELECT index_metadata_json::text FROM indexes")
+        return str(text)
+
+    def put(self, text: str) -> None:
+        self._sql("UPDATE indexes SET index_metadata_json = %s", values=[text])
+
+
+def metastore(
+    port: int, database: str, index: str = "", user: str = USER, password: str = PASSWORD
+) -> Metastore:
+    server = Postgres(address_of(f"{user}@127.0.0.1:{port}/{database}", password))
     return Metastore(server, lambda _seconds: None, partial(Document, ROW), enabled, index)
 
 
@@ -38,21 +79,8 @@ def step_of(store: Metastore) -> Step:
     """An entry that moves and one that comes."""
     row = store.get([ZERO])[ZERO]
     assert row is not None
-    return Step("two", (
-        Write(ZERO, Update({"position": {"S": "7"}}), row, "a test", ("position",)),
-        Write(TWO, Create({"position": {"S": "8"}}), None, "a test"),
-    ))
-
-
-def text_of(postgres: Running, database: str) -> str:
-    with connected(postgres, database) as server:
-        ((text,),) = server.execute("SELECT index_metadata_json::text FROM indexes").fetchall()
-    return str(text)
-
-
-def put(postgres: Running, database: str, text: str) -> None:
-    with connected(postgres, database) as server:
-        server.execute("UPDATE indexes SET index_metadata_json = %s", [text])
+    comes = create(Image(TWO, {"position": {"S": "8"}}))
+    return step(update(row, Update({"position": {"S": "7"}}), "position"), comes)
 
 
 def ended(store: Metastore, step: Step) -> str:
@@ -70,21 +98,18 @@ some = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.lon
 
 @some
 @pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
-def test_a_connection_cut_at_any_message(
-    postgres: Running, database: str, seen: bool, step: int
-) -> None:
-    plain = metastore(postgres.port, database)
-    writes, before = step_of(plain), text_of(postgres, database)
-    assert plain.write(writes, "token") is WriteResult.APPLIED
-    after = text_of(postgres, database)
+def test_a_connection_cut_at_any_message(postgres, database, store, text, seen, step):
+    writes, before = step_of(store), text()
+    assert store.write(writes, "token") is WriteResult.APPLIED
+    after = text()
     with way_to(postgres.port) as way:
         endings, reached, at = set(), True, 0
         while reached:
             at += step
             assert at < 200
-            put(postgres, database, before)
+            text.put(before)
             said, reached = tried(way, at, seen, database, writes)
-            now = text_of(postgres, database)
+            now = text()
             assert now in (before, after), "never half of it"
             assert said != "moved", at
             assert said == "lost" or now == (after if said == "done" else before), (at, said)
@@ -102,10 +127,8 @@ def tried(way: Way, at: int, seen: bool, database: str, step: Step) -> tuple[str
 
 
 @some
-def test_a_read_cut_at_any_message_is_whole_or_none(
-    postgres: Running, database: str, step: int
-) -> None:
-    whole = metastore(postgres.port, database).read()
+def test_a_read_cut_at_any_message_is_whole_or_none(postgres, database, store, step):
+    whole = store.read()
     outcomes = set()
     with way_to(postgres.port) as way:
         for at in range(1, 40, step):
@@ -118,65 +141,41 @@ def test_a_read_cut_at_any_message_is_whole_or_none(
     assert outcomes == {"whole", "none"}
 
 
+def column(kind: str, using: str = "") -> str:
+    given = using or f"index_metadata_json::{kind}"
+    return f"ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE {kind} USING {given}"
+
+
 @pytest.mark.parametrize("kind", ["json", "jsonb"])
-def test_a_column_of_another_type_keeps_it(postgres: Running, database: str, kind: str) -> None:
-    with connected(postgres, database) as server:
-        server.execute(
-            f"ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE {kind} "
-            f"USING index_metadata_json::{kind}"
-        )
-    store = metastore(postgres.port, database)
-    before, step = text_of(postgres, database), step_of(store)
-    assert step.writes[0].before is not None
-    first = step.writes[0].before.attributes
-    assert store.write(step, "token") is WriteResult.APPLIED
+def test_a_column_of_another_type_keeps_it(store, sql, text, kind):
+    sql(column(kind))
+    before, writes = text(), step_of(store)
+    first = writes.writes[0].before
+    assert first is not None
+    assert store.write(writes, "token") is WriteResult.APPLIED
     now = store.get([ZERO, TWO])
-    back = Step("back", (
-        Write(ZERO, Update(first), now[ZERO], "a test", ("position",)),
-        Write(TWO, Delete(), now[TWO], "a test", ("position",)),
-    ))
+    back = step(
+        update(now[ZERO], Update(first.attributes), "position"), delete(now[TWO], "position")
+    )
     assert store.write(back, "token") is WriteResult.APPLIED
-    assert text_of(postgres, database) == before
+    assert text() == before
 
 
-def test_an_entry_that_jsonb_puts_in_its_own_order_is_written(
-    postgres: Running, database: str
-) -> None:
+def test_an_entry_that_jsonb_puts_in_its_own_order_is_written(store, sql):
     """PostgreSQL's manual: jsonb does not preserve the order of object keys."""
-    with connected(postgres, database) as server:
-        server.execute(
-            "ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE jsonb "
-            "USING index_metadata_json::jsonb"
-        )
-    store = metastore(postgres.port, database)
+    sql(column("jsonb"))
     row = store.get([ZERO])[ZERO]
-    assert row is not None
-    gone = Write(ZERO, Delete(), row, "a test", ("position",))
-    comes = Write(ZERO, Create(row.attributes), None, "a test")
-    for write in (gone, comes):
-        assert store.write(Step("one", (write,)), "token") is WriteResult.APPLIED
+    for write in (delete(row, "position"), create(row)):
+        assert store.write(step(write), "token") is WriteResult.APPLIED
     assert store.get([ZERO])[ZERO] == row
 
 
-def test_a_column_of_no_text(postgres: Running, database: str) -> None:
-    with connected(postgres, database) as server:
-        server.execute(
-            "ALTER TABLE indexes ALTER COLUMN index_metadata_json TYPE bytea "
-            "USING convert_to(index_metadata_json, 'UTF8')"
-        )
-    with pytest.raises(UsageError, match="is bytea"):
-        metastore(postgres.port, database).read()
-
-
 @pytest.mark.parametrize("index", ["", "events"])
-def test_an_index_whose_text_is_null_is_named(
-    postgres: Running, database: str, index: str
-) -> None:
+def test_an_index_whose_text_is_null_is_named(postgres, database, sql, index):
     """Somebody has altered the column. Every verb reads the table in this way, and `snapshot` too.
     """
-    with connected(postgres, database) as server:
-        server.execute("ALTER TABLE indexes ALTER COLUMN index_metadata_json DROP NOT NULL")
-        server.execute("UPDATE indexes SET index_metadata_json = NULL")
+    sql("ALTER TABLE indexes ALTER COLUMN index_metadata_json DROP NOT NULL",
+        "UPDATE indexes SET index_metadata_json = NULL")
     store = metastore(postgres.port, database, index)
     (row,) = store.read()
     assert row.key == "events" and "index events" in str(row.attributes)
@@ -184,23 +183,19 @@ def test_an_index_whose_text_is_null_is_named(
         store.get([ZERO])
 
 
-def test_an_index_that_went_away_is_not_written(postgres: Running, database: str) -> None:
-    store = metastore(postgres.port, database)
-    step = step_of(store)
-    with connected(postgres, database) as server:
-        server.execute("DELETE FROM indexes")
+def test_an_index_that_went_away_is_not_written(store, sql):
+    writes = step_of(store)
+    sql("DELETE FROM indexes")
     assert store.get([ZERO]) == {ZERO: None}
-    assert store.write(step, "token") is WriteResult.CONFLICT
+    assert store.write(writes, "token") is WriteResult.CONFLICT
 
 
-def test_a_step_is_of_one_index(postgres: Running, database: str) -> None:
-    store = metastore(postgres.port, database)
+def test_a_step_is_of_one_index(store: Metastore) -> None:
     row = store.get([ZERO])[ZERO]
     assert row is not None and store.get([]) == {}
-    elsewhere = Write("other/s/shardId-000000000000", Create(row.attributes), None, "a test")
-    here = Write(ZERO, Delete(), row, "a test", ("position",))
+    elsewhere = create(Image("other/s/shardId-000000000000", row.attributes))
     with pytest.raises(UsageError, match="a step writes 2 indexes"):
-        store.write(Step("two", (here, elsewhere)), "token")
+        store.write(step(delete(row, "position"), elsewhere), "token")
 
 
 STATES = {
@@ -210,16 +205,16 @@ STATES = {
     "another uid": ("UPDATE indexes SET index_uid = 'events:01M7Y8Y2RK6PTVMG2G2Z4AMAK9'",
                     "its text is of events:"),
     "no migration": ("DELETE FROM _sqlx_migrations", "has nothing in _sqlx_migrations"),
+    "no text": (column("bytea", "convert_to(index_metadata_json, 'UTF8')"), "is bytea"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_a_metastore_without_positions(postgres: Running, database: str, name: str) -> None:
+def test_a_metastore_without_positions(store, sql, name):
     statement, words = STATES[name]
-    with connected(postgres, database) as server:
-        server.execute(statement)
+    sql(statement)
     with pytest.raises(UsageError, match=words):
-        metastore(postgres.port, database).read()
+        store.read()
 
 
 TRIGGERS = {
@@ -230,72 +225,51 @@ TRIGGERS = {
 
 
 @pytest.mark.parametrize("name", TRIGGERS)
-def test_what_a_trigger_does_not_let_through_is_refused(
-    postgres: Running, database: str, name: str
-) -> None:
+def test_what_a_trigger_does_not_let_through_is_refused(store, sql, text, name):
     body, words = TRIGGERS[name]
-    store = metastore(postgres.port, database)
-    step, before = step_of(store), text_of(postgres, database)
-    with connected(postgres, database) as server:
-        server.execute(
-            f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; END $$"
-        )
-        server.execute(
-            "CREATE TRIGGER no BEFORE UPDATE ON indexes FOR EACH ROW EXECUTE FUNCTION f()"
-        )
+    writes, before = step_of(store), text()
+    sql(f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; END $$",
+        "CREATE TRIGGER no BEFORE UPDATE ON indexes FOR EACH ROW EXECUTE FUNCTION f()")
     with pytest.raises(Refused, match=words):
-        store.write(step, "token")
-    assert text_of(postgres, database) == before
+        store.write(writes, "token")
+    assert text() == before
 
 
-def test_a_row_that_a_policy_hides_from_writes_is_refused(
-    postgres: Running, database: str
-) -> None:
+def test_a_row_that_a_policy_hides_from_writes_is_refused(postgres, database, sql):
     """SELECT … FOR UPDATE finds no row then, as if the index were gone."""
-    with connected(postgres, database) as server:
-        server.execute("CREATE ROLE reader LOGIN PASSWORD 'x'")
-        server.execute("GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO reader")
-        server.execute("ALTER TABLE indexes ENABLE ROW LEVEL SECURITY")
-        server.execute("CREATE POLICY p ON indexes FOR SELECT USING (true)")
-    address = address_of(f"reader@127.0.0.1:{postgres.port}/{database}", "x")
-    store = Metastore(
-        Postgres(address), lambda _seconds: None, partial(Document, ROW), enabled, ""
-    )
+    sql("CREATE ROLE reader LOGIN PASSWORD 'x'",
+        "GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO reader",
+        "ALTER TABLE indexes ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY p ON indexes FOR SELECT USING (true)")
+    store = metastore(postgres.port, database, user="reader", password="x")
     with pytest.raises(Refused, match="lets this user read it, and not write it"):
         store.write(step_of(store), "token")
 
 
-def test_a_guard_that_does_not_hold_writes_nothing(postgres: Running, database: str) -> None:
-    store = metastore(postgres.port, database)
-    step = step_of(store)
-    assert store.write(step, "token") is WriteResult.APPLIED
-    after = text_of(postgres, database)
-    assert store.write(step, "token") is WriteResult.CONFLICT
-    assert text_of(postgres, database) == after
+def test_a_guard_that_does_not_hold_writes_nothing(store, text):
+    writes = step_of(store)
+    assert store.write(writes, "token") is WriteResult.APPLIED
+    after = text()
+    assert store.write(writes, "token") is WriteResult.CONFLICT
+    assert text() == after
 
 
-def test_a_source_that_is_switched_on_after_it_was_read_is_not_written(
-    postgres: Running, database: str
-) -> None:
+def test_a_source_that_is_switched_on_after_it_was_read_is_not_written(store, text):
     on, off = '"enabled":true', '"enabled":false'
-    put(postgres, database, text_of(postgres, database).replace(on, off))
-    store = metastore(postgres.port, database)
+    text.put(text().replace(on, off))
     store.read()
-    step = step_of(store)
-    enabled = text_of(postgres, database).replace(off, on)
-    put(postgres, database, enabled)
-    assert store.write(step, "token") is WriteResult.CONFLICT
-    assert text_of(postgres, database) == enabled
-    put(postgres, database, enabled.replace(on, off))
-    assert store.write(step, "token") is WriteResult.APPLIED
+    writes = step_of(store)
+    enabled = text().replace(off, on)
+    text.put(enabled)
+    assert store.write(writes, "token") is WriteResult.CONFLICT
+    assert text() == enabled
+    text.put(enabled.replace(on, off))
+    assert store.write(writes, "token") is WriteResult.APPLIED
 
 
-def test_an_index_made_anew_is_another_store(postgres: Running, database: str) -> None:
+def test_an_index_made_anew_is_another_store(postgres, database, sql, text):
     before = metastore(postgres.port, database, "events").identity()
-    text = text_of(postgres, database)
-    with connected(postgres, database) as server:
-        uid = "events:01M7Y8Y2RK6PTVMG2G2Z4AMAK9"
-        old = before["indexes"]
-        server.execute("UPDATE indexes SET index_uid = %s, index_metadata_json = %s",
-                       [uid, text.replace(old, uid)])
+    uid = "events:01M7Y8Y2RK6PTVMG2G2Z4AMAK9"
+    sql("UPDATE indexes SET index_uid = %s, index_metadata_json = %s",
+        values=[uid, text().replace(before["indexes"], uid)])
     assert metastore(postgres.port, database, "events").identity() != before
