@@ -136,9 +136,7 @@ def test_the_worker_alone_loses_what_the_fix_saves(name: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", LIVE)
-def test_whatever_it_does_between_two_calls_nothing_is_lost_or_half_done(
-    name: str, step: int, tmp_path: Path
-) -> None:
+def test_whatever_it_does_between_two_calls_nothing_is_lost_or_half_done(name, step, tmp_path):
     """Every two places between calls, and every two things that a worker does there; of the pairs
     of things, every fourth in turn at every turn."""
     places = list(itertools.combinations(range(calls(name) + 1), 2))

@@ -39,9 +39,7 @@ def test_harm_that_was_not_shown_makes_a_plan_stale(made: tuple[SavedPlan, Repor
     (0, {"arn": "arn:aws:dynamodb:eu-west-1:1:table/another"}, "made for another store.*another"),
     (0, {"id": "a table made again"}, "made for another store$"),
 ])  # fmt: skip
-def test_a_plan_is_of_one_stream_and_one_store(
-    made: tuple[SavedPlan, Report], seconds: float, store: dict[str, str], why: str
-) -> None:
+def test_a_plan_is_of_one_stream_and_one_store(made, seconds, store, why):
     plan, report = made
     lineage = report.snapshot.lineage
     require_same(plan, lineage, plan.store)
@@ -53,9 +51,7 @@ def test_a_plan_is_of_one_stream_and_one_store(
 @pytest.mark.parametrize(("live", "name", "stale"), [
     (False, "checkpoint", True), (True, "checkpoint", False), (True, "parentShardId", True),
 ])  # fmt: skip
-def test_a_child_that_changed_makes_the_plan_of_its_parent_stale(
-    made: tuple[SavedPlan, Report], live: bool, name: str, stale: bool
-) -> None:
+def test_a_child_that_changed_makes_the_plan_of_its_parent_stale(made, live, name, stale):
     """A running consumer reads on; the parents of its leases stay (`Spec.reading`)."""
     plan, report = made
     child = shard_id(2)
@@ -84,9 +80,7 @@ def test_harm_that_was_not_shown_ends_a_resumed_fix(made: tuple[SavedPlan, Repor
             require_promises(replace(plan, promised=promised), report.snapshot, rest, "undo J")
 
 
-def test_the_rows_that_the_next_plan_would_overwrite_are_told(
-    made: tuple[SavedPlan, Report]
-) -> None:
+def test_the_rows_that_the_next_plan_would_overwrite_are_told(made):
     """After a fix there are none, unless somebody has put back what it wrote."""
     plan, report = made
     assert isinstance(report.decision, Plan)

@@ -49,16 +49,6 @@ def test_a_long_listing_over_http_by_name_and_by_arn(stream: str) -> None:
     assert asked.waits == []
 
 
-def test_both_ways_in_see_the_same_shards(fake):
-    with over_http(fake) as asked:
-        one = asked.kinesis.lineage("orders")
-    other = in_process(fake).kinesis.lineage("orders")
-    assert one.digest() == other.digest()
-    assert one.stream == other.stream
-    assert [one[i] for i in one] == [other[i] for i in other]
-    assert one.children(shard_id(0)) == (shard_id(2), shard_id(3))
-
-
 def test_the_first_page_and_the_summary_are_asked_for_at_the_same_time(fake):
     """Each is answered only once the other was asked for too: in turns they never would be."""
     answer, both_asked, asked = fake.call, threading.Barrier(2, timeout=30), []
@@ -95,19 +85,6 @@ def test_an_expired_token_goes_on_behind_the_last_id() -> None:
     assert restart == {
         "StreamName": "orders", "MaxResults": 1000, "ExclusiveStartShardId": shard_id(1999),
     }  # fmt: skip
-
-
-def test_a_token_that_expires_because_the_listing_is_slow() -> None:
-    """300 seconds (ListShards API reference)."""
-    fake = wide_stream(3000)
-    asked = in_process(fake)
-
-    def slow(_listed: int) -> None:
-        fake.clock.advance(301)
-
-    asked.kinesis._progress = slow
-    assert len(asked.kinesis.lineage("orders")) == 3000
-    assert sum("ExclusiveStartShardId" in params for params in asked_of(fake)) == 2
 
 
 def test_a_token_that_is_not_accepted() -> None:

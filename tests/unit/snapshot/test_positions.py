@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,9 +43,7 @@ def test_a_table_that_has_no_positions(text: str, words: list[str]) -> None:
     ({"number": 4}, {}, ["positions[0].number: not a string"]),
     ({"number": "4", "sub_number": -1}, {}, ["'-1' is no sub-sequence number"]),
 ])  # fmt: skip
-def test_a_document_that_has_no_positions(
-    entry: dict[str, Any], more: dict[str, Any], words: list[str]
-) -> None:
+def test_a_document_that_has_no_positions(entry, more, words):
     empty = dict.fromkeys(HEAD.strip().split(","))
     stream = {"arn": "arn:aws:kinesis:us-east-1:123456789012:stream/orders",
               "created": "2026-11-21T00:00:00Z"}  # fmt: skip

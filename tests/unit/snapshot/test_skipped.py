@@ -65,9 +65,7 @@ LATER: dict[str, Any] = {**AFTER, "number": str(FIRST + (1 << 80))}
 @pytest.mark.parametrize(("after", "until", "fits"), [
     (AFTER, LATER, True), (LATER, END, True), (BEGIN, LATER, False), (BEGIN, AFTER, False),
 ], ids=["touches it", "a gap", "overlaps it", "comes before it"])
-def test_a_second_interval_of_a_shard_begins_where_the_first_ends_or_later(
-    after: Any, until: Any, fits: bool
-) -> None:
+def test_a_second_interval_of_a_shard_begins_where_the_first_ends_or_later(after, until, fits):
     """Records of both would come twice."""
     whole = json.loads(text(BEGIN, AFTER))
     whole["intervals"] += json.loads(text(after, until))["intervals"]

@@ -14,6 +14,7 @@ from reshardctl.consumers.locator import parse
 from reshardctl.consumers.sequence_numbers import CLOCKS_APART
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
+from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.listing import FIRST_WAIT
 from reshardctl.model import START, TIP, Image, Interval, Probe, at_number, shard_id
 from reshardctl.snapshot.take import (
@@ -37,6 +38,16 @@ from tests.unit.kinesis.streams import in_process, split_stream
 CONSUMER = parse("kcl://orders-app?initial=TRIM_HORIZON&release=3.5.1")
 
 
+@pytest.fixture
+def fake() -> FakeKinesis:
+    return split_stream()
+
+
+@pytest.fixture
+def kinesis(fake: FakeKinesis) -> Kinesis:
+    return in_process(fake).kinesis
+
+
 def lease(shard: int, checkpoint: str) -> Image:
     key = f"shardId-{shard:012d}"
     return Image(key, {"leaseKey": {"S": key}, "checkpoint": {"S": checkpoint}})
@@ -54,10 +65,9 @@ class Watched(MemoryStore):
         return super().read()
 
 
-def test_neither_waits_for_the_other():
+def test_neither_waits_for_the_other(fake):
     """Each is answered only once the other was asked too: in turns they would never be."""
     both_asked = threading.Barrier(2, timeout=30)
-    fake = split_stream()
     answer = fake.call
 
     def call(action: str, params: Mapping[str, Any], region: str | None = None) -> Any:
@@ -81,12 +91,11 @@ def test_neither_waits_for_the_other():
     (0.0, 0, 1), (STALE - 0.1, 0, 1), (STALE, 0, 2), (60, 0, 2),
     (60, CLOCKS_APART, 2), (60, CLOCKS_APART + 1, 1),
 ])  # fmt: skip
-def test_rows_from_before_a_reshard_are_read_again(taken, age, reads):
+def test_rows_from_before_a_reshard_are_read_again(taken, age, reads, fake):
     """A listing waits while the stream is resharded, and the consumer goes on meanwhile. One of
     many pages takes long, too, but nothing has changed then. age: of the newest shard."""
     read_once = threading.Event()
     store = Watched(lease(0, "TRIM_HORIZON"))
-    fake = split_stream()
     lineage = in_process(fake).kinesis.lineage("orders")
     time = [float(age) + max(lineage.opened_at(shard) or 0 for shard in lineage)]
 
@@ -157,13 +166,11 @@ def test_no_row_is_read_for_a_stream_that_is_known_to_be_absent():
     assert store.reads == 0
 
 
-def test_the_first_record_is_found_behind_an_empty_page():
+def test_the_first_record_is_found_behind_an_empty_page(fake, kinesis):
     """GetRecords, API reference: a page may be empty although more records follow."""
-    fake = split_stream()
-    stream = in_process(fake).kinesis
-    snapshot = take(stream, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders", CONSUMER, lambda: 0)
+    snapshot = take(kinesis, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders", CONSUMER, lambda: 0)
     fake.faults.add("GetRecords", short_page(0), times=1)
-    found = first_records(snapshot, stream, [(shard_id(0), START)]).first_records
+    found = first_records(snapshot, kinesis, [(shard_id(0), START)]).first_records
     assert found[shard_id(0)].first == str(fake.stream("orders").shards[0].records[0].number)
     assert found[shard_id(0)].count == 1
 
@@ -213,9 +220,7 @@ def test_a_row_of_another_stream_of_the_account(fault, known):
     assert len(asked) == (0 if born is None else 2), "once by each"
 
 
-def test_no_stream_is_listed_where_no_number_is_another_s():
-    fake = split_stream()
-    kinesis = in_process(fake).kinesis
+def test_no_stream_is_listed_where_no_number_is_another_s(fake, kinesis):
     assert streams_of(kinesis.lineage("orders"), kinesis, {}) == {}
     assert "ListStreams" not in [call.action for call in fake.calls]
 
@@ -241,8 +246,7 @@ def test_a_listing_of_its_own_changes_nothing_else():
     assert dict(stream.takes("orders", [first], "AFTER_SEQUENCE_NUMBER")) == {first: False}
 
 
-def test_a_stream_that_is_a_snapshot_answers_what_was_asked_then():
-    fake = split_stream()
+def test_a_stream_that_is_a_snapshot_answers_what_was_asked_then(fake):
     known, unknown = (record.number for record in fake.stream("orders").shards[1].records[:2])
     taken = take(in_process(fake).kinesis, MemoryStore([lease(0, "TRIM_HORIZON")]), "orders",
                  CONSUMER, lambda: 0)  # fmt: skip
@@ -259,9 +263,8 @@ def test_a_stream_that_is_a_snapshot_answers_what_was_asked_then():
 
 
 @pytest.mark.parametrize(("most", "asked"), [(None, 6), (4, 4), (9, 6)])
-def test_kinesis_is_asked_about_so_many_numbers_at_most(most: int | None, asked: int) -> None:
+def test_kinesis_is_asked_about_so_many_numbers_at_most(most, asked, fake):
     """Of numbers that lie within the life of a shard, with an epoch that it never had."""
-    fake = split_stream()
     lineage = in_process(fake).kinesis.lineage("orders")
     record = fake.stream("orders").shards[1].records[0]
     texts = [str(record.number + (7 << 148) + (n << 80)) for n in range(6)]
@@ -278,9 +281,7 @@ def test_kinesis_is_asked_about_so_many_numbers_at_most(most: int | None, asked:
     assert len(kinesis.numbers) == asked and set(map(str, kinesis.numbers)) <= set(texts)
 
 
-def test_a_key_that_names_the_stream_tells_it_from_those_of_the_same_second() -> None:
-    fake = split_stream()
-    kinesis = in_process(fake).kinesis
+def test_a_key_that_names_the_stream_tells_it_from_those_of_the_same_second(kinesis):
     lineage = kinesis.lineage("orders")
     account = lineage.stream.account
     key = f"{account}:orders:{int(lineage.stream.created)}:shardId-000000000001"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,10 +19,7 @@ PROJECT = Path(__file__).parents[3] / "pyproject.toml"
     (redis.driver, "redis", "redis", "redis"), (mysql.driver, "pymysql", "mysql", "pymysql"),
     (postgres.driver, "psycopg", "postgres", "psycopg"),
 ])  # fmt: skip
-def test_a_driver_that_is_missing_names_its_extra(
-    monkeypatch: pytest.MonkeyPatch, driver: Callable[[], Any], module: str, extra: str,
-    package: str,
-) -> None:
+def test_a_driver_that_is_missing_names_its_extra(monkeypatch, driver, module, extra, package):
     monkeypatch.setitem(sys.modules, module, None)  # type: ignore[arg-type]  # it cannot be imported
     with pytest.raises(UsageError, match="needs a driver that is not installed") as caught:
         driver()

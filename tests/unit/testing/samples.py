@@ -85,9 +85,9 @@ def listed(client: Any, **params: Any) -> dict[int, dict[str, Any]]:
     return {int(shard["ShardId"][8:]): shard for shard in shards}
 
 
-def kept(client: Any, shard: int) -> list[list[str]]:
-    """[number, payload] of each record of a shard of "orders"."""
-    answer = client.get_records(ShardIterator=iterator(client, shard))
+def kept(client: Any, shard: int, stream: str = "orders") -> list[list[str]]:
+    """[number, payload] of each record of a shard."""
+    answer = client.get_records(ShardIterator=iterator(client, shard, stream=stream))
     return [[r["SequenceNumber"], r["Data"].decode()] for r in answer["Records"]]
 
 

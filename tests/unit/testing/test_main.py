@@ -40,9 +40,7 @@ def test_it_serves_a_file_and_ends_on_sigterm(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "{", "{}", '{"stream": {"name": "x"}}'])
-def test_a_topology_that_cannot_be_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None
-) -> None:
+def test_a_topology_that_cannot_be_read(tmp_path, capsys, text):
     topology = tmp_path / "orders.json"
     if text is not None:
         topology.write_text(text)

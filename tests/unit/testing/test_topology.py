@@ -1,8 +1,9 @@
-"""Streams from a description, against listings that a real KCL was run on."""
+"""Streams from a description, against listings that a real KCL was run on, and the cases."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.shards import parse
+from tests.support import case_stream
+from tests.support.grouped import by_case
 from tests.unit.testing.samples import (
     CREATED,
     GOLDEN,
@@ -139,3 +142,29 @@ def test_a_hole_in_the_topology_takes_no_records() -> None:
     )
     put = {"StreamName": "orders", "Data": b"x", "PartitionKey": "b"}
     assert refusal(fake.client().put_record, **put)[0] == "InternalFailure"
+
+
+CASES = Path(__file__).parents[2] / "cases"
+
+
+# A case without a stream table takes its stream from a table of its own.
+FILES = [
+    path for path in sorted(CASES.rglob("*.toml")) if "[stream]" in path.read_text(encoding="utf-8")
+]
+assert len(FILES) > 10
+
+
+@by_case((path.parent.name, path.stem, (path,)) for path in FILES)
+def test_a_cases_stream_is_listed_and_read_as_the_case_says(path: Path) -> None:
+    """As the case format itself has it, in an independent reading."""
+    stream = case_stream.filled(tomllib.loads(path.read_text(encoding="utf-8"))["stream"])
+    shards = case_stream.resolve(stream)
+    client = load_topology(stream).client()
+    name = stream["name"]
+    assert client.list_shards(StreamName=name)["Shards"] == case_stream.listing(shards)
+    for number, shard in shards.items():
+        if not shard.listed:
+            continue
+        horizon = stream["created"] + stream["trim"]
+        wanted = [[n, payload] for n, payload, arrival in shard.records if arrival >= horizon]
+        assert kept(client, number, name) == wanted

@@ -78,9 +78,7 @@ OTHERS: list[dict[str, Any]] = [
 
 
 @given(st.lists(RECORD, max_size=5), st.booleans(), st.sampled_from(OTHERS), st.booleans())
-def test_what_is_read_is_what_json_says(
-    records: list[dict[str, Any]], turned: bool, more: dict[str, Any], first: bool
-) -> None:
+def test_what_is_read_is_what_json_says(records, turned, more, first):
     """In whatever order, and with the other members before or behind the records."""
     if turned:
         records = [dict(reversed(one.items())) for one in records]

@@ -97,9 +97,7 @@ def test_a_broken_answer_is_an_error_of_botocores(kinesis: tuple[Kinesis, Reach]
 
 
 @pytest.mark.parametrize("kinesis", [()], indirect=True)
-def test_the_proxy_of_the_environment_is_used(
-    kinesis: tuple[Kinesis, Reach], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_proxy_of_the_environment_is_used(kinesis, monkeypatch):
     service, reach = kinesis
     monkeypatch.setenv("HTTP_PROXY", str(reach.endpoint_url))
     page = FastReader(Reach("us-east-1", "http://kinesis.invalid"), "orders").page("AAA=")

@@ -58,13 +58,13 @@ def root() -> Iterator[Path]:
         yield found
 
 
-def tree(root: Path) -> Tree:
+@pytest.fixture
+def medium(root: Path) -> Tree:
     return Tree(Local(str(root)), everything)
 
 
-def replaced(root: Path, key: str = "sources/0/7") -> None:
+def replaced(medium: Tree, key: str = "sources/0/7") -> None:
     """A file with another text."""
-    medium = tree(root)
     assert medium.write(change(held(medium, key), text={"S": "v2"}), "t") is WriteResult.APPLIED
 
 
@@ -74,25 +74,25 @@ def facts(path: Path) -> tuple[object, ...]:
     return attributes, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
 
 
-def test_a_file_that_is_replaced_keeps_its_list_and_its_attributes(root):
+def test_a_file_that_is_replaced_keeps_its_list_and_its_attributes(root, medium):
     for key in ("sources/0/7", "offsets/7"):
         path = root / key
         os.setxattr(path, "user.note", b"\0x")
         before = facts(path)
-        replaced(root, key)
+        replaced(medium, key)
         assert (path.read_bytes(), facts(path)) == (b"v2", before)
     assert granted(root / "offsets" / ".7.crc") == {NOBODY: 4}
 
 
-def test_a_new_file_has_the_list_of_its_siblings(root):
-    assert tree(root).write(creation("offsets/9", text={"S": "x"}), "t") is WriteResult.APPLIED
+def test_a_new_file_has_the_list_of_its_siblings(root, medium):
+    assert medium.write(creation("offsets/9", text={"S": "x"}), "t") is WriteResult.APPLIED
     assert granted(root / "offsets" / "9") == {NOBODY: 4}
 
 
-def test_the_first_file_of_a_folder_has_the_list_that_the_folder_gives(root):
+def test_the_first_file_of_a_folder_has_the_list_that_the_folder_gives(root, medium):
     (root / "commits").mkdir(0o750)
     os.setxattr(root / "commits", OF_NEW, access(7))
-    assert tree(root).write(creation("commits/0", text={"S": "x"}), "t") is WriteResult.APPLIED
+    assert medium.write(creation("commits/0", text={"S": "x"}), "t") is WriteResult.APPLIED
     made = root / "commits" / "0"
     assert granted(made) == {NOBODY: 7}
     assert stat.S_IMODE(made.lstat().st_mode) & 0o111 == 0
@@ -100,8 +100,7 @@ def test_the_first_file_of_a_folder_has_the_list_that_the_folder_gives(root):
     assert granted(root / "commits" / "1") == {NOBODY: 7}
 
 
-def test_a_folder_that_went_comes_back_with_a_list(root):
-    medium = tree(root)
+def test_a_folder_that_went_comes_back_with_a_list(root, medium):
     image = held(medium, "sources/0/7")
     assert medium.write(removal(image), "t") is WriteResult.APPLIED
     assert not (root / "sources").exists()
@@ -109,13 +108,12 @@ def test_a_folder_that_went_comes_back_with_a_list(root):
     assert granted(root / "sources") == granted(root / "sources" / "0") == {NOBODY: 5}
 
 
-def test_a_file_without_a_list_gets_none_from_the_root(root):
+def test_a_file_without_a_list_gets_none_from_the_root(root, medium):
     """New contents are made in the root, which may give lists to what is made there."""
     os.setxattr(root, OF_NEW, access(7, user=1234))
     for path in (root / "offsets").iterdir():
         os.removexattr(path, ACL)
-    medium = tree(root)
-    replaced(root)
+    replaced(medium)
     assert granted(root / "sources" / "0" / "7") == {NOBODY: 4}
     assert medium.write(creation("offsets/9", text={"S": "x"}), "t") is WriteResult.APPLIED
     assert granted(root / "offsets" / "9") is None
@@ -124,20 +122,20 @@ def test_a_file_without_a_list_gets_none_from_the_root(root):
     assert granted(root / "offsets" / "8") is None
 
 
-def test_a_hash_that_the_kernel_made_of_the_old_content_is_left_to_it(root):
+def test_a_hash_that_the_kernel_made_of_the_old_content_is_left_to_it(root, medium):
     """security.ima of the Integrity Measurement Architecture, see evmctl(1)."""
     path = root / "sources" / "0" / "7"
     try:
         os.setxattr(path, "security.ima", b"\x01" * 21)
     except OSError:
         pytest.skip("only root may set it")
-    replaced(root)
+    replaced(medium)
     assert "security.ima" not in os.listxattr(path) and granted(path) == {NOBODY: 4}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
-def test_the_user_of_the_list_still_reads_it(root):
-    replaced(root)
+def test_the_user_of_the_list_still_reads_it(root, medium):
+    replaced(medium)
     seen = subprocess.run(
         ["/bin/cat", str(root / "sources" / "0" / "7")], user=NOBODY, group=NOBODY,
         extra_groups=[], capture_output=True, text=True, check=False,
@@ -145,7 +143,7 @@ def test_the_user_of_the_list_still_reads_it(root):
     assert seen.stdout == "v2", seen.stderr
 
 
-def test_nothing_is_written_where_an_attribute_cannot_be_kept(root, monkeypatch):
+def test_nothing_is_written_where_an_attribute_cannot_be_kept(root, medium, monkeypatch):
     real = os.setxattr
 
     def refused(file, name, value, *more, **others):
@@ -157,7 +155,6 @@ def test_nothing_is_written_where_an_attribute_cannot_be_kept(root, monkeypatch)
     os.setxattr(path, "user.note", b"x")
     before = facts(path)
     monkeypatch.setattr(os, "setxattr", refused)
-    medium = tree(root)
     with pytest.raises(Refused, match=r"user\.note cannot be kept"):
         medium.write(change(held(medium, "sources/0/7"), text={"S": "v2"}), "t")
     assert (path.read_bytes(), facts(path)) == (b"v1", before)

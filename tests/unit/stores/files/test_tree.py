@@ -54,6 +54,12 @@ def tree(root: Path, select=everything) -> Tree:
     return Tree(Local(str(root)), select)
 
 
+@pytest.fixture
+def medium(root: Path) -> Tree:
+    """Every file below the root; nothing is read before it is asked for."""
+    return tree(root)
+
+
 def text_of(image: Image | None) -> str | None:
     return None if image is None else image.attributes["text"]["S"]
 
@@ -103,8 +109,7 @@ def test_bytes_that_are_no_utf8_come_as_bytes(root):
 
 
 @pytest.mark.parametrize("content", ["", "\ufeffx", "a\r\nb\n\n", "\u2028", "\0"])
-def test_text_goes_and_comes_byte_for_byte(root, content):
-    medium = tree(root)
+def test_text_goes_and_comes_byte_for_byte(root, content, medium):
     assert medium.write(creation("f", text={"S": content}), "t") is WriteResult.APPLIED
     assert medium.get(["f", "no/folder"]) == {"f": medium.read()[0], "no/folder": None}
     assert text_of(medium.get(["f"])["f"]) == content
@@ -408,11 +413,10 @@ def test_a_new_file_is_like_its_siblings(root):
     assert seen_of(root / "offsets/2") == like
 
 
-def test_a_new_checksum_is_like_its_file(root):
+def test_a_new_checksum_is_like_its_file(root, medium):
     for name, mode in (("10", 0o644), ("11", 0o604)):
         plant(root, f"offsets/{name}", b"x")
         (root / "offsets" / name).chmod(mode)
-    medium = tree(root)
     step = change(held(medium, "offsets/11"), text={"S": "y"}, crc=b64(crc32(b"y")))
     assert medium.write(step, "t") is WriteResult.APPLIED
     assert seen_of(root / "offsets/.11.crc")[0] == 0o604
@@ -439,9 +443,8 @@ def _odd_one_out(root):
             for name, mode, owner in (("d/f", 0o750, 4711), ("d/.f.crc", 0o604, 4713))}
 
 
-def test_a_deleted_file_comes_back_with_the_mode_and_owner_that_it_had(root):
+def test_a_deleted_file_comes_back_with_the_mode_and_owner_that_it_had(root, medium):
     before = _odd_one_out(root)
-    medium = tree(root)
     image = held(medium, "d/f")
     assert medium.write(removal(image), "t") is WriteResult.APPLIED
     assert medium.write(creation("d/f", **image.attributes), "t") is WriteResult.APPLIED
@@ -449,19 +452,17 @@ def test_a_deleted_file_comes_back_with_the_mode_and_owner_that_it_had(root):
     assert {name: seen_of(root / name) for name in before} == before
 
 
-def test_a_replaced_file_and_its_checksum_keep_their_own_mode_and_owner(root):
+def test_a_replaced_file_and_its_checksum_keep_their_own_mode_and_owner(root, medium):
     before = _odd_one_out(root)
-    medium = tree(root)
     step = change(held(medium, "d/f"), text={"S": "y"}, crc=b64(crc32(b"y")))
     assert medium.write(step, "t") is WriteResult.APPLIED
     assert contents(root)["d/.f.crc"] == crc32(b"y")
     assert {name: seen_of(root / name) for name in before} == before
 
 
-def test_an_image_of_a_journal_without_modes_comes_back_like_its_siblings(root):
+def test_an_image_of_a_journal_without_modes_comes_back_like_its_siblings(root, medium):
     """Journals of 0.1 and 0.2 hold no mode."""
     _odd_one_out(root)
-    medium = tree(root)
     image = held(medium, "d/f")
     medium.write(removal(image), "t")
     old = {n: v for n, v in image.attributes.items() if n in ("text", "crc", "size", "modified")}
@@ -528,9 +529,8 @@ def test_a_mode_that_is_none_is_no_write(root, kept):
     assert contents(root) == {}
 
 
-def test_a_checksum_goes_with_its_file(root):
+def test_a_checksum_goes_with_its_file(root, medium):
     plant(root, "offsets/1", b"x", crc32(b"x"))
-    medium = tree(root)
     step = creation("offsets/2", text={"S": "y"}, crc=b64(crc32(b"y")))
     assert medium.write(step, "t") is WriteResult.APPLIED
     assert contents(root)["offsets/.2.crc"] == crc32(b"y")
@@ -543,10 +543,9 @@ def test_a_checksum_goes_with_its_file(root):
     assert sorted(contents(root)) == ["offsets/.1.crc", "offsets/1"]
 
 
-def test_an_orphan_checksum_is_healed(root):
+def test_an_orphan_checksum_is_healed(root, medium):
     plant(root, "offsets/.8.crc", b"crc\0")
     plant(root, "offsets/.9.crc", b"crc\0")
-    medium = tree(root)
     assert medium.write(creation("offsets/8", text={"S": "y"}), "t") is WriteResult.CONFLICT
     kept, gone = (held(medium, key) for key in ("offsets/8", "offsets/9"))
     filled = change(kept, text={"S": "y"}, crc=b64(crc32(b"y")))
@@ -556,9 +555,8 @@ def test_an_orphan_checksum_is_healed(root):
 
 
 @pytest.mark.parametrize("guard", ["text", "crc"])
-def test_a_change_of_either_is_seen(root, guard):
+def test_a_change_of_either_is_seen(root, guard, medium):
     plant(root, "f", b"x", b"c")
-    medium = tree(root)
     seen = held(medium, "f")
     plant(root, "f", b"y" if guard == "text" else b"x", b"d" if guard == "crc" else b"c")
     before = contents(root)
@@ -567,12 +565,11 @@ def test_a_change_of_either_is_seen(root, guard):
     assert contents(root) == before
 
 
-def test_a_folder_goes_with_its_last_file(root):
+def test_a_folder_goes_with_its_last_file(root, medium):
     """Spark's Kinesis connectors take an empty log folder for a log (HDFSMetadataCommitter)."""
     plant(root, "sources/0/shard-source/7/a", b"x", b"c")
     plant(root, "sources/0/shard-source/7/b", b"x")
     plant(root, "sources/0/shard-source/6/a", b"x")
-    medium = tree(root)
     for name in ("a", "b"):
         key = f"sources/0/shard-source/7/{name}"
         assert (root / "sources/0/shard-source/7").is_dir()
@@ -596,9 +593,8 @@ def _other_folders(root):
     return before | {name: seen_of(root / name) for name in files}
 
 
-def test_a_folder_comes_back_with_its_last_file_as_it_was(root):
+def test_a_folder_comes_back_with_its_last_file_as_it_was(root, medium):
     before = _other_folders(root)
-    medium = tree(root)
     image = held(medium, "sources/0/7/a")
     assert medium.write(removal(image), "t") is WriteResult.APPLIED
     assert not (root / "sources").exists()
@@ -606,10 +602,9 @@ def test_a_folder_comes_back_with_its_last_file_as_it_was(root):
     assert {name: seen_of(root / name) for name in before} == before
 
 
-def test_an_image_without_folders_comes_back_in_folders_like_the_one_above(root):
+def test_an_image_without_folders_comes_back_in_folders_like_the_one_above(root, medium):
     """Journals of earlier releases hold none; nor do images of folders that are like it."""
     _other_folders(root)
-    medium = tree(root)
     image = held(medium, "sources/0/7/a")
     medium.write(removal(image), "t")
     kept = json.loads(image.attributes["stored_with"]["S"])
@@ -622,9 +617,8 @@ def test_an_image_without_folders_comes_back_in_folders_like_the_one_above(root)
 
 
 @pytest.mark.parametrize("folders", ["7", "[7]", '[{"mode":"9"}]', "[]", None])
-def test_folders_that_are_none_are_no_write(root, folders):
+def test_folders_that_are_none_are_no_write(root, folders, medium):
     before = _other_folders(root)
-    medium = tree(root)
     image = held(medium, "sources/0/7/a")
     medium.write(removal(image), "t")
     kept = json.loads(image.attributes["stored_with"]["S"])
@@ -635,9 +629,8 @@ def test_folders_that_are_none_are_no_write(root, folders):
     assert contents(root) == {} and before
 
 
-def test_the_root_stays_when_it_is_empty(root):
+def test_the_root_stays_when_it_is_empty(root, medium):
     plant(root, "f", b"x")
-    medium = tree(root)
     medium.write(removal(held(medium, "f")), "t")
     assert root.is_dir() and medium.read() == []
 
@@ -654,26 +647,23 @@ def test_what_stands_for_no_file_is_no_write(root, attributes):
 
 
 @pytest.mark.parametrize("update", [Update({}), Update({}, (), {"size": 1})])
-def test_what_changes_no_content_is_no_write(root, update):
+def test_what_changes_no_content_is_no_write(root, update, medium):
     plant(root, "f", b"x")
-    medium = tree(root)
     with pytest.raises(ValueError, match="f: a file cannot be updated so"):
         medium.write(one(Write("f", update, held(medium, "f"), "a test")), "t")
     assert contents(root) == {"f": b"x"}
 
 
-def test_temporary_files_of_others_are_seen_and_stay(root):
+def test_temporary_files_of_others_are_seen_and_stay(root, medium):
     plant(root, "offsets/.8.2b0e7e0c-9a4b-4c9c-9b57-8d8e8b9f6a10.tmp", b"half")
-    medium = tree(root)
     assert len(medium.read()) == 2
     medium.write(creation("offsets/8", text={"S": "y"}), "t")
     assert len(contents(root)) == 2
 
 
-def test_what_a_killed_run_left_is_not_seen_and_goes_with_the_next_write(root):
+def test_what_a_killed_run_left_is_not_seen_and_goes_with_the_next_write(root, medium):
     left = root / ".reshardctl.2b0e7e0c-9a4b-4c9c-9b57-8d8e8b9f6a10.tmp"
     left.write_bytes(b"half")
-    medium = tree(root)
     assert medium.read() == [] and left.exists(), "reading changes nothing"
     medium.write(creation("f", text={"S": "y"}), "t")
     assert contents(root) == {"f": b"y"}

@@ -63,9 +63,7 @@ def test_one_application_among_others(keys: Keys) -> None:
     assert len(keys.store("").read()) == 3
 
 
-def test_keys_that_go_meanwhile_or_are_no_text_are_passed_by(
-    keys: Keys, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_that_go_meanwhile_or_are_no_text_are_passed_by(keys, monkeypatch):
     """SCAN gives keys that were there during the scan; names of streams are ASCII
     (CreateStream API reference)."""
     keys.client.set("app-a:checkpoint:s-1:a", "1")
@@ -104,9 +102,7 @@ def test_a_time_to_live_stays(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["7", "before-7"])
-def test_a_time_to_live_comes_back_with_a_deleted_key(
-    keys: Keys, monkeypatch: pytest.MonkeyPatch, old: bool
-) -> None:
+def test_a_time_to_live_comes_back_with_a_deleted_key(keys, monkeypatch, old):
     """To the millisecond where the server tells it (PEXPIRETIME, from 7.0 on)."""
     if old:
         without_pexpiretime(monkeypatch)

@@ -7,8 +7,6 @@ LATEST, whose first record is another one in each run.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from reshardctl.model import TableShape
@@ -16,7 +14,7 @@ from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import address_of
 from tests.support.golden_kinesis_consumer import GOLDEN, STORES, images_of, rows_of
 from tests.support.position_tables import create_table
-from tests.support.servers import PASSWORD, USER, Running
+from tests.support.servers import PASSWORD, USER
 from tests.unit.stores.sql.test_contract import KINDS
 
 TABLE = "kinesis_consumer"
@@ -25,9 +23,7 @@ SHAPE = TableShape(TABLE, hash="namespace", range="shard_id")
 
 @pytest.mark.parametrize("made_by", ["dump", "tests"])
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.name)
-def test_the_rows_as_they_were_written(
-    running: tuple[str, Running], store: Path, made_by: str
-) -> None:
+def test_the_rows_as_they_were_written(running, store, made_by):
     """Also in the table that tests make for rows of their own."""
     kind, server = running
     database = KINDS[kind](address_of(f"{USER}@{server.target}", PASSWORD))
