@@ -317,7 +317,7 @@ def test_a_lost_put_of_an_object_that_is_not_there(bucket, faulty, journal, stor
         assert read(bucket.log()).fix.outcome == "failed"
 
 
-def test_a_row_that_is_written_when_s3_goes_away_is_half_done(bucket: Bucket) -> None:
+def test_a_row_that_is_written_when_s3_goes_away_is_half_done(bucket, faulty):
     """The end of the fix cannot be recorded: it says so, and the rows tell the rest."""
     plan = plan_of([1, 1])
 
@@ -328,7 +328,7 @@ def test_a_row_that_is_written_when_s3_goes_away_is_half_done(bucket: Bucket) ->
                 raise CannotTell("the table does not answer")
             return super().write(step, token)
 
-    faulty, medium = bucket.faulty(), Failing(plan.rows)
+    medium = Failing(plan.rows)
     with pytest.raises(HalfDone, match="1 of 2 steps are in place") as caught:
         begin(plan, medium, bucket.log(faulty))
     assert f"'{bucket.where}'" in caught.value.next and caught.value.journal == str(bucket.where)

@@ -21,7 +21,11 @@ SHARDS = 1176
 
 def reader(fake: FakeKinesis, client: Any) -> Kinesis:
     """Whose sleep moves the fake's clock."""
-    return Kinesis.of_client(client, clock=fake.clock.now, sleep=fake.clock.advance)
+
+    def sleep(seconds: float) -> None:
+        fake.clock.advance(seconds)
+
+    return Kinesis.of_client(client, clock=fake.clock.now, sleep=sleep)
 
 
 @pytest.mark.parametrize(("limits", "shards", "calls", "seconds"), [

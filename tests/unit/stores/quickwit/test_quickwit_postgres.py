@@ -38,13 +38,12 @@ def store(postgres: Running, database: str) -> Metastore:
 
 @pytest.fixture
 def sql(postgres: Running, database: str) -> Callable[..., Any]:
-    """Statements, run as the owner of the database; gives the rows of the last one."""
+    """Statements, run as the owner of the database; gives the rows of the first one."""
 
     def run(*statements: str, values: Sequence[Any] = ()) -> Any:
         with connected(postgres, database) as server:
-            for statement in statements:
-                found = server.execute(statement, values or None)
-            return found.fetchall() if found.description else []
+            first, *_ = [server.execute(statement, values or None) for statement in statements]
+            return first.fetchall() if first.description else []
 
     return run
 
