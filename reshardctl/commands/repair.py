@@ -53,7 +53,7 @@ from reshardctl.planning.prices import exceeding, leaves_no_loss, unasked
 from reshardctl.planning.writes import require_live
 from reshardctl.render.words import count
 from reshardctl.report.changes import all_residuals
-from reshardctl.report.report import Report, make, question, whose_doubt
+from reshardctl.report.report import Report, make, question
 from reshardctl.report.results import ConsumerFix, Fixed
 from reshardctl.snapshot import Ports
 
@@ -273,7 +273,7 @@ class Fresh(Repair):
             Again(request.verb, (*argv, *sink), words(request, HOW)),
         )
         if plan is not None and request.out is not None:
-            if whose_doubt(report) and created is None:
+            if report.doubt and created is None:
                 self._tell(planned)
             unambiguous(report, created)
             planned = replace(planned, saved=planned.save(request.out))

@@ -21,7 +21,7 @@ from reshardctl.model import Rank, ShardId, Step, after, decode, shard_id, short
 from reshardctl.model.phrases import listed
 from reshardctl.model.times import same_second
 from reshardctl.planning.plan import CREATION_TIME, Plan
-from reshardctl.report.report import Report, make, whose_doubt
+from reshardctl.report.report import Report, make
 from reshardctl.snapshot import Stream, verified
 from reshardctl.snapshot.take import NUMBERS_ASKED, alike
 
@@ -65,7 +65,7 @@ def unambiguous(report: Report, created: float | None) -> None:
     created: what `--created` names, which decides it; so does a store younger than the stream,
     unless its rows contradict the listing.
     """
-    doubt = whose_doubt(report) if isinstance(report.decision, Plan) else ""
+    doubt = report.doubt if isinstance(report.decision, Plan) else ""
     if doubt and created is None:
         raise _doubtful(doubt, report.snapshot)
 

@@ -20,7 +20,7 @@ from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
-from reshardctl.report.report import Report, whose_doubt
+from reshardctl.report.report import Report
 
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""
@@ -220,7 +220,7 @@ def vouched(report: Report, suggested_command: Sequence[str]) -> list[str]:
     """
     argv, options = list(suggested_command), report.options
     given = options.created is not None or options.recreated is not None or "--created" in argv
-    asked = isinstance(report.decision, Plan) and not given and whose_doubt(report)
+    asked = isinstance(report.decision, Plan) and not given and report.doubt
     return [*argv, "--created", CREATION_TIME] if asked else argv
 
 

@@ -9,33 +9,27 @@ currentTimestampInMillis". No library waits until it has passed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reshardctl.auditing.sink_frontier import SinkFrontier
 from reshardctl.codec.argv import words
-from reshardctl.consumers.base import Consumer, Contradiction, Incarnation
+from reshardctl.consumers.base import Consumer, Incarnation
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.consumers.sequence_numbers import Origin, to_come
+from reshardctl.consumers.sequence_numbers import to_come
 from reshardctl.consumers.spec import Options
 from reshardctl.diagnosis.evidence import (
-    AMBIGUOUS,
     Earlier,
     Foreign,
     Snapshot,
     Whose,
     alike_words,
-    contradicted_words,
     foreign_streams,
     located,
-    made_since,
     naming,
     of_alike_stream,
-    same_second_as,
     unverified,
     whose,
     without_position,
@@ -72,6 +66,7 @@ from reshardctl.report.counts import (
     counted_judged,
     intervals,
 )
+from reshardctl.report.own_rows import contradicting, doubt_of, require_own
 from reshardctl.report.scope import ScopeOptions, part
 
 
@@ -156,8 +151,9 @@ class Report(Struct, frozen=True):
     """What to do about a fix or an undo of these rows that was not finished, best first."""
     foreign: Mapping[ShardId, Foreign] = field(default_factory=dict)
     """The shards whose stored numbers are not this stream's."""
-    contradictions: Mapping[ShardId, Contradiction] = field(default_factory=dict)
-    """The rows that look like another stream's, where no number proves whose they are."""
+    doubt: str = ""
+    """Why the positions may be another stream's, as a sentence; "" where something shows whose they
+    are."""
 
     def exit(self, failed: bool) -> Exit:
         """The exit code of what only reads. failed: whether a finding counts."""
@@ -196,8 +192,8 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
             incarnation = case.incarnation(checkpoint)
         if (row := of_alike_stream(snapshot, foreign, texts)) is not None:
             raise consumer.wrong_stream(checkpoint, row, alike_words(snapshot, foreign[row]))
-        contradictions = _contradictions(case, checkpoint, incarnation)
-        _require_own(snapshot, repair_options, case, checkpoint, contradictions)
+        contradictions = contradicting(case, checkpoint, incarnation)
+        require_own(snapshot, repair_options.recreated, case, checkpoint, contradictions)
     starts = Planner(replace(case, policy=LOSSLESS))
     judged, processed, want = starts.now, starts.processed, starts.want
     anomalies = consumer.anomalies(lineage, checkpoint)
@@ -227,60 +223,15 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         counted_findings(parted.kept, counts), counted_decision(decision, counts), positions,
         (*caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=caveats, background=frozenset(notes), left_out=parted.left_out, foreign=foreign,
-        contradictions=contradictions,
+        doubt=doubt_of(
+            snapshot, repair_options.recreated, incarnation, contradictions, len(positions)
+        ),
     )
-    unasked = isinstance(decision, Plan) and repair_options.created is None
-    if unasked and (doubt := whose_doubt(report)):
-        asks = f"{doubt}. fix asks for --created {CREATION_TIME}"
+    if report.doubt and isinstance(decision, Plan) and repair_options.created is None:
+        asks = f"{report.doubt}. fix asks for --created {CREATION_TIME}"
         report = replace(report, notes=(*report.notes, asks))
     lineage.memo.forget()  # a report of many lives long, and nobody asks for the runs of its plans
     return report
-
-
-def _contradictions(
-    case: Case, checkpoint: Any, incarnation: Incarnation
-) -> Mapping[ShardId, Contradiction]:
-    """The rows that contradict the listing, where no number tells whose they are."""
-    origins = {*case.origins(checkpoint).values()}
-    unproven = incarnation is Incarnation.AMBIGUOUS or Origin.UNPROVEN in origins
-    if not unproven or origins & {Origin.OWN, Origin.EARLIER}:
-        return {}
-    app = case.candidates[0].app
-    return case.consumer.contradictions(case.state.lineage, checkpoint, app)
-
-
-def _require_own(
-    snapshot: Snapshot, options: RepairOptions, case: Case, checkpoint: Any,
-    contradictions: Mapping[ShardId, Contradiction],
-) -> None:
-    """WrongStream where most rows are of shards that the stream never had, or ended while open.
-
-    A listing that is a moment older than the rows does not know a few of their shards. Rows of an
-    earlier stream of this name look so, too, but none is in a store that is younger than the
-    stream. No creation time shows that rows which say otherwise are this stream's. Ends alone may
-    be its own (RSH206), and other parents or hash keys are what copied rows have.
-    """
-    kinds = Counter(contradictions.values())
-    rows = len(case.consumer.positions(checkpoint))
-    theirs = kinds[Contradiction.NEVER_HAD] + kinds[Contradiction.OPEN]
-    if not kinds[Contradiction.NEVER_HAD] or 2 * theirs <= rows:
-        return
-    older = not made_since(snapshot)
-    if older and options.recreated is not None:
-        return
-    words = contradicted_words(snapshot.lineage, contradictions, rows)
-    error = case.consumer.wrong_stream(
-        checkpoint,
-        next(s for s, kind in contradictions.items() if kind is Contradiction.NEVER_HAD),
-        f"{words}, and no sequence number shows that the rows are of this stream",
-    )
-    if older:
-        error.next += (
-            f". If stream {snapshot.lineage.stream.name} was deleted and made again, and they are "
-            f"of the earlier one, fix starts over with --recreated {CREATION_TIME}, its "
-            "StreamCreationTimestamp"
-        )
-    raise error
 
 
 def _of_scope(
@@ -303,28 +254,6 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
             f"the reads allowed showed neither a record nor an end in {listed(silent, NAMED)}: "
             "nothing is concluded there; --probe-budget allows more"
         )
-
-
-def whose_doubt(report: Report) -> str:
-    """Why the positions may be another stream's, as a sentence; "" where something shows it.
-
-    Without a number the age of the store shows it, unless its rows look like another stream's; so
-    does the operator's word that they are of an earlier stream.
-    """
-    if report.snapshot.alike:
-        return same_second_as(report.snapshot)
-    if report.incarnation is not Incarnation.AMBIGUOUS:
-        return ""
-    lineage, contradictions = report.snapshot.lineage, report.contradictions
-    if not made_since(report.snapshot) and report.options.recreated is not None:
-        return ""
-    if contradictions:
-        words = contradicted_words(lineage, contradictions, len(report.positions))
-        return (
-            f"the store holds no sequence number, and {words}: its positions may be another "
-            "stream's, or an earlier one's of this name"
-        )
-    return "" if made_since(report.snapshot) else AMBIGUOUS
 
 
 def own(snapshot: Snapshot) -> Snapshot:
@@ -404,16 +333,10 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
     decision = counted_decision(first, snapshot.counts)
     planned = decision.notes if isinstance(decision, Plan) else ()
     notes = (*case.caveats, *repair_options.notes, *planned)
+    doubt = doubt_of(snapshot, repair_options.recreated, Incarnation.SAME, {}, 0)
     return Report(
-        snapshot,
-        repair_options,
-        Incarnation.SAME,
-        (),
-        (),
-        decision,
-        {},
-        notes,
-        caveats=case.caveats,
+        snapshot, repair_options, Incarnation.SAME, (), (), decision, {}, notes,
+        caveats=case.caveats, doubt=doubt,
     )
 
 

@@ -17,7 +17,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
-from reshardctl.report.report import RepairOptions, make, whose_doubt
+from reshardctl.report.report import RepairOptions, make
 from tests.support.case import CASES, load
 from tests.support.dialects import dialect_of
 from tests.support.judging import lineage_of
@@ -57,19 +57,19 @@ def test_most_rows_are_refused_as_another_stream_s(made_at):
 @pytest.mark.parametrize("rows", [MOST, FEW])
 def test_the_operator_may_say_that_they_are_of_an_earlier_stream(rows):
     report = make(snapshot(rows), RepairOptions(recreated=CREATED))
-    assert whose_doubt(report) == ""
+    assert report.doubt == ""
 
 
 def test_fewer_are_named_and_asked_about():
     report = make(snapshot(FEW), RepairOptions())
     said = "1 of 4 rows contradicts the listing of stream orders (1 of a shard that it never had"
-    assert said in whose_doubt(report)
+    assert said in report.doubt
 
 
 def test_a_number_of_this_stream_shows_whose_the_others_are():
     own = CASE.records[shard_id(1)][0][0]
     report = make(snapshot(MOST | {2: str(own)}), RepairOptions())
-    assert whose_doubt(report) == "" and not report.contradictions
+    assert report.doubt == ""
 
 
 OTHER = "arn:aws:kinesis:us-east-1:123456789012:stream/other"

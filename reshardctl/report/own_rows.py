@@ -1,0 +1,89 @@
+"""Whether a store's rows are the judged stream's: taken for that, doubted or refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from reshardctl.consumers.base import Contradiction, Incarnation
+from reshardctl.consumers.sequence_numbers import Origin
+from reshardctl.diagnosis.evidence import (
+    AMBIGUOUS,
+    Snapshot,
+    contradicted_words,
+    made_since,
+    same_second_as,
+)
+from reshardctl.model import ShardId
+from reshardctl.planning.plan import CREATION_TIME, Case
+
+
+def contradicting(
+    case: Case, checkpoint: Any, incarnation: Incarnation
+) -> Mapping[ShardId, Contradiction]:
+    """The rows that contradict the listing, where no number tells whose they are."""
+    origins = {*case.origins(checkpoint).values()}
+    unproven = incarnation is Incarnation.AMBIGUOUS or Origin.UNPROVEN in origins
+    if not unproven or origins & {Origin.OWN, Origin.EARLIER}:
+        return {}
+    app = case.candidates[0].app
+    return case.consumer.contradictions(case.state.lineage, checkpoint, app)
+
+
+def require_own(
+    snapshot: Snapshot, recreated: float | None, case: Case, checkpoint: Any,
+    contradictions: Mapping[ShardId, Contradiction],
+) -> None:
+    """WrongStream where most rows are of shards that the stream never had, or ended while open.
+
+    A listing that is a moment older than the rows does not know a few of their shards. Rows of an
+    earlier stream of this name look so, too, but none is in a store that is younger than the
+    stream. No creation time shows that rows which say otherwise are this stream's. Ends alone may
+    be its own (RSH206), and other parents or hash keys are what copied rows have.
+    """
+    kinds = Counter(contradictions.values())
+    rows = len(case.consumer.positions(checkpoint))
+    theirs = kinds[Contradiction.NEVER_HAD] + kinds[Contradiction.OPEN]
+    if not kinds[Contradiction.NEVER_HAD] or 2 * theirs <= rows:
+        return
+    older = not made_since(snapshot)
+    if older and recreated is not None:
+        return
+    words = contradicted_words(snapshot.lineage, contradictions, rows)
+    error = case.consumer.wrong_stream(
+        checkpoint,
+        next(s for s, kind in contradictions.items() if kind is Contradiction.NEVER_HAD),
+        f"{words}, and no sequence number shows that the rows are of this stream",
+    )
+    if older:
+        error.next += (
+            f". If stream {snapshot.lineage.stream.name} was deleted and made again, and they are "
+            f"of the earlier one, fix starts over with --recreated {CREATION_TIME}, its "
+            "StreamCreationTimestamp"
+        )
+    raise error
+
+
+def doubt_of(
+    snapshot: Snapshot, recreated: float | None, incarnation: Incarnation,
+    contradictions: Mapping[ShardId, Contradiction], rows: int,
+) -> str:
+    """Why the positions may be another stream's, as a sentence; "" where something shows it.
+
+    Without a number the age of the store shows it, unless its rows look like another stream's; so
+    does the operator's word that they are of an earlier stream.
+    """
+    if snapshot.alike:
+        return same_second_as(snapshot)
+    if incarnation is not Incarnation.AMBIGUOUS:
+        return ""
+    if not made_since(snapshot) and recreated is not None:
+        return ""
+    if contradictions:
+        words = contradicted_words(snapshot.lineage, contradictions, rows)
+        return (
+            f"the store holds no sequence number, and {words}: its positions may be another "
+            "stream's, or an earlier one's of this name"
+        )
+    return "" if made_since(snapshot) else AMBIGUOUS
