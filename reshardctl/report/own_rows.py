@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reshardctl.consumers.base import Contradiction, Incarnation
 from reshardctl.consumers.sequence_numbers import Origin
 from reshardctl.diagnosis.evidence import (
     AMBIGUOUS,
+    NAMED,
+    Foreign,
     Snapshot,
     contradicted_words,
     made_since,
     same_second_as,
 )
-from reshardctl.model import ShardId
-from reshardctl.planning.plan import CREATION_TIME, Case
+from reshardctl.model import ShardId, short, writes_of
+from reshardctl.model.phrases import listed
+from reshardctl.planning.plan import CREATION_TIME, Case, Decision, Plan
 
 
 def contradicting(
@@ -63,6 +66,39 @@ def require_own(
             "StreamCreationTimestamp"
         )
     raise error
+
+
+_OF_THIS_STREAM = frozenset({Origin.OWN, Origin.UNPROVEN})
+
+
+def doubt_beside_others(
+    case: Case, checkpoint: Any, foreign: Mapping[ShardId, Foreign], decision: Decision
+) -> str:
+    """The doubt about rows without a number beside another stream's, if a plan goes by them.
+
+    A number of this stream in their family shows that they are its own.
+    """
+    theirs = [shard for shard, of in foreign.items() if of.origin is Origin.ELSEWHERE]
+    if not theirs or not isinstance(decision, Plan):
+        return ""
+    consumer, lineage, origins = case.consumer, case.state.lineage, case.origins(checkpoint)
+    written = {consumer.shard_of(write.key) for write in writes_of(decision.steps)}
+    near = lineage.related(written.intersection(lineage))
+    silent = (s for s in consumer.positions(checkpoint) if s in near and origins.get(s) is None)
+    doubtful = [
+        shard for shard in silent
+        if _OF_THIS_STREAM.isdisjoint(origins.get(each) for each in lineage.related([shard]))
+    ]
+    if not doubtful:
+        return ""
+    return (
+        f"no sequence number shows whose the rows of {_named(doubtful)} are, and the row of "
+        f"{_named(theirs)} is {foreign[theirs[0]].words}'s"
+    )
+
+
+def _named(shards: Iterable[ShardId]) -> str:
+    return listed([short(shard) for shard in sorted(shards)], NAMED)
 
 
 def doubt_of(

@@ -66,7 +66,7 @@ from reshardctl.report.counts import (
     counted_judged,
     intervals,
 )
-from reshardctl.report.own_rows import contradicting, doubt_of, require_own
+from reshardctl.report.own_rows import contradicting, doubt_beside_others, doubt_of, require_own
 from reshardctl.report.scope import ScopeOptions, part
 
 
@@ -225,7 +225,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
         caveats=caveats, background=frozenset(notes), left_out=parted.left_out, foreign=foreign,
         doubt=doubt_of(
             snapshot, repair_options.recreated, incarnation, contradictions, len(positions)
-        ),
+        ) or doubt_beside_others(case, checkpoint, foreign, decision),
     )
     if report.doubt and isinstance(decision, Plan) and repair_options.created is None:
         asks = f"{report.doubt}. fix asks for --created {CREATION_TIME}"

@@ -17,8 +17,10 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, decode, shard_id
+from reshardctl.planning.plan import Plan
 from reshardctl.report.report import RepairOptions, make
 from tests.support.case import CASES, load
+from tests.support.case_stream import number
 from tests.support.dialects import dialect_of
 from tests.support.judging import lineage_of
 
@@ -101,3 +103,21 @@ def test_the_rows_are_of_the_other_stream(name):
     make(ours, RepairOptions())
     with pytest.raises(WrongStream, match="stream other, which was created in the same second"):
         make(replace(ours, alike=(OTHER,)), RepairOptions())
+
+
+YOUNGER = number(int(CREATED) + 9_000, 5, int(CREATED) + 9_100, 5)
+"""Of shard 5 of a stream that was created later: this one has no such shard yet."""
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_an_end_beside_another_stream_s_row_may_be_that_stream_s(known):
+    """docs/judged.md: rows of which no number tells, beside rows of another stream. A number of
+    this stream in the family of the shard shows that its end is this one's."""
+    own = CASE.records[shard_id(1)][0][0]
+    rows = {0: "SHARD_END", 1: str(own), 5: YOUNGER}
+    if known:
+        rows[2] = str(CASE.records[shard_id(2)][0][0])
+    report = make(snapshot(rows), RepairOptions())
+    assert isinstance(report.decision, Plan)
+    assert ("no sequence number shows whose the rows of 0 are" in report.doubt) is not known
+    assert ("fix asks for --created" in str(report.notes)) is not known
