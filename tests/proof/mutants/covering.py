@@ -54,23 +54,25 @@ class Covering:
         return [name for name in dict.fromkeys(names) if name in self.seconds]
 
     def rounds(self, path: Path, tests: list[str], most: float) -> list[list[str]]:
-        """First some of each file that is cheap, those of the room's own folder before others, and
-        all of a file that is named after the module; then the rest, for so many seconds in all.
+        """First those of the room's own folder, then others, for about so many seconds in all; of
+        each, some of every file before the rest, the cheap files first.
 
         The first rounds are short: pytest imports every file of a round before its first test, and
         most mutants are killed by one of the first few.
         """
-        room = path.parts[1]
         files: defaultdict[str, list[str]] = defaultdict(list)
         for name in sorted(tests, key=lambda name: self.seconds[name]):
             files[name.partition("::")[0]].append(name)
-        order = sorted(files, key=lambda file: self._price(file, files[file], room))
-        first = {file: None if f"/test_{path.stem}" in file else A_FILE for file in order}
-        some = [name for file in order for name in files[file][: first[file]]]
-        others = [name for file in order if first[file] for name in files[file][A_FILE:]]
+        order = sorted(files, key=lambda file: self._price(files[file]))
+        own = [file for file in order if file.startswith(f"tests/unit/{path.parts[1]}/")]
+        turns = [
+            [name for file in some for name in files[file][part]]
+            for some in (own, [file for file in order if file not in own])
+            for part in (slice(A_FILE), slice(A_FILE, None))
+        ]
         found: list[list[str]] = [[]]
         spent, limits, imported = 0.0, [share * most for share in SHARES], set[str]()
-        for name in [*some, *others]:
+        for name in itertools.chain.from_iterable(turns):
             if spent > limits[0]:
                 limits.pop(0)
                 if not limits:
@@ -82,7 +84,5 @@ class Covering:
             found[-1].append(name)
         return [each for each in found if each]
 
-    def _price(self, file: str, names: list[str], room: str) -> float:
-        price = COLLECTED_SECONDS + sum(self.seconds[name] for name in names[:A_FILE])
-        return price / 10 if f"tests/unit/{room}/" in file else price
-
+    def _price(self, names: list[str]) -> float:
+        return COLLECTED_SECONDS + sum(self.seconds[name] for name in names[:A_FILE])
