@@ -50,11 +50,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("part", [
-    pytest.param(part, marks=[pytest.mark.xfail(
-        strict=True, reason="docs/schemas.md opens the block within a line, so it is none",
-    )] if part == "snapshots" else []) for part in PARTS
-])  # fmt: skip
+@pytest.mark.parametrize("part", PARTS)
 def test_a_part_of_a_page(reader, part):
     case, time, page, first, last = PARTS[part]
     typed = of(page, first=first, last=last)

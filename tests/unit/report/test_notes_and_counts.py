@@ -27,7 +27,9 @@ def test_a_part_names_what_it_is_limited_to_and_what_its_plan_writes_besides():
     whole = report_of("full-merge-ended-coparent-lost", "initial=LATEST&release=3.5.1")
     part = make(whole.snapshot, RepairOptions(scope=ScopeOptions(("2",))))
     limited, added = part.notes[:2]
-    assert limited.startswith("limited to --shards 2")
+    others = len(whole.findings) - len(part.findings)
+    named = "1 other finding" if others == 1 else f"{others} other findings"
+    assert limited == f"limited to --shards 2; {named} left out"
     assert added.startswith(f"{shard_id(1)} is written too, as a parent of {shard_id(2)}: ")
 
 

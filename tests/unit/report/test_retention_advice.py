@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.planning.effects import Deadline
-from reshardctl.report.forecast import aid_for, retention_advice
+from reshardctl.report.forecast import RetentionAdvice, aid_for, retention_advice
 from reshardctl.report.report import RepairOptions, Report, make
 from tests.support.case import CASES, load
 from tests.unit.render.formats import FORMATS
@@ -119,3 +119,10 @@ def test_text_has_the_command_where_the_loss_is_near(later, commands):
     shown = FORMATS["text"].inspect(found, context(found))
     assert shown.count("increase-stream-retention-period") == commands
     assert ("a longer retention period delays it" in " ".join(shown.split())) == (not commands)
+
+
+@pytest.mark.parametrize(("hours", "urgent"), [(5.9, True), (6.1, False), (None, True)])
+def test_a_loss_within_six_hours_is_urgent(hours, urgent):
+    """Six hours are the time to repair positions (`URGENT` in report/forecast.py)."""
+    since = None if hours is None else 1000.0 + hours * HOUR
+    assert RetentionAdvice("orders", "us-east-1", 168, since).urgent(1000.0) is urgent
