@@ -116,9 +116,24 @@ def never_ending(view: View) -> Iterator[ShardId]:
 def child_before_parent(view: View) -> Iterator[Found]:
     """Warning: order by key is certainly broken between the two."""
     effects = [effect for effect in view.harmed(Harm.DISORDERED) if effect.certain]
+    ahead = {effect.shard for effect in effects if not effect.past}
     what = "read while an ancestor still has unread records, and does not wait for it"
     costs = "records of one key may be processed out of order"
-    yield from of_effects(effects, what, costs, Severity.WARNING)
+    yield from of_effects(
+        [e for e in effects if e.shard in ahead], what, costs, Severity.WARNING
+    )
+    past = [e for e in effects if e.shard not in ahead]
+    what = "begun while a parent still had unread records"
+    if all(_waits(view, effect) for effect in past):
+        what += "; the next start waits for it"
+    costs = "records of one key may have been processed out of order"
+    yield from of_effects(past, what, costs, Severity.WARNING)
+
+
+def _waits(view: View, effect: Effect) -> bool:
+    """Whether the next start waits for all that a shard was read before."""
+    fate = None if effect.shard is None else view.simulation.fates.get(effect.shard)
+    return fate is not None and awaited(fate).issuperset(effect.by)
 
 
 @rule("RSH202", "parent-abandoned")

@@ -17,11 +17,13 @@ from reshardctl.diagnosis.rules.missing import Lack, Why, _shards_of
 from reshardctl.diagnosis.rules.rows import unreadable_entry
 from reshardctl.diagnosis.rules.starts import (
     blocked_for_ever,
+    child_before_parent,
     head_unknown,
     may_never_commit,
     waits_for_a_parent,
 )
 from reshardctl.model import (
+    DONE,
     START,
     Anomaly,
     AnomalyKind,
@@ -134,3 +136,27 @@ def test_a_read_that_finds_all_shards_drained_rules_out_the_livelock_alone(name,
     state = dataclasses.replace(view.state, probes=drained)
     found = list(may_never_commit(replace(view, state=state)))
     assert bool(found) is not ruled_out
+
+
+WAS = "begun while a parent still had unread records"
+WAITS = f"{WAS}; the next start waits for it"
+AGAIN = "read while an ancestor still has unread records, and does not wait for it"
+
+
+@pytest.mark.parametrize(("after", "past", "said"), [
+    ({PARENT}, [True], [WAITS]), ((), [True], [WAS]), ((), [True, False], [AGAIN]),
+    ((), [False], [AGAIN]),
+])  # fmt: skip
+def test_disorder_of_an_earlier_start_is_not_told_of_the_next(after, past, said) -> None:
+    """KCL 3.5.1 BlockOnParentShardTask: a shard that waits reads nothing."""
+    reads = WillRead(exactly(START), DONE, frozenset(after), True, Cause.POSITION, "")
+    effects = [Effect(Harm.DISORDERED, CHILD, True, by=(PARENT,), past=each) for each in past]
+    assert [each.what for each in child_before_parent(of({CHILD: reads}, *effects))] == said
+
+
+def test_a_shard_that_waits_and_one_that_does_not_are_told_apart() -> None:
+    reads = WillRead(exactly(START), DONE, frozenset(), True, Cause.POSITION, "")
+    waits = replace(reads, after=frozenset({PARENT}))
+    past = Effect(Harm.DISORDERED, CHILD, True, by=(PARENT,), past=True)
+    view = of({CHILD: waits, OTHER: reads}, past, replace(past, shard=OTHER, past=False))
+    assert [each.shards for each in child_before_parent(view)] == [(OTHER,), (CHILD,)]
