@@ -120,7 +120,8 @@ def awaited(fate: Fate) -> frozenset[ShardId]:
 class Crash(Struct, frozen=True):
     """The whole consumer crashes when it starts.
 
-    until: what ends the crashes, in words. by: the shards that cause it.
+    until: what ends the crashes, in words. by: the shards that cause it. others: crashes of other
+    causes, each of which is left once this one is repaired.
     """
 
     why: str
@@ -128,6 +129,7 @@ class Crash(Struct, frozen=True):
     certain: bool = True
     cause: Cause | None = None
     by: tuple[ShardId, ...] = ()
+    others: tuple[Crash, ...] = ()
 
 
 class Risk(Struct, frozen=True):

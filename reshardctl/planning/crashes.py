@@ -71,8 +71,9 @@ def beside_the_crash(
     if crash is None or not crash.by or crash.cause not in _OF_ROWS:
         return []
     mended = {
-        shard: _mended(state.lineage, shard, run.fates[shard], want, crash.until)
-        for shard in crash.by if shard in run.fates and crash.cause is not Cause.KNOWN_CHILD
+        shard: _mended(state.lineage, shard, run.fates[shard], want, each.until)
+        for each in (crash, *crash.others) if each.cause is not Cause.KNOWN_CHILD
+        for shard in each.by if shard in run.fates
     }
     lived = replace(run, crash=None, fates={**run.fates, **mended})
     return [

@@ -111,9 +111,9 @@ def effects(
 ) -> list[Effect]:
     """Everything that the simulation does beyond or short of the wanted frontier."""
     if run.crash is not None:
-        crash = run.crash
         return [
             Effect(Harm.CRASHES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
+            for crash in (run.crash, *run.crash.others)
         ]
     start = state.memo.onwards(_start, state, want, processed, run)
     past = start.past

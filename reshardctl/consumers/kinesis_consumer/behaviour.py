@@ -297,14 +297,15 @@ class _Run:
         """The crash at a refused number, unless Kinesis says that the number is another shard's."""
         if self._app.traits.survives:
             return None
-        crashing = {
-            shard: fate for shard, fate in fates.items()
-            if fate.cause in (Cause.AT_END, Cause.UNREADABLE) and shard in self._lineage
-        }
-        if not crashing:
-            return None
-        first = next(iter(crashing.values()))
-        return Crash(first.why, REPAIRED, True, first.cause, tuple(crashing))
+        crashing: dict[Cause, list[ShardId]] = {}
+        for shard, fate in fates.items():
+            if fate.cause in (Cause.AT_END, Cause.UNREADABLE) and shard in self._lineage:
+                crashing.setdefault(fate.cause, []).append(shard)
+        crashes = [
+            Crash(fates[by[0]].why, REPAIRED, True, cause, tuple(by))
+            for cause, by in crashing.items()
+        ]
+        return replace(crashes[0], others=tuple(crashes[1:])) if crashes else None
 
     def fate(self, shard: ShardId) -> Fate:
         """The fate of a listed shard."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.model import START, TIP, Cut, Delete, at_number, at_time, shard_id
+from reshardctl.model import START, TIP, Cut, Delete, Image, at_number, at_time, shard_id
+from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import NoSafePlan, Plan
 from tests.support.case import CASES, load
 from tests.support.dialects import kinesis_consumer as dialect
@@ -80,3 +81,19 @@ def test_rows_are_given_back_in_the_order_of_their_shards() -> None:
     plan = Bench.on(case, dialect.images(case), options).decide()
     assert isinstance(plan, Plan)
     assert [step.title for step in plan.steps] == ["rows of 1, 2"]
+
+
+@pytest.mark.parametrize("at_end", [0, 1])
+def test_each_row_that_ends_the_process_has_its_own_finding(at_end: int) -> None:
+    """Each ends it alone at its start, whichever row comes first (cases e and row-no-number)."""
+    case = load(CASES / "kinesis-consumer" / "merge.toml")
+    texts = ["abc", "abc"]
+    texts[at_end] = str(case.topology[at_end].end)
+    images = [
+        Image(image.key, {**image.attributes, "sequence_number": {"S": text}})
+        for image, text in zip(dialect.images(case), texts, strict=True)
+    ]
+    options = {"app": "app", "release": "0.5.0", "initial": "TRIM_HORIZON"}
+    found = Bench.on(case, images, options).findings()
+    crashing = {f.code: f.shards for f in found if any(e.harm is Harm.CRASHES for e in f.effects)}
+    assert crashing == {"RSH210": (shard_id(at_end),), "RSH301": (shard_id(1 - at_end),)}
