@@ -80,20 +80,23 @@ def position_of(
 ) -> StoredPosition:
     """What a stored position stands for, by its kind; NONE where the store holds none.
 
-    A number is NUMBER, unless the shard is surely processed whole (DONE). Any other text is where
-    the next start reads, or without a fate what is processed: START, TIP, DONE or TIME. It is
-    UNREADABLE if the start calls it so, or if neither is known or is a place after a number.
+    A number is NUMBER, unless the shard is surely processed whole (DONE), whatever the next start
+    takes it for. Any other text is where that start reads, or without a fate what is processed:
+    START, TIP, DONE or TIME. It is UNREADABLE if the start calls it so, or if neither is known or
+    is a place after a number.
 
     stored: as the store spells it, `None` where it holds none. text: that without what the library
     shows beside or around a number. span: what is processed. fate: of the next start.
     """
     if stored is None:
         return StoredPosition(PositionKind.NONE)
-    cut = _meant(span, fate)
-    marked_done = cut is not None and cut.rank is Rank.DONE
-    if is_number(text) and not marked_done:
-        sub = _last_part(cut) if cut is not None and cut.number == int(text) else 0
+    done = span is not None and span.exact and span.lo.rank is Rank.DONE
+    if is_number(text) and not done:
+        places = [fate.at.lo] if isinstance(fate, WillRead) else []
+        places += [] if span is None else [span.lo]
+        sub = next((_last_part(cut) for cut in places if cut.number == int(text)), 0)
         return StoredPosition(PositionKind.NUMBER, stored, text, sub, time_of(text))
+    cut = span.lo if span is not None and done else _meant(span, fate)
     if fate is not None and fate.cause in UNREADABLE:
         return StoredPosition(PositionKind.UNREADABLE, stored)
     if cut is None or (cut.rank is Rank.INSIDE and not cut.by_time):
@@ -109,9 +112,7 @@ def _last_part(cut: Cut) -> int:
 
 
 def _meant(span: Span | None, fate: Fate | None) -> Cut | None:
-    """The cut that the position stands for: what is certainly processed, or where a start reads."""
-    if span is not None and span.exact and span.lo.rank is Rank.DONE:
-        return span.lo
+    """The cut that a word stands for: where a start reads, or what is certainly processed."""
     if isinstance(fate, WillRead):
         return fate.at.lo
     return None if span is None else span.lo

@@ -101,6 +101,7 @@ ENDED = WontRead(Cause.FINISHED, "is finished")
     (NUMBER, exactly(DONE), ENDED, PositionKind.DONE),
     (NUMBER, Span(at_number(NUMBER), DONE), ENDED, PositionKind.NUMBER),
     (NUMBER, exactly(at_number(NUMBER)), NEVER, PositionKind.NUMBER),
+    (NUMBER, exactly(at_number(NUMBER)), reads(DONE, Cause.TAKEN_FOR_READ), PositionKind.NUMBER),
     ("x", exactly(START), NEVER, PositionKind.UNREADABLE),
     ("SHARD_END?", exactly(START), NO_END, PositionKind.UNREADABLE),
     ("x", exactly(at_number(NUMBER)), reads(at_number(NUMBER)), PositionKind.UNREADABLE),
