@@ -10,7 +10,7 @@ rows of a consumer that crashes on some of its rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
 
@@ -78,6 +78,16 @@ class Deadline(Struct, frozen=True):
     starts: float | None
     complete: float | None
     probed: bool = False
+
+    @classmethod
+    def of_all(cls, deadlines: Iterable[Deadline | None]) -> Deadline | None:
+        """From the first loss to the last, which has a time only if every one has an end."""
+        known = [each for each in deadlines if each is not None]
+        if not known:
+            return None
+        first = min(known, key=lambda each: (each.starts is None, each.starts or 0.0))
+        ends = [each.complete for each in known if each.complete is not None]
+        return replace(first, complete=max(ends) if len(ends) == len(known) else None)
 
 
 class Effect(Struct, frozen=True):

@@ -177,20 +177,19 @@ def left(deadline: Deadline, now: float) -> str:
 
 
 def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
-    """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, complete by …`.
+    """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, all of it by …`.
 
     What is skipped is skipped at the start; then the deadline is that of its records.
     """
     effect = worst(effects)
     skipped = effect is not None and effect.harm is Harm.SKIPPED
-    word = "the skipped records expire" if skipped else "loss"
-    parts = []
-    if deadline.starts is not None:
-        bound = "" if deadline.probed else " at the earliest"
-        parts.append(f"from {instant(deadline.starts)}{bound}")
-    if deadline.complete is not None:
-        parts.append(f"complete by {instant(deadline.complete)}")
-    return f"{word} " + ", ".join(parts) if parts else f"{word} at an unknown time"
+    word, every = ("the skipped records expire", "them") if skipped else ("loss", "it")
+    end = "" if deadline.complete is None else f" by {instant(deadline.complete)}"
+    if deadline.starts is None:
+        return f"{word}{end} at the latest" if end else f"{word} at an unknown time"
+    bound = "" if deadline.probed else " at the earliest"
+    last = f", all of {every}{end}" if end else ""
+    return f"{word} from {instant(deadline.starts)}{bound}{last}"
 
 
 def price_words(decided: Plan) -> str:

@@ -83,7 +83,10 @@ class View(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """What a rule has found: a `Finding` without the rule's code and name."""
+    """What a rule has found: a `Finding` without the rule's code and name.
+
+    deadline: `None` for that of its effects.
+    """
 
     severity: Severity
     shards: tuple[ShardId, ...]
@@ -115,8 +118,8 @@ class Rule(Struct, Generic[Seen], frozen=True):
         """Its findings."""
         for f in self.look(seen):
             yield Finding(
-                self.code, self.name, f.severity, f.shards, f.what, f.costs, f.effects, f.deadline,
-                helps=f.helps,
+                self.code, self.name, f.severity, f.shards, f.what, f.costs, f.effects,
+                f.deadline or Deadline.of_all(e.deadline for e in f.effects), helps=f.helps,
             )
 
     @property
@@ -164,12 +167,6 @@ def by_certainty(effects: Iterable[Effect]) -> Severity:
     return Severity.ERROR if any(e.certain for e in effects) else Severity.WARNING
 
 
-def earliest(effects: Iterable[Effect]) -> Deadline | None:
-    """The deadline that comes first."""
-    known = [e.deadline for e in effects if e.deadline is not None]
-    return min(known, key=lambda d: (d.starts is None, d.starts or 0.0), default=None)
-
-
 def shards_of(harmed: Iterable[Effect | Anomaly]) -> tuple[ShardId, ...]:
     """The shards concerned, each once, in order."""
     return tuple(dict.fromkeys(f.shard for f in harmed if f.shard is not None))
@@ -183,7 +180,7 @@ def of_effects(
     if effects:
         yield Found(
             by_certainty(effects) if severity is None else severity, shards_of(effects), what,
-            costs, tuple(effects), earliest(effects), helps,
+            costs, tuple(effects), helps=helps,
         )
 
 

@@ -11,7 +11,6 @@ from reshardctl.diagnosis.rules.base import (
     Found,
     Severity,
     View,
-    earliest,
     of_anomalies,
     rule,
     shards_of,
@@ -53,7 +52,7 @@ def unreadable_entry(view: View) -> Iterator[Found]:
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
     yield Found(
         Severity.ERROR, shards_of(anomalies), f"rows that cannot be read: {why}", costs,
-        (*crashes, *stalls), earliest(stalls),
+        (*crashes, *stalls),
     )
 
 
@@ -120,14 +119,7 @@ def end_with_subsequence(view: View) -> Iterator[Found]:
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)
     what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
     costs = "the shard never ends, and its children are never read"
-    yield Found(
-        Severity.ERROR,
-        shards_of(anomalies),
-        what,
-        costs,
-        tuple(stalls),
-        earliest(stalls),
-    )
+    yield Found(Severity.ERROR, shards_of(anomalies), what, costs, tuple(stalls))
 
 
 PARENTS = "parentShardId"

@@ -13,7 +13,6 @@ from reshardctl.diagnosis.rules.base import (
     Found,
     Severity,
     View,
-    earliest,
     elsewhere,
     rule,
     shards_of,
@@ -49,8 +48,7 @@ def stream_recreated(view: View) -> Iterator[Found]:
         crashes = view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
         yield Found(
             Severity.ERROR, shards_of(anomalies), what,
-            crashes[0].why if crashes else costs, (*crashes, *stalls), earliest(stalls),
-            helps=helps,
+            crashes[0].why if crashes else costs, (*crashes, *stalls), helps=helps,
         )
 
 

@@ -6,12 +6,13 @@ LATEST are told too: somebody may have come for these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import Rank, ShardId, WillRead, in_birth_order
 from reshardctl.planning.case import Judged
+from reshardctl.planning.effects import Deadline
 from reshardctl.render.content.findings import left_open, new_ones, supposed
 from reshardctl.render.costs import absolute
 from reshardctl.render.words import ago, count, counted, sentence, shards
@@ -35,10 +36,8 @@ def verdict(report: Report, ok: str = "OK") -> str:
     each = left_open(report) if report.snapshot.foreseen is None else ""
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if grave:
-        losses = [f for f in grave if f.effects and f.deadline is not None]
-        first = min(losses, key=_starts, default=None)
         judged = f"Judged for each value of {each}: " if each else ""
-        return judged + "  ".join(filter(None, [tally(report), _loss(report, first)]))
+        return judged + "  ".join(filter(None, [tally(report), _loss(report, grave)]))
     if not report.snapshot.verified:
         return "No errors and no warnings, if these positions are of this stream: not verified."
     values = f"for each value of {each}" if each else ""
@@ -89,14 +88,13 @@ def _read_in_part(report: Report) -> list[ShardId]:
     return in_birth_order(found)
 
 
-def _starts(finding: Finding) -> float:
-    return 0.0 if finding.deadline is None else finding.deadline.starts or 0.0
-
-
-def _loss(report: Report, first: Finding | None) -> str:
-    if first is None or first.deadline is None or report.snapshot.foreseen is not None:
+def _loss(report: Report, grave: Sequence[Finding]) -> str:
+    """From when to when the records of all these findings are lost."""
+    lost = [finding for finding in grave if finding.effects and finding.deadline is not None]
+    deadline = Deadline.of_all(finding.deadline for finding in lost)
+    if deadline is None or report.snapshot.foreseen is not None:
         return ""
-    told = absolute(first.effects, first.deadline)
+    told = absolute([effect for finding in lost for effect in finding.effects], deadline)
     aid = retention_advice(report)
     gains = aid is not None and not aid.urgent(report.snapshot.now)
     later = "; a longer retention period delays it" if gains else ""

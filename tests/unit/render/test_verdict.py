@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from reshardctl.model import Rank, WillRead
+from reshardctl.planning.effects import Deadline
 from reshardctl.render.content.verdict import remarks_if_healthy, verdict
 from reshardctl.report.report import RepairOptions, make
 from reshardctl.report.scope import ScopeOptions
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import by_name, context, report_of
 
+HOUR = 3600.0
 WELL = "OK: every open shard will be read to its end; nothing is skipped."
 
 
@@ -38,6 +41,18 @@ def test_what_is_wrong_and_from_when_on():
         "1 error.  1 fixable.  Loss from 2026-11-22T00:10:01Z at the earliest; a longer "
         "retention period delays it."
     )
+
+
+@pytest.mark.parametrize(("ends", "last"), [
+    ((HOUR, 3 * HOUR), ", all of it by 1970-01-01T03:00:00Z"), ((HOUR, None), ""),
+])  # fmt: skip
+def test_the_last_loss_is_that_of_all_findings(ends, last):
+    """An open shard's records expire as long as it is written to: such a loss has no end."""
+    report = report_of("a-both", "initial=LATEST&release=2.7.2")
+    (one,) = report.findings
+    found = [replace(one, deadline=Deadline(60.0 * (n + 1), end)) for n, end in enumerate(ends)]
+    told = verdict(replace(report, findings=tuple(found)))
+    assert told.endswith(f"Loss from 1970-01-01T00:01:00Z at the earliest{last}.")
 
 
 @by_name

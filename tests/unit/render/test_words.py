@@ -64,7 +64,7 @@ def test_time_left(deadline, shown):
 def test_deadlines_are_absolute_too():
     stalled = [Effect(Harm.STALLED, shard_id(1), True)]
     assert costs.absolute(stalled, Deadline(1790156040, 1790159640)) == (
-        "loss from 2026-09-23T09:34:00Z at the earliest, complete by 2026-09-23T10:34:00Z"
+        "loss from 2026-09-23T09:34:00Z at the earliest, all of it by 2026-09-23T10:34:00Z"
     )
     assert costs.absolute(stalled, Deadline(1790156040, None, probed=True)) == (
         "loss from 2026-09-23T09:34:00Z"
