@@ -121,8 +121,15 @@ def effects(
 ) -> list[Effect]:
     """Everything that the simulation does beyond or short of the wanted frontier."""
     if run.crash is not None:
+        unread = Deadline.of_all(
+            deadline(state, shard, wanted) for shard in state.lineage
+            if has_unread(state, shard, wanted := want.get(shard, START))
+        )
         return [
-            Effect(Harm.CRASHES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
+            Effect(
+                Harm.CRASHES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by,
+                deadline=unread,
+            )
             for crash in (run.crash, *run.crash.others)
         ]
     start = state.memo.onwards(_start, state, want, processed, run)

@@ -176,14 +176,21 @@ def left(deadline: Deadline, now: float) -> str:
     return "losing now" if deadline.probed else IDLE
 
 
+_LOSS = ("loss", "it")
+_EXPIRY = {
+    Harm.SKIPPED: ("the skipped records expire", "them"),
+    Harm.CRASHES: ("while it does not start, unread records expire", "them"),
+}
+
+
 def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
     """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, all of it by …`.
 
-    What is skipped is skipped at the start; then the deadline is that of its records.
+    What is skipped is skipped at the start; then the deadline is that of its records. A crash
+    lasts until it is repaired.
     """
     effect = worst(effects)
-    skipped = effect is not None and effect.harm is Harm.SKIPPED
-    word, every = ("the skipped records expire", "them") if skipped else ("loss", "it")
+    word, every = _EXPIRY.get(effect.harm, _LOSS) if effect is not None else _LOSS
     end = "" if deadline.complete is None else f" by {instant(deadline.complete)}"
     if deadline.starts is None:
         return f"{word}{end} at the latest" if end else f"{word} at an unknown time"

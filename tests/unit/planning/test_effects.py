@@ -9,6 +9,7 @@ from reshardctl.model import (
     START,
     TIP,
     Cause,
+    Crash,
     Cut,
     Probe,
     ShardId,
@@ -177,3 +178,16 @@ def test_a_skip_inside_one_second_is_a_loss_all_the_same():
     (one,) = effects(StreamState(LINEAGE, NOW, {}), {PARENT: since}, {PARENT: exactly(since)}, run)
     assert (one.harm, one.seconds) == (Harm.SKIPPED, 1.0)
     assert not acceptable(one, UNASKED)
+
+
+def test_a_crash_lets_expire_what_is_unread_in_any_shard():
+    """No shard is read: the first loss is that of the record which is unread for longest."""
+    state, crash = StreamState(LINEAGE, NOW, {}), Crash("", "", others=(Crash("", ""),))
+    read = at_number(number_inside(LINEAGE, CHILD))
+    (found, _) = effects(state, {PARENT: DONE, CHILD: read}, {}, Simulation({}, crash=crash))
+    opened = LINEAGE.opened_at(shard_id(2))
+    assert opened is not None and found.deadline is not None
+    assert found.deadline == Deadline(opened + LINEAGE.stream.retention, None)
+    assert effects(state, dict.fromkeys(LINEAGE, DONE), {}, Simulation({}, crash=crash))[0] == (
+        Effect(Harm.CRASHES, None, True)
+    )

@@ -55,6 +55,12 @@ def test_the_last_loss_is_that_of_all_findings(ends, last):
     assert told.endswith(f"Loss from 1970-01-01T00:01:00Z at the earliest{last}.")
 
 
+def test_until_when_a_start_that_crashes_has_to_be_repaired():
+    """A run of KCL 1.15.3: the worker dies at a lease that it cannot read, and reads no shard."""
+    told = verdict(report_of("row-no-checkpoint", "initial=LATEST&release=1.15.3"))
+    assert "While it does not start, unread records expire from 2026-11-2" in told
+
+
 @by_name
 def test_nothing_is_skipped_where_that_is_said(name):
     """No start under any options passes over a record: it goes on from a number or a beginning."""
