@@ -51,6 +51,17 @@ def next_starts(report: Report, frontier: Frontier) -> Mapping[ShardId, tuple[Ne
     return {shard: tuple(starts) for shard, starts in found.items()}
 
 
+def crash_of(report: Report) -> str:
+    """`may crash at its start: why`; for certain where every candidate does; "" for none."""
+    crashes = [judged.simulation.crash for judged in report.judged]
+    first_crash = next((crash for crash in crashes if crash is not None), None)
+    if first_crash is None:
+        return ""
+    certain = all(crash is not None and crash.certain for crash in crashes)
+    what = "crashes at its start, so no shard is read" if certain else "may crash at its start"
+    return f"{what}: {first_crash.why}"
+
+
 def starts_of(judged: Judged, frontier: Frontier) -> dict[ShardId, NextStart]:
     """What the next start under one candidate's options does with each shard."""
     fates, lost = judged.simulation.fates, _lost(judged)

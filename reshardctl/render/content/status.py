@@ -24,7 +24,7 @@ from reshardctl.render.grid import Grid, laid_out
 from reshardctl.render.sheet import Sheet
 from reshardctl.render.words import brief, command, count, sentence, shortened
 from reshardctl.report.lag import Lag
-from reshardctl.report.next_start import Begins
+from reshardctl.report.next_start import Begins, crash_of
 from reshardctl.report.status import (
     ConsumerStatus,
     PositionKind,
@@ -235,6 +235,8 @@ def status_text(sheet: Sheet, status: ConsumerStatus) -> None:
     """Stream and consumer, findings of all shards, the rows, and what to run next."""
     context = sheet.context
     header(sheet, status.report)
+    if crash := crash_of(status.report):
+        sheet.line(("✗", "bold red"), f" {shortened(crash, context.verbose)}")
     for finding in status.of_all_shards:
         sheet.line((str(finding.severity), _STYLES[finding.severity]), f"  {title(finding)}: ",
                    shortened(finding.what, context.verbose))

@@ -18,6 +18,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
 from reshardctl.planning.effects import Effect, Harm, StreamState, has_unread, moment
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.next_start import crash_of
 from reshardctl.report.report import Report, case_of
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
@@ -121,19 +122,9 @@ def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Char
     if report is None:
         return Chart(lineage.stream, now, boxes, expired, edges)
     return Chart(
-        lineage.stream, now, boxes, expired, edges, report.snapshot.locator.text, _crash(report),
+        lineage.stream, now, boxes, expired, edges, report.snapshot.locator.text, crash_of(report),
         report.positions,
     )
-
-
-def _crash(report: Report) -> str:
-    """Certain where every candidate crashes of it."""
-    crashes = [judged.simulation.crash for judged in report.judged]
-    first_crash = next((crash for crash in crashes if crash is not None), None)
-    if first_crash is None:
-        return ""
-    certain = all(crash is not None and crash.certain for crash in crashes)
-    return f"{'crashes' if certain else 'may crash'} at its start: {first_crash.why}"
 
 
 def _box(lineage: Lineage, shard: ShardId, now: float, position: DrawnPosition | None) -> Box:

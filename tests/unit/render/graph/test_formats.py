@@ -122,7 +122,7 @@ def test_the_text_of_a_merge():
 @pytest.mark.parametrize(
     "name,options,said",
     [
-        ("foreign-rows", "release=2.7.2", "✗ crashes at its start: KCL 2.7.2"),
+        ("foreign-rows", "release=2.7.2", "✗ crashes at its start, so no shard is read: KCL 2.7.2"),
         ("row-no-counter", "", "✗ may crash at its start: KCL"),
         ("foreign-rows", "release=3.5.1", ""),
     ],

@@ -211,3 +211,20 @@ def test_the_same_status_gives_the_same_bytes():
 def test_colours():
     assert "\x1b[31m2 " in shown("a-both", "text", color=True, width=120)
     assert "\x1b" not in shown("a-both", "text", width=120)
+
+
+@pytest.mark.parametrize(("name", "options", "told"), [
+    ("row-no-checkpoint", "release=1.15.3", "✗ crashes at its start, so no shard is read: KCL"),
+    ("row-no-counter", "", "✗ may crash at its start: KCL"), ("a-both", "", None),
+])  # fmt: skip
+@pytest.mark.parametrize("by_worker", [False, True])
+def test_a_crash_stands_above_the_rows_though_its_finding_names_a_shard(
+    name, options, told, by_worker
+):
+    """Runs of KCL 1.15.3: the worker dies at one row, and reads the shards of no other either."""
+    found = status(name, options, by_worker=by_worker)
+    lines = write(found, "text", context(found.report)).splitlines()
+    crashes = [line for line in lines if line.startswith("✗")]
+    assert bool(told) is bool(crashes) and all(line.startswith(told or "") for line in crashes)
+    head = next(n for n, line in enumerate(lines) if line.startswith(("shard ", "worker ")))
+    assert all(lines.index(line) < head for line in crashes)
