@@ -26,7 +26,6 @@ class Begins(StrEnum):
     BEGINNING = "beginning"
     TIP = "tip"
     TIME = "time"
-    WAITS = "waits"
     NEVER = "never"
     PERHAPS = "perhaps"
     """Perhaps never: a loss that is possible and not certain."""
@@ -36,7 +35,7 @@ class Begins(StrEnum):
 
 
 class NextStart(Struct, frozen=True):
-    """What one start does with a shard. waits_for: the shards that have to end before it."""
+    """What one start does with a shard, once all of `waits_for` have ended."""
 
     begins: Begins
     waits_for: tuple[ShardId, ...] = ()
@@ -106,9 +105,6 @@ def _next(fate: Fate, over: Collection[ShardId], lost: Begins | None, done: bool
         return NextStart(Begins.FINISHED)
     if fate.cause is Cause.UNBORN:
         return NextStart(Begins.LEFT)
-    if waits_for := tuple(sorted(shard for shard in fate.after if shard not in over)):
-        return NextStart(Begins.WAITS, waits_for)
-    if cut.by_time:
-        return NextStart(Begins.TIME)
     by_rank = {Rank.START: Begins.BEGINNING, Rank.TIP: Begins.TIP}
-    return NextStart(by_rank.get(cut.rank, Begins.POSITION))
+    begins = Begins.TIME if cut.by_time else by_rank.get(cut.rank, Begins.POSITION)
+    return NextStart(begins, tuple(sorted(shard for shard in fate.after if shard not in over)))

@@ -173,10 +173,12 @@ def next_start(row: ShardStatus) -> str:
     if len(row.starts) != 1:
         return "depends on options" if row.starts else NOTHING
     (start,) = row.starts
-    if start.begins is Begins.WAITS:
+    if start.waits_for:
         many = len(start.waits_for) > NAMED
         named = ", ".join(cut(short(shard), 60) for shard in start.waits_for)
-        return f"waits for {count(len(start.waits_for), 'shard') if many else named}"
+        passes = start.begins in (Begins.TIP, Begins.TIME)
+        then = f", then {_BEGINS[start.begins]}" if passes else ""
+        return f"waits for {count(len(start.waits_for), 'shard') if many else named}{then}"
     if start.begins is Begins.BEGINNING and row.position.kind is PositionKind.START:
         return _BEGINS[Begins.POSITION]
     return _BEGINS[start.begins]

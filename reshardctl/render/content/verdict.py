@@ -169,7 +169,7 @@ def _in_every_start(
 
 def _waits(judged: Judged) -> dict[ShardId, tuple[ShardId, ...]]:
     starts = starts_of(judged, {})
-    return {s: start.waits_for for s, start in starts.items() if start.begins is Begins.WAITS}
+    return {s: start.waits_for for s, start in starts.items() if start.waits_for}
 
 
 def _children_from_the_beginning(report: Report) -> list[ShardId]:
@@ -181,7 +181,8 @@ def _children_from_the_beginning(report: Report) -> list[ShardId]:
         if "LATEST" not in {options.get(name) for name in _STARTS}:
             return {}
         starts = starts_of(judged, {})
-        return {s: start.begins for s, start in starts.items() if start.begins is Begins.BEGINNING}
+        begins = {s: start.begins for s, start in starts.items() if not start.waits_for}
+        return {s: place for s, place in begins.items() if place is Begins.BEGINNING}
 
     found = _in_every_start(report, begun)
     return [shard for shard in found if shard in lineage and lineage[shard].parents]

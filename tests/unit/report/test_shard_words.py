@@ -171,7 +171,7 @@ def test_a_shard_that_is_not_read_and_processed_to_its_end_is_finished() -> None
 
 
 @pytest.mark.parametrize(("parent", "start"), [
-    (START, NextStart(Begins.WAITS, (PARENT,))), (DONE, NextStart(Begins.BEGINNING)),
+    (START, NextStart(Begins.BEGINNING, (PARENT,))), (DONE, NextStart(Begins.BEGINNING)),
 ])  # fmt: skip
 def test_a_shard_waits_for_those_that_are_not_over(parent: Cut, start: NextStart) -> None:
     assert start_of(reads(START, after=frozenset({PARENT})), parent=parent) == start
