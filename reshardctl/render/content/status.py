@@ -179,8 +179,6 @@ def next_start(row: ShardStatus) -> str:
         passes = start.begins in (Begins.TIP, Begins.TIME)
         then = f", then {_BEGINS[start.begins]}" if passes else ""
         return f"waits for {count(len(start.waits_for), 'shard') if many else named}{then}"
-    if start.begins is Begins.BEGINNING and row.position.kind is PositionKind.START:
-        return _BEGINS[Begins.POSITION]
     return _BEGINS[start.begins]
 
 

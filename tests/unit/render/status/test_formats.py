@@ -156,6 +156,7 @@ def test_one_line_for_each_shard_at_80_columns(name):
 @pytest.mark.parametrize(("name", "options", "words"), [
     ("a-both", OPTIONS, ["finished", "reads from here", "never", "never"]),
     ("c-latest", OPTIONS, ["reads from here", "reads from here", "waits for 0", "waits for 0"]),
+    ("c2", OPTIONS, [*["reads from here"] * 2, *["from its beginning"] * 2]),
     ("e2", OPTIONS, [*["reads from here"] * 2, *["waits for 0, then from its tip"] * 2]),
     ("healthy-split-cleaned", OPTIONS, ["finished", *["reads from here"] * 3]),
     ("false-end", OPTIONS, ["finished", "never", "reads from here", "reads from here"]),
