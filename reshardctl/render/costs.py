@@ -137,7 +137,7 @@ def worst(effects: Sequence[Effect]) -> Effect | None:
 
 
 def cost(effect: Effect) -> str:
-    """`skips up to 12m of records`, `stalls`, `crashes at its start`, `out of order`."""
+    """`skips up to 12m of records`, `never read`, `crashes at its start`, `out of order`."""
     if effect.gone:
         return "may be lost already"
     match effect.harm:
@@ -148,7 +148,7 @@ def cost(effect: Effect) -> str:
         case Harm.DISORDERED:
             return "was out of order" if effect.past else "out of order"
         case Harm.STALLED:
-            return "stalls"
+            return "never read"
         case Harm.CRASHES:
             return "crashes at its start"
 

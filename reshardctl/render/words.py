@@ -136,6 +136,18 @@ def condition(when: str, candidates: Sequence[Candidate]) -> str:
     return ", ".join(f"{option}={' or '.join(values)}" for option, values in kept.items())
 
 
+def only_with(some: Sequence[Candidate], every: Sequence[Candidate]) -> str:
+    """The options under which it is so; "" for all. Where they are no product, one by one value."""
+    labels = [", ".join(f"{n}={value}" for n, value in each.options.items()) for each in some]
+    only = condition(" or ".join(labels), every)
+    if len(labels) < 2 or only != " or ".join(labels):
+        return only
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(label.partition(", ")[0], []).append(label)
+    return "; or ".join(condition(" or ".join(group), every) for group in groups.values())
+
+
 def only_if(report: Report, finding: Finding) -> str:
     """The options under which a start has the finding; "" where it has it under all."""
     return condition(finding.when, [each.candidate for each in report.judged])

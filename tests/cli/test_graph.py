@@ -30,7 +30,7 @@ def test_a_consumer_is_drawn_but_not_judged(lab):
     assert lab.inspect().code == 1
     shown = lab.cli("graph", *lab.where)
     assert shown.code == 0
-    assert shown.out.count("✗ stalls") == 2 and lab.locator in shown.out
+    assert shown.out.count("✗ never read") == 2 and lab.locator in shown.out
     assert not lab.wire.writes
 
 
@@ -107,5 +107,5 @@ def test_a_part_that_is_not_there_is_said(lab_of, words, said):
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_text_fits_the_terminal(lab, columns):
     code, shown = lab.at_terminal("graph", *lab.where, columns=columns)
-    assert code == 0 and shown.count("✗ stalls") == 2
+    assert code == 0 and shown.count("✗ never read") == 2
     assert max(map(len, shown.splitlines())) <= columns

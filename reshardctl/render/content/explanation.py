@@ -31,7 +31,7 @@ from reshardctl.render.content.status import standing
 from reshardctl.render.content.status_json import finding_document, shard_document
 from reshardctl.render.document import Json
 from reshardctl.render.sheet import Sheet
-from reshardctl.render.words import command, condition, dry_run
+from reshardctl.render.words import command, dry_run, only_with
 from reshardctl.report.next_start import Begins, NextStart, starts_of
 from reshardctl.report.report import Report, case_of
 from reshardctl.report.status import Explanation, ShardStatus
@@ -82,7 +82,7 @@ def _shard(
     ):
         sheet.hanging(label, text, beside=BESIDE)
     for told in _told(shard, starts):
-        only = _only(told.candidates, [judged.candidate for judged, _ in starts])
+        only = only_with(told.candidates, [judged.candidate for judged, _ in starts])
         sheet.blank()
         sheet.hanging("", f"next start ({only})" if only else "next start")
         for line in told.lines():
@@ -129,18 +129,6 @@ def _told(
         told.delays.append(fate.delay if isinstance(fate, WillRead) else Delay())
         told.candidates.append(judged.candidate)
     return found.values()
-
-
-def _only(some: Sequence[Candidate], every: Sequence[Candidate]) -> str:
-    """The options under which it is so; "" for all. Where they are no product, one by one value."""
-    labels = [", ".join(f"{n}={value}" for n, value in each.options.items()) for each in some]
-    only = condition(" or ".join(labels), every)
-    if len(labels) < 2 or only != " or ".join(labels):
-        return only
-    groups: dict[str, list[str]] = {}
-    for label in labels:
-        groups.setdefault(label.partition(", ")[0], []).append(label)
-    return "; or ".join(condition(" or ".join(group), every) for group in groups.values())
 
 
 def _life(sheet: Sheet, lineage: Lineage, shard: ShardId, now: float) -> None:
@@ -214,7 +202,8 @@ def _consequences(judged: Judged, fate: Fate, start: NextStart, shard: ShardId) 
             continue
         certain = "certain" if effect.certain else "possible"
         harms = reasons.setdefault("" if said else effect.why, [])
-        harms.append(f"{effect.harm} ({certain})")
+        word = "never read" if effect.harm is Harm.STALLED else effect.harm
+        harms.append(f"{word} ({certain})")
     for why, harms in reasons.items():
         yield f"{', '.join(harms)}{': ' if why else ''}{why}"
 

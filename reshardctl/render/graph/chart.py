@@ -8,32 +8,48 @@ of many, so that the others have room.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from reshardctl.consumers.base import Candidate
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
 from reshardctl.planning.effects import Effect, Harm, StreamState, has_unread, moment
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.render.words import only_with
 from reshardctl.report.next_start import crash_of
 from reshardctl.report.report import Report, case_of
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
 
 
+WIDEST = 40
+"""Characters of options in a label."""
+SOME = "with some options"
+"""What stands there instead of more."""
+
+
 class Loss(Struct, frozen=True):
     """Stream time that the next start will not read. `since`, `until`: Unix seconds.
 
     certain: whichever candidate starts, and whatever was processed. Else it may come to that.
+    only: `if initial=LATEST`: when it is certain, where that depends on options; "" for always or
+    never.
     """
 
     effect: Effect
     since: float
     until: float
     certain: bool
+    only: str = ""
+
+    @property
+    def grave(self) -> bool:
+        """Whether it is certain with some options, as is an error of a report."""
+        return self.certain or bool(self.only)
 
 
 class DrawnPosition(Struct, frozen=True):
@@ -188,22 +204,34 @@ def _losses(state: StreamState, report: Report) -> dict[ShardId, Loss]:
             if effect.harm in LOSING and effect.shard is not None:
                 runs = by_shard.setdefault(effect.shard, [[] for _ in report.judged])
                 runs[index].append(effect)
+    candidates = [judged.candidate for judged in report.judged]
     return {
-        shard: _loss(state, shard, runs) for shard, runs in by_shard.items()
+        shard: _loss(state, shard, runs, candidates) for shard, runs in by_shard.items()
         if shard in state.lineage
     }
 
 
-def _loss(state: StreamState, shard: ShardId, runs: Iterable[list[Effect]]) -> Loss:
+def _loss(
+    state: StreamState, shard: ShardId, runs: Sequence[list[Effect]],
+    candidates: Sequence[Candidate],
+) -> Loss:
     """One loss of what the candidates' runs do: what all agree on, else the widest of them."""
-    runs = list(runs)
-    certain = all(any(e.certain and not e.gone for e in run) for run in runs)
+    sure = [any(e.certain and not e.gone for e in run) for run in runs]
+    certain = all(sure)
     every = [e for run in runs for e in run if not certain or e.certain]
     starts = [_moment(state, shard, e.since) for e in every]
     ends = [moment(state, shard, e.until) or state.now for e in every]
     since, until = (max(starts), min(ends)) if certain else (min(starts), max(ends))
-    worst = max(every, key=lambda e: (list(Harm).index(e.harm), e.certain, e.seconds or 0.0))
-    return Loss(worst, since, max(since, until), certain)
+    worst = max(
+        [e for e in every if e.certain and not e.gone] or every,
+        key=lambda e: (list(Harm).index(e.harm), e.seconds or 0.0),
+    )
+    some = [each for each, is_sure in zip(candidates, sure, strict=True) if is_sure]
+    only = ""
+    if some and not certain:
+        options = only_with(some, candidates)
+        only = f"if {options}" if 0 < len(options) <= WIDEST else SOME
+    return Loss(worst, since, max(since, until), certain, only)
 
 
 class DrawnShards(Struct, frozen=True):

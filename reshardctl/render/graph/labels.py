@@ -9,7 +9,7 @@ from reshardctl.model.times import duration, instant
 from reshardctl.planning.effects import Harm
 from reshardctl.render.costs import cost
 from reshardctl.render.escape import cut, escape
-from reshardctl.render.graph.chart import Box, Chart, DrawnPosition
+from reshardctl.render.graph.chart import SOME, Box, Chart, DrawnPosition
 from reshardctl.render.words import clock, count, shortened
 
 LONGEST = 24
@@ -40,11 +40,13 @@ def unread(box: Box) -> str:
 
 
 def loss(position: DrawnPosition) -> str:
-    """`✗ stalls`, `! may be: skips ≤ 12m`, or ""."""
+    """`✗ never read`, `✗ skips up to 12m if initial=LATEST`, `! perhaps never read`, or ""."""
     if position.loss is None:
         return ""
-    effect = cost(position.loss.effect)
-    return f"✗ {effect}" if position.loss.certain else f"! perhaps {effect}"
+    effect, only = cost(position.loss.effect), position.loss.only
+    if not position.loss.grave:
+        return f"! perhaps {effect}"
+    return f"✗ {effect} {only}".rstrip()
 
 
 def standing(box: Box) -> str:
@@ -113,34 +115,36 @@ def headline(chart: Chart, joint: str = " · ") -> str:
 
 
 KINDS = (
-    (True, Harm.SKIPPED, "loss", "losses"), (True, Harm.STALLED, "stall", "stalls"),
+    (True, Harm.SKIPPED, "loss", "losses"), (True, Harm.STALLED, "never read", "never read"),
     (False, Harm.SKIPPED, "possible loss", "possible losses"),
-    (False, Harm.STALLED, "possible stall", "possible stalls"),
+    (False, Harm.STALLED, "perhaps never read", "perhaps never read"),
 )
-"""What a shard's loss is called: whether it is certain, and whether records are passed over or wait
-until they expire."""
+"""What a shard's loss is called: whether a start has it for certain, and whether records are passed
+over or wait until they expire."""
 
 
 def kinds_of_loss(boxes: Sequence[Box]) -> Iterator[tuple[bool, str, list[Box]]]:
-    """Each kind that there is: whether it is certain, `2 stalls`, and the boxes."""
-    for certain, harm, one, several in KINDS:
+    """Each kind that there is: whether a start has it for certain, `2 losses`, and the boxes."""
+    for grave, harm, one, several in KINDS:
         those = [
             box for box in boxes
-            if box.loss and box.loss.certain is certain and box.loss.effect.harm is harm
+            if box.loss and box.loss.grave is grave and box.loss.effect.harm is harm
         ]
-        if those:
-            yield certain, count(len(those), one, several), those
+        for when in ("", f" {SOME}"):
+            alike = [box for box in those if box.loss and bool(box.loss.only) is bool(when)]
+            if alike:
+                yield grave, f"{count(len(alike), one, several)}{when}", alike
 
 
 def loss_count(chart: Chart) -> str:
-    """`2 losses, 1 possible stall, 3 losses or stalls not drawn`, or "" where there is none."""
+    """`2 losses, 1 perhaps never read, 3 losses not drawn`, or "" where there is none."""
     counts = [counted for _, counted, _ in kinds_of_loss(chart.boxes)]
     return ", ".join(part for part in (*counts, hidden_losses(chart)) if part)
 
 
 def hidden_losses(chart: Chart) -> str:
-    """`3 losses or stalls not drawn`, or ""."""
-    hidden = count(chart.hidden_losses, "loss or stall", "losses or stalls")
+    """`3 losses not drawn`, or ""."""
+    hidden = count(chart.hidden_losses, "loss", "losses")
     return f"{hidden} not drawn" if chart.hidden_losses else ""
 
 

@@ -13,7 +13,6 @@ from reshardctl.model import ShardId
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, folded
-from reshardctl.render.graph.losses import losses_of
 
 Cells = tuple[str, ...]
 """What is said of a shard, its name first; an empty cell is left out."""
@@ -158,9 +157,8 @@ def draw(whole: Chart, width: int | None = None) -> str:
 
 
 def _losses(chart: Chart) -> Iterator[str]:
-    """How many losses of each kind there are, and of which shards: `✗ 2 stalls: 4, 5`."""
-    boxes = [listed.box for listed in losses_of(chart)]
-    for certain, counted, those in labels.kinds_of_loss(boxes):
+    """How many losses of each kind there are, and of which shards: `✗ 2 never read: 4, 5`."""
+    for certain, counted, those in labels.kinds_of_loss(chart.boxes):
         names = [labels.name(box.shard) for box in those]
         more = [f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else []
         yield f"{'✗' if certain else '!'} {counted}: {', '.join([*names[:MOST_LISTED], *more])}"

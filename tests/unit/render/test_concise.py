@@ -50,7 +50,7 @@ def test_a_finding_line_as_a_pipe_sees_it():
     assert FORMATS["concise"].inspect(report, context(report)) == (
         "kcl://orders-app?initial=LATEST&release=2.7.2: 2,3 RSH203 [*] child-not-started: "
         "the parents have ended, there is no position, and nothing will ever make one "
-        "(error, stalls, loss from 2026-11-22T00:10:01Z)\n"
+        "(error, never read, loss from 2026-11-22T00:10:01Z)\n"
     )
 
 

@@ -82,7 +82,7 @@ def test_deadlines_are_absolute_too():
         (Effect(Harm.REREAD, None, True, START, TIP, 10800.0), "re-reads up to 3h of records"),
         (Effect(Harm.REREAD, None, True, seconds=10803), "re-reads up to 3h1m of records"),
         (Effect(Harm.REREAD, None, True, seconds=59.5), "re-reads up to 1m of records"),
-        (Effect(Harm.STALLED, None, True), "stalls"),
+        (Effect(Harm.STALLED, None, True), "never read"),
         (Effect(Harm.DISORDERED, None, True), "out of order"),
         (Effect(Harm.DISORDERED, None, True, past=True), "was out of order"),
         (Effect(Harm.CRASHES, None, True), "crashes at its start"),

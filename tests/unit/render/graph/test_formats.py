@@ -13,6 +13,8 @@ import networkx
 import pytest
 from jsonschema import Draft202012Validator
 
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.render.graph.chart import LOSING, chart_of
 from tests.support.covering import in_turn
 from tests.unit.render.formats import DRAWN
 from tests.unit.render.graph.drawing import dot_edges, edges, listed, lives, mermaid_edges
@@ -32,10 +34,10 @@ REPORTS = [
 SPLIT = """\
 orders   us-east-1   ACTIVE   3 open, 1 closed   2026-11-21T00:25:00Z
 kcl://orders-app?initial=LATEST&release=3.5.1
-✗ 2 stalls: 2, 3
+✗ 2 never read: 2, 3
 
-0   closed 00:10   SHARD_END ─┬─ 2   open           no position   unread 14m59s   ✗ stalls
-                              └─ 3   open           no position   unread 14m59s   ✗ stalls
+0   closed 00:10   SHARD_END ─┬─ 2   open           no position   unread 14m59s   ✗ never read
+                              └─ 3   open           no position   unread 14m59s   ✗ never read
 1   open           4968…7410     unread 17m20s
 """
 
@@ -44,13 +46,13 @@ orders   us-east-1   ACTIVE   3 open, 1
   closed   2026-11-21T00:25:00Z
 kcl://orders-app?initial=LATEST&release=
   3.5.1
-✗ 2 stalls: 2, 3
+✗ 2 never read: 2, 3
 
 0  closed 00:10  SHARD_END
 ├─ 2  open  no position  unread 14m59s
-│    ✗ stalls
+│    ✗ never read
 └─ 3  open  no position  unread 14m59s
-     ✗ stalls
+     ✗ never read
 1  open  4968…7410  unread 17m20s
 """
 
@@ -194,9 +196,37 @@ def test_nor_with_several_consumers(width):
     named = [(name, report) for name in ("fraud", "etl", "search")]
     text = draw_several("text", named, width=width)
     assert max(map(len, text.splitlines())) <= width
-    assert text.count("stalls") == 9, "both shards of each, and how many in its head"
+    told = re.sub(r"[\s│]+", " ", text).count("never read")
+    assert told == 9, "both shards of each, and how many in its head"
 
 
-@pytest.mark.parametrize(("width", "text"), [(None, SPLIT), (91, SPLIT), (40, NARROW)])
+@pytest.mark.parametrize(("width", "text"), [(None, SPLIT), (95, SPLIT), (40, NARROW)])
 def test_the_text_of_a_split_has_children_below_their_parents_where_there_is_no_room(width, text):
     assert draw("text", report_of("a-both", "initial=LATEST&release=3.5.1"), width=width) == text
+
+
+@by_name
+def test_a_shard_has_a_cross_where_inspect_has_an_error_of_its_loss(name):
+    """An error is a certain loss at the next start, also one with some options (Severity)."""
+    report = report_of(name)
+    chart = chart_of(report.snapshot.lineage, report.snapshot.now, report)
+    grave = {box.shard for box in chart.boxes if box.loss and box.loss.grave}
+    errors = [found for found in report.findings if found.severity is Severity.ERROR]
+    told = {shard for found in errors for shard in found.shards}
+    assert grave <= told | {effect.shard for found in errors for effect in found.effects}
+    if not chart.crash:
+        assert grave >= {
+            effect.shard for found in errors for effect in found.effects
+            if effect.harm in LOSING and effect.certain and not effect.gone
+        } & {box.shard for box in chart.boxes}
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("d2", " if initial=LATEST or AT_TIMESTAMP"), ("full-split-unseen", " with some options"),
+])  # fmt: skip
+def test_a_loss_names_the_options_that_it_depends_on(name, said):
+    """Children without a lease are made at the start position, by some releases alone."""
+    report = report_of(name)
+    shown = draw("text", report).splitlines()
+    assert shown[2] == "✗ 2 losses with some options: 2, 3"
+    assert sum("✗ skips" in line and line.endswith(said) for line in shown) == 2

@@ -89,7 +89,7 @@ def test_labels_beside_the_boxes_do_not_overlap(report):
 
 def test_the_loss_of_a_single_hash_key_is_labelled():
     svg = picture(REPORTS["8-hot-key"])
-    (text,) = (t for t in svg.iter(f"{SVG}text") if t.text.startswith("7 · ✗ stalls"))
+    (text,) = (t for t in svg.iter(f"{SVG}text") if t.text.startswith("7 · ✗ never read"))
     box = losses(svg)[shard_id(7)]
     assert float(text.attrib["y"]) == pytest.approx(box.y + box.height / 2, abs=6)
     assert text.attrib["class"] == "bad"

@@ -174,7 +174,7 @@ def test_the_least_size_does_not_leave_the_picture(key):
 @pytest.mark.parametrize("form", ["svg", "html", "text"])
 def test_the_header_counts_them(form):
     head = drawn(form, case_of("40"))[:2000 if form == "text" else 12000]
-    assert f"{len(without_position(case_of('40')))} stalls" in head
+    assert f"{len(without_position(case_of('40')))} never read" in head
 
 
 def test_the_page_lists_them_first_with_links_to_their_boxes():
@@ -194,7 +194,7 @@ def picture_in(page: str):
 
 def test_the_text_lists_at_most_a_dozen():
     head = drawn("text", case_of("400")).splitlines()[2]
-    assert head.startswith(f"✗ {len(without_position(case_of('400')))} stalls: ")
+    assert head.startswith(f"✗ {len(without_position(case_of('400')))} never read: ")
     assert len(re.findall(r"\d+, ", head)) == 12 and head.endswith("more")
 
 
@@ -204,12 +204,12 @@ def test_several_consumers_show_the_losses_of_each():
     svg = parsed(draw_several("svg", reports))
     assert set(losses(svg)) == {shard_id(7)}
     assert losses(svg)[shard_id(7)].height >= LEAST_HEIGHT
-    assert "fraud   kcl://orders-app?initial=LATEST&release=3.5.1   1 stall" in draw_several(
+    assert "fraud   kcl://orders-app?initial=LATEST&release=3.5.1   1 never read" in draw_several(
         "text", reports
     )
     page = draw_several("html", reports)
     assert page.count('<a href="#loss-7">7</a>') == 2
-    assert "fraud: 1 stall" in page and 'id="loss-7"' in page
+    assert "fraud: 1 never read" in page and 'id="loss-7"' in page
 
 
 @pytest.mark.interop

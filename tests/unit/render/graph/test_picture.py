@@ -147,7 +147,7 @@ def test_every_shard_has_its_numbers():
     titles = [g.find(f"{SVG}title").text for g in svg.iter(f"{SVG}g")]
     assert len(titles) == 4
     assert "shardId-000000000002   open" in titles[2] and "no position" in titles[2]
-    assert "✗ stalls" in titles[2] and "RSH203" in titles[2]
+    assert "✗ never read" in titles[2] and "RSH203" in titles[2]
     assert f"hash keys 0 to {(1 << 126) - 1} (25 %)" in titles[2]
 
 

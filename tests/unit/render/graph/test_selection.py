@@ -109,14 +109,14 @@ def test_only_bad_keeps_the_lost_children():
     """0 has ended and 1 is read on: 2 and 3 are what KCL never reads (tests/cases, a-both)."""
     svg = drawn("svg", SPLIT_REPORT, only_bad=True)
     assert shards_in(svg) == {shard_id(2), shard_id(3)}
-    assert "2 shards not drawn" in svg and "stalls not drawn" not in svg
+    assert "2 shards not drawn" in svg and "losses not drawn" not in svg
     head = SPLIT.splitlines()
     assert drawn("text", SPLIT_REPORT, only_bad=True).splitlines() == [
         head[0].replace("1 closed   ", "0 closed   2 shards not drawn   ")
         .replace("3 open", "2 open"),
         *head[1:4],
-        "2   open   no position   unread 14m59s   ✗ stalls",
-        "3   open   no position   unread 14m59s   ✗ stalls",
+        "2   open   no position   unread 14m59s   ✗ never read",
+        "3   open   no position   unread 14m59s   ✗ never read",
     ]
 
 
@@ -139,8 +139,8 @@ def test_losses_that_are_not_drawn_are_counted():
     every = len(losses(parsed(drawn("svg", WIDE))))
     (lost, *_) = losses(parsed(drawn("svg", WIDE)))
     for form in ("svg", "html", "text"):
-        assert f"{every - 1} losses or stalls not drawn" in drawn(form, WIDE, shards=(lost,))
-        assert f"{every} losses or stalls not drawn" in drawn(form, WIDE, shards=(shard_id(1),))
+        assert f"{every - 1} losses not drawn" in drawn(form, WIDE, shards=(lost,))
+        assert f"{every} losses not drawn" in drawn(form, WIDE, shards=(shard_id(1),))
 
 
 def test_since_begins_there_without_the_shards_that_had_closed():
