@@ -26,7 +26,7 @@ from reshardctl.model import (
     short,
     writes_of,
 )
-from reshardctl.planning.effects import Effect
+from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Decision, Nothing, Plan, Residual
 from reshardctl.report.report import Report, make
 
@@ -189,6 +189,8 @@ def mending(report: Report, finding: Finding) -> Mending:
     )
     if remains:
         writes = tuple(w for w in writes if own.intersection(shards_moved(report, w)))
+        if len(remains) == len(finding.effects) and {e.harm for e in remains} == {Harm.DISORDERED}:
+            writes = ()  # of another finding: there is no less of a disorder
     if not writes and not finding.effects:
         return Mending(not _comes_back(report, report.decision, finding), residuals=residuals)
     return Mending(not remains and not residuals, writes, remains, residuals)

@@ -51,6 +51,7 @@ from reshardctl.report.changes import (
     changes,
     costs_after,
     counted,
+    mending,
 )
 from reshardctl.report.report import Report
 from reshardctl.report.results import Fixed, Planned, Undoing
@@ -152,7 +153,7 @@ def _lists(sheet: Sheet, changed: Iterable[Changed]) -> None:
 
 def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
     """Shard by shard, many alike in one line: now, after, why, what it skips and re-reads."""
-    left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
+    left, findings, verbose = costs_after(decided), codes(report, changed), sheet.context.verbose
     alike: dict[tuple[Action, tuple[str, ...]], list[ShardId]] = {}
     for row in changed:
         own = left.get(row.shard, [])
@@ -210,12 +211,17 @@ def _position(position: str | None, verbose: bool) -> str:
     return shortened(position if verbose else position.replace("_SEQUENCE_NUMBER ", " "), verbose)
 
 
-def codes(report: Report) -> dict[ShardId, str]:
-    """The codes of the findings on each shard, leftovers left out."""
+def codes(report: Report, changed: Sequence[Changed]) -> dict[ShardId, str]:
+    """The codes of the findings that each of these rows mends, leftovers left out.
+
+    What is mended by a position that only stands in a new file again is mended by all of the file.
+    """
     by_shard: dict[ShardId, dict[str, None]] = {}
     for finding in report.findings:
         if finding.severity > Severity.INFO:
-            for shard in finding.shards:
+            written = {write.key for write in mending(report, finding).writes}
+            rows = [row.shard for row in changed if row.write.key in written]
+            for shard in [shard for shard in rows if shard in finding.shards] or rows:
                 by_shard.setdefault(shard, {})[finding.code] = None
     return {shard: ", ".join(names) for shard, names in by_shard.items()}
 

@@ -384,9 +384,10 @@ def _rows(
     """Row by row; with why and at which cost where the plan is given."""
     heads = ["row", "", "now", "after"]
     priced = ["why", "skips", "re-reads"] if decided else []
-    findings, costs = codes(report), costs_after(report.decision)
+    changed, costs = changes(report, steps), costs_after(report.decision)
+    findings = codes(report, changed) if decided else {}
     rows = []
-    for row in changes(report, steps):
+    for row in changed:
         own = costs.get(row.shard, [])
         why = findings.get(row.shard) or (
             "–" if row.part else shortened(row.write.why, page.context.verbose)

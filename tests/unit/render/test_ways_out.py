@@ -7,13 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from reshardctl.consumers.locator import parse
-from reshardctl.model import Step
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.model import Step, shard_id
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.prices import flag_of_effect as flag_of
 from reshardctl.render.content.findings import going
 from reshardctl.render.context import Context
 from reshardctl.render.words import plan_words, write_words
+from reshardctl.report.changes import mending
 from tests.unit.render.formats import FORMATS
 from tests.unit.render.samples import context, report_of
 
@@ -127,3 +129,20 @@ def test_where_nobody_has_looked_nothing_is_said() -> None:
     writes = [write for step in report.decision.steps for write in step.writes]
     assert writes and {write_words(write) for write in writes} == {""}
     assert "live" not in FORMATS["text"].plan(report, context(report, width=100))
+
+
+def test_a_write_that_leaves_a_shard_out_of_order_mends_nothing_of_that():
+    """The page of RSH201: no position changes what reads all shards at once."""
+    report = report_of("a-both", "initial=LATEST&release=3.5.1")
+    assert isinstance(report.decision, Plan)
+    (lost,) = report.findings
+    mixed = Effect(Harm.DISORDERED, lost.shards[0], True, by=(shard_id(0),), inherent=True)
+    finding = Finding("RSH201", "child-before-parent", Severity.WARNING, lost.shards[:1], "", "",
+                      (mixed,))  # fmt: skip
+    decided = replace(report.decision, after=((mixed,),))
+    report = replace(report, decision=decided, findings=(lost, finding))
+    assert not mending(report, finding).writes and mending(report, lost).mended
+    shown = FORMATS["text"].inspect(report, Context((report.snapshot.locator.text,)))
+    assert "fix      none: no known write improves this" in shown and "remains" not in shown
+    rows = FORMATS["text"].plan(report, Context((report.snapshot.locator.text,))).splitlines()
+    assert [line.split()[4] for line in rows if line.startswith("+ ")] == ["RSH203", "RSH203"]
