@@ -271,7 +271,8 @@ class ConsumerStatus(Struct, frozen=True):
     rows: those that are shown, in the order asked for. total: how many shards there are. findings:
     those that count for the selected shards; a finding that names no shard concerns all of them.
     suppressed: number of findings that reshardctl.toml suppresses. name: as it is configured; ""
-    for its locator. reading: the options with which `inspect` reads the same.
+    for its locator. reading: the options with which `inspect` reads the same. fine: rows that
+    `only_bad` left out.
     """
 
     report: Report
@@ -282,6 +283,7 @@ class ConsumerStatus(Struct, frozen=True):
     suppressed: int = 0
     name: str = ""
     reading: tuple[str, ...] = ()
+    fine: tuple[ShardStatus, ...] = ()
 
     @property
     def of_all_shards(self) -> tuple[Finding, ...]:
@@ -314,11 +316,12 @@ def status_of(
         wanted = frozenset(selection.shards)
         rows = [row for row in rows if row.shard in wanted]
         findings = [f for f in findings if not f.shards or wanted & set(f.shards)]
+    fine = [row for row in rows if not row.bad] if selection.only_bad else []
     if selection.only_bad:
         rows = [row for row in rows if row.bad]
     rows = sorted(rows, key=COLUMNS[selection.sort])
     return ConsumerStatus(
-        report, selection, tuple(rows), total, tuple(findings), suppressed, name
+        report, selection, tuple(rows), total, tuple(findings), suppressed, name, fine=tuple(fine)
     )
 
 

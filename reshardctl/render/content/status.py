@@ -311,9 +311,9 @@ def _below(sheet: Sheet, status: ConsumerStatus) -> None:
         sheet.blank()
     if status.suppressed:
         sheet.line(f"{count(status.suppressed, 'finding')} suppressed by reshardctl.toml.")
-    shown, total = len(status.rows), status.total
-    hidden = f"{shown} of " if shown != total else ""
-    verdicts = Counter(map(verdict, status.rows))
+    rows, total = status.rows or status.fine, status.total
+    part = f"{len(rows)} of " if len(rows) != total else ""
+    verdicts = Counter(map(verdict, rows))
     each = [f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word]]
-    counted = f"{hidden}{count(total, 'shard')}{': ' if each else ''}{', '.join(each)}."
-    sheet.line((counted, "bold"))
+    counted = f"{part}{count(total, 'shard')}{': ' if each else ''}{', '.join(each)}"
+    sheet.line((f"{counted}{'' if status.rows else '; none shown'}.", "bold"))

@@ -111,8 +111,9 @@ class Chart(Struct, frozen=True):
 
     edges: parent and child, in the order of the children. consumer: a locator, or "".
     crash: that the whole consumer crashes at its start, or may, and why; or "".
-    since: the Unix second at which a picture begins, if it was chosen. hidden, hidden_losses: how
-    many shards and losses were left out by a selection. folded: how many finished shards were.
+    since: the Unix second at which a picture begins, if it was chosen. hidden, hidden_open,
+    hidden_losses: how many shards, open ones and losses were left out by a selection. folded: how
+    many finished shards were.
     """
 
     stream: Stream
@@ -125,6 +126,7 @@ class Chart(Struct, frozen=True):
     positions: Mapping[ShardId, str] | None = None
     since: float | None = None
     hidden: int = 0
+    hidden_open: int = 0
     hidden_losses: int = 0
     folded: int = 0
 
@@ -283,6 +285,7 @@ def _only(chart: Chart, kept: frozenset[ShardId], since: float | None) -> Chart:
             edge[0] in kept or edge[0] in chart.expired
         )),
         hidden=len(hidden),
+        hidden_open=sum(box.open for box in hidden),
         hidden_losses=sum(box.loss is not None for box in hidden),
     )
 

@@ -101,14 +101,16 @@ def _standing(box: Box) -> list[str]:
 
 
 def headline(chart: Chart, joint: str = " · ") -> str:
-    """The stream in one line."""
-    opened = sum(box.open for box in chart.boxes)
+    """The stream in one line: the shards that are drawn, or all where none is."""
+    shown = len(chart.boxes) or chart.hidden
+    opened = sum(box.open for box in chart.boxes) if chart.boxes else chart.hidden_open
     parts = [
         chart.stream.name, chart.stream.region, chart.stream.status,
-        f"{opened} open, {len(chart.boxes) - opened} closed", instant(chart.now),
+        f"{opened} open, {shown - opened} closed", instant(chart.now),
     ]
     if chart.hidden:
-        parts.insert(4, f"{count(chart.hidden, 'shard')} not drawn")
+        left_out = f"{count(chart.hidden, 'shard')} not drawn"
+        parts.insert(4, left_out if chart.boxes else f"none of {chart.hidden} drawn")
     if chart.expired:
         parts.insert(4, f"{count(len(chart.expired), 'expired parent')}")
     return escape(joint.join(parts))

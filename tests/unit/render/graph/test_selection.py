@@ -120,6 +120,12 @@ def test_only_bad_keeps_the_lost_children():
     ]
 
 
+def test_where_no_shard_is_bad_the_head_counts_all_of_them():
+    report = report_of("healthy-split-cleaned", "initial=LATEST&release=3.5.1")
+    (head, *rest) = drawn("text", report, only_bad=True).splitlines()
+    assert "   3 open, 1 closed   none of 4 drawn   " in head and rest[1:] == [""]
+
+
 @pytest.mark.parametrize("form", DRAWN)
 def test_named_shards_in_every_format(form):
     """24 is a child of 0 that is drawn without its parent."""

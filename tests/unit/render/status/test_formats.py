@@ -230,3 +230,13 @@ def test_a_crash_stands_above_the_rows_though_its_finding_names_a_shard(
     assert bool(told) is bool(crashes) and all(line.startswith(told or "") for line in crashes)
     head = next(n for n, line in enumerate(lines) if line.startswith(("shard ", "worker ")))
     assert all(lines.index(line) < head for line in crashes)
+
+
+def test_where_no_shard_is_bad_all_are_counted():
+    """0 was cleaned up, which is a leftover of RSH205."""
+    found = status("healthy-split-cleaned", only_bad=True)
+    shown = write(found, "text", context(found.report))
+    assert shown.splitlines()[-1] == "4 shards: 1 info, 3 ok; none shown."
+    found = status("healthy-split-cleaned", only_bad=True, shards=("1", "2"))
+    shown = write(found, "text", context(found.report))
+    assert shown.splitlines()[-1] == "2 of 4 shards: 2 ok; none shown."
