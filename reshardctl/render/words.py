@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from reshardctl.codec.argv import with_value
@@ -20,8 +20,11 @@ from reshardctl.planning.plan import CREATION_TIME, Plan
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.planning.writes import all_live, counted_writes
 from reshardctl.render.escape import cut
+from reshardctl.report.lag import Lag
 from reshardctl.report.report import Report
 
+NOTHING = "-"
+"""A cell of a table without a value."""
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""
 
@@ -113,6 +116,17 @@ def sentence(text: str) -> str:
 def brief(seconds: float) -> str:
     """`17m`, `3h41m`, `12s`: without seconds from a minute on."""
     return duration(seconds - seconds % 60 if seconds >= 60 else seconds)
+
+
+def lag_words(lag: Lag, spelled: Callable[[float], str]) -> str:
+    """`12m`; `≤ 12m` where the position is not certain."""
+    if lag.seconds is None:
+        return NOTHING
+    sure = lag.least_seconds is not None and lag.least_seconds >= lag.seconds
+    if sure:
+        return spelled(lag.seconds)
+    up = spelled is brief and lag.seconds >= 60  # a bound is never shown too low
+    return f"≤ {spelled(-(-lag.seconds // 60) * 60 if up else lag.seconds)}"
 
 
 def ago(then: float, now: float) -> str:

@@ -16,6 +16,7 @@ from reshardctl.consumers.base import Migration, Worker, WorkerLimit
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Rank, Span
 from reshardctl.planning.plan import processed_frontier
+from reshardctl.report.lag import Lag
 from reshardctl.report.next_start import Begins, NextStart, next_starts
 from reshardctl.report.report import Report, case_of
 from reshardctl.report.status import ConsumerStatus, ShardStatus
@@ -44,10 +45,12 @@ class WorkerStatus(Struct, frozen=True):
         return tuple(row for row in self.shards if not _over(row.processed, row.starts))
 
     @property
-    def lag(self) -> float | None:
-        """The longest lag of its shards, in seconds; `None` if none is known."""
-        known = [row.lag.seconds for row in self.shards if row.lag.seconds is not None]
-        return max(known, default=None)
+    def lag(self) -> Lag:
+        """The longest lag of its shards, one that is not certain before one that is."""
+        known = [row.lag for row in self.shards if row.lag.seconds is not None]
+        return max(
+            known, key=lambda lag: (lag.seconds or 0.0, -(lag.least_seconds or 0.0)), default=Lag()
+        )
 
     @property
     def verdict(self) -> Severity | None:
@@ -183,4 +186,4 @@ def _over(processed: Span | None, starts: Iterable[NextStart]) -> bool:
 
 
 def _worst_first(worker: WorkerStatus) -> tuple[Any, ...]:
-    return -(worker.verdict or 0), -(worker.lag or 0.0), worker.name
+    return -(worker.verdict or 0), -(worker.lag.seconds or 0.0), worker.name

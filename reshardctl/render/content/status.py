@@ -22,7 +22,15 @@ from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
 from reshardctl.render.grid import Grid, laid_out
 from reshardctl.render.sheet import Sheet
-from reshardctl.render.words import brief, command, count, sentence, shortened
+from reshardctl.render.words import (
+    NOTHING,
+    brief,
+    command,
+    count,
+    lag_words,
+    sentence,
+    shortened,
+)
 from reshardctl.report.lag import Lag
 from reshardctl.report.next_start import Begins, crash_of
 from reshardctl.report.status import (
@@ -43,7 +51,6 @@ from reshardctl.report.workers import (
 
 SPELLED = 24
 """Characters up to which a position is shown as the store spells it."""
-NOTHING = "-"
 
 _BYTES = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 
@@ -72,7 +79,7 @@ def brief_rows(
     rows = [
         [
             cut(short(row.shard), 60), _state(row, now), _brief_position(row.position, now),
-            _lag(row.lag, brief), *(_READ[head](row.lag) for head in read),
+            lag_words(row.lag, brief), *(_READ[head](row.lag) for head in read),
             *([] if most == 0 else [_beginning(row.owner or NOTHING, most)]),
             next_start(row), _found(row, most is None),
         ]
@@ -92,7 +99,7 @@ def full_rows(status: ConsumerStatus, *, ages: bool) -> tuple[list[str], list[li
     rows = [
         [
             cut(short(row.shard), 60), _state(row, now, None if ages else instant),
-            _position(row.position, now, ages), _lag(row.lag, duration),
+            _position(row.position, now, ages), lag_words(row.lag, duration),
             *(_READ[head](row.lag) for head in read),
             row.owner or NOTHING, _progress(row, now, ages), next_start(row), verdict(row),
             ", ".join(row.rules) or NOTHING,
@@ -106,7 +113,7 @@ def standing(row: ShardStatus, now: float) -> dict[str, str]:
     """The words of a row by their columns, for sentences about one shard."""
     return {
         "shard": cut(short(row.shard), 60), "state": _state(row, now),
-        "position": _brief_position(row.position, now), "lag": _lag(row.lag, duration),
+        "position": _brief_position(row.position, now), "lag": lag_words(row.lag, duration),
         "owner": row.owner or NOTHING, "progress": _progress(row, now, ages=True),
         "found": _found(row, whole=True),
     }
@@ -187,17 +194,6 @@ def _found(row: ShardStatus, whole: bool) -> str:
     codes = row.rules if whole else row.rules[:1]
     more = len(row.rules) - len(codes)
     return " ".join([verdict(row), ", ".join(codes), f"+{more}" if more else ""]).strip()
-
-
-def _lag(lag: Lag, spelled: Callable[[float], str]) -> str:
-    """`12m`; `≤ 12m` where the position is not certain."""
-    if lag.seconds is None:
-        return NOTHING
-    sure = lag.least_seconds is not None and lag.least_seconds >= lag.seconds
-    if sure:
-        return spelled(lag.seconds)
-    up = spelled is brief and lag.seconds >= 60  # a bound is never shown too low
-    return f"≤ {spelled(-(-lag.seconds // 60) * 60 if up else lag.seconds)}"
 
 
 def _records(lag: Lag) -> str:

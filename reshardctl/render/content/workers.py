@@ -10,10 +10,9 @@ from reshardctl.model.phrases import listed
 from reshardctl.model.times import duration
 from reshardctl.render.document import Json
 from reshardctl.render.escape import time_json
-from reshardctl.render.words import brief, count, shards
+from reshardctl.render.words import NOTHING, brief, count, lag_words, shards
 from reshardctl.report.workers import Ownership, Room, WorkerStatus
 
-NOTHING = "-"
 NAMED = 5
 """Workers that a sentence names."""
 TABLE = (
@@ -38,7 +37,7 @@ def row(worker: WorkerStatus, now: float, room: Room | None, *, whole: bool) -> 
     return [
         (worker.name or NOTHING) + (" (leader)" if worker.leads else ""), str(len(ids)),
         *([] if room is None else [NOTHING if worker.room is None else str(worker.room)]),
-        NOTHING if worker.lag is None else (duration if whole else brief)(worker.lag),
+        lag_words(worker.lag, duration if whole else brief),
         NOTHING if worker.seen is None else f"{brief(max(0.0, now - worker.seen))} ago",
         " ".join(filter(None, found)), shards(ids, whole) or NOTHING,
     ]
@@ -60,7 +59,7 @@ def document(worker: WorkerStatus) -> Json:
         "last_seen": time_json(worker.seen),
         "unfinished": len(ids),
         "finished": len(worker.shards) - len(ids),
-        "lag_seconds": worker.lag,
+        "lag_seconds": worker.lag.seconds,
         "verdict": _verdict(worker),
         "rules": list(worker.rules),
         "shards": [one.shard for one in worker.shards],

@@ -34,9 +34,12 @@ def stored(position: DrawnPosition) -> str:
 
 
 def unread(box: Box) -> str:
-    """`unread 12m`, or "" where nothing is unread or how much takes no time."""
-    seconds = 0.0 if box.position is None else box.position.unread(box.closed)
-    return f"unread {duration(seconds)}" if seconds >= 1 else ""
+    """`unread 12m`, `unread ≤ 12m` where less may be; "" where nothing is or it takes no time."""
+    position = box.position
+    if position is None or (seconds := position.unread(box.closed)) < 1:
+        return ""
+    bound = "" if position.perhaps == position.since else "≤ "
+    return f"unread {bound}{duration(seconds)}"
 
 
 def loss(position: DrawnPosition) -> str:

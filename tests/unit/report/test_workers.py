@@ -87,7 +87,7 @@ def test_shards_are_put_under_their_owners_the_worst_first():
     assert (one.name, one.verdict, one.seen, one.leads) == ("w1", None, None, False)
     assert [row.shard for row in one.shards] == [shard_id(1), shard_id(0)]
     assert [row.shard for row in one.unfinished] == [shard_id(1)]
-    assert one.lag == max(row.lag.seconds or 0 for row in one.shards)
+    assert one.lag.seconds == max(row.lag.seconds or 0 for row in one.shards)
 
 
 def test_workers_come_by_their_gravest_finding_then_by_their_lag():

@@ -240,3 +240,15 @@ def test_where_no_shard_is_bad_all_are_counted():
     found = status("healthy-split-cleaned", only_bad=True, shards=("1", "2"))
     shown = write(found, "text", context(found.report))
     assert shown.splitlines()[-1] == "2 of 4 shards: 2 ok; none shown."
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_worker_lags_as_its_worst_shard_does(verbose):
+    """A bound stays one, and is rounded alike: 14m59s at most is not 14m."""
+    def lags(by_worker: bool) -> str:
+        found = status("masked-hole", options="", shards=("3",), by_worker=by_worker)
+        shown = write(found, "text", context(found.report, verbose=verbose, width=200))
+        (line,) = [x for x in shown.splitlines() if x.startswith("-  " if by_worker else "3 ")]
+        return " ".join(re.findall(r"≤ \w+", line)[:1])
+
+    assert lags(by_worker=True) == lags(by_worker=False) != ""
