@@ -144,3 +144,14 @@ def test_a_shard_is_in_the_words_of_status(lab_of):
     assert lines[lines.index("next start") + 1].startswith("  not read: ")
     assert any(line.split()[0] == "4" and "not read" in line
                for line in lab.cli("status", *lab.where).out.splitlines() if line)  # fmt: skip
+
+
+@pytest.mark.lab("row-not-born", LATEST)
+def test_a_shard_that_is_not_listed_is_called_what_status_calls_it(lab):
+    """The page of status: unborn is a shard of which there is a position alone."""
+    state = {row["shard"]: row["state"] for row in lab.cli(
+        "status", *lab.where, "--format", "json"
+    ).json["shards"]}
+    (unborn,) = [shard for shard, told in state.items() if told == "unborn"]
+    shown = lab.cli("explain", *lab.where, unborn).out
+    assert shown.startswith(f"{unborn}   unborn: it does not exist yet\n")

@@ -34,7 +34,7 @@ from reshardctl.render.sheet import Sheet
 from reshardctl.render.words import command, dry_run, only_with
 from reshardctl.report.next_start import Begins, NextStart, starts_of
 from reshardctl.report.report import Report, case_of
-from reshardctl.report.status import Explanation, ShardStatus
+from reshardctl.report.status import Explanation, ShardState, ShardStatus
 
 BESIDE = 11
 """Columns of a label in front of what is said, with the space after it."""
@@ -72,7 +72,7 @@ def _shard(
 ) -> None:
     """One of them."""
     report, now = shown.report, shown.report.snapshot.now
-    _life(sheet, report.snapshot.lineage, shard, now)
+    _life(sheet, report.snapshot.lineage, shown.statuses[shard], now)
     sheet.blank()
     for label, text in _place(report, shard, span):
         sheet.hanging(label, text, beside=BESIDE)
@@ -131,9 +131,16 @@ def _told(
     return found.values()
 
 
-def _life(sheet: Sheet, lineage: Lineage, shard: ShardId, now: float) -> None:
-    if shard not in lineage:
-        sheet.hanging("", f"{shard}   not listed (expired, or not created yet)")
+_UNLISTED = {
+    ShardState.UNBORN: "unborn: it does not exist yet",
+    ShardState.TRIMMED: "trimmed: it is not listed any more",
+}
+
+
+def _life(sheet: Sheet, lineage: Lineage, row: ShardStatus, now: float) -> None:
+    shard = row.shard
+    if row.state in _UNLISTED:
+        sheet.hanging("", f"{shard}   {_UNLISTED[row.state]}")
         return
     listed = lineage[shard]
     sheet.hanging("", f"{shard}   {'open' if listed.open else 'closed'}")

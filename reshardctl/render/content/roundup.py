@@ -6,7 +6,7 @@ a line for each consumer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
 from reshardctl.diagnosis.rules import Finding, Severity
@@ -117,17 +117,14 @@ def result(entry: Entry) -> str:
         return _FAILED.get(entry.failure.exit, "could not tell")
     assert entry.report is not None
     parts = counted(entry.report.counts()) or ["ok"]
-    if entry.sifted.hidden:
-        parts.append(f"{len(entry.sifted.hidden)} suppressed")
-    return ", ".join(parts)
+    return ", ".join([*parts, *_not_counted([entry])])
 
 
 def total(roundup: Roundup) -> str:
     """The sums over all consumers: `2 errors, 1 info in 3 consumers.  2 fixable.`."""
     findings = ", ".join(counted(roundup.counts())) or "No findings"
     parts = [f"{findings} in {count(len(roundup.entries), 'consumer')}."]
-    if number := roundup.suppressed():
-        parts.append(f"{number} suppressed.")
+    parts += [f"{words}." for words in _not_counted(roundup.entries)]
     if failed := roundup.unjudged():
         parts.append(f"{len(failed)} could not be judged.")
     if any(f.severity > Severity.INFO for r in roundup.reports() for f in r.findings):
@@ -135,6 +132,14 @@ def total(roundup: Roundup) -> str:
     if outside := left_out(sum(len(r.left_out) for r in roundup.reports())):
         parts.append(f"{outside}.")
     return "  ".join(parts)
+
+
+def _not_counted(entries: Iterable[Entry]) -> list[str]:
+    """`1 suppressed`, `2 of the baseline`: findings that only a suppression hides until a date."""
+    hidden = [by for entry in entries for _, by in entry.sifted.hidden]
+    old = sum(by.until is None for by in hidden)
+    words = ((len(hidden) - old, "suppressed"), (old, "of the baseline"))
+    return [f"{number} {what}" for number, what in words if number]
 
 
 def hidden(finding: Finding, by: Suppression) -> str:

@@ -159,8 +159,8 @@ def _position(position: StoredPosition, now: float, ages: bool) -> str:
 
 
 def _spelled(position: StoredPosition) -> str:
-    kind, stored = position.kind, position.stored
-    if kind is PositionKind.NONE or stored is None or len(stored) > SPELLED:
+    kind, stored = position.kind, shortened(position.stored or "")
+    if kind is PositionKind.NONE or len(stored) > SPELLED:
         return str(kind)
     return f"{kind} {stored}" if kind is PositionKind.UNREADABLE else stored
 

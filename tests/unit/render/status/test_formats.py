@@ -13,15 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
+from msgspec import structs
 
 from reshardctl.cli.status import StatusColumn
 from reshardctl.exit import Exit
 from reshardctl.render.content.documents import StatusDocument
-from reshardctl.render.content.status import next_start
+from reshardctl.render.content.status import next_start, standing
 from reshardctl.render.content.status_json import VERDICTS, status_document
 from reshardctl.render.formats import Format, write
 from reshardctl.render.grid import Grid, laid_out
-from reshardctl.report.status import COLUMNS, PositionKind, ShardState, StatusSelection, status_of
+from reshardctl.report.status import (
+    COLUMNS,
+    PositionKind,
+    ShardState,
+    StatusSelection,
+    StoredPosition,
+    status_of,
+)
 from tests.unit.render.samples import CASES, context, report_of, spoilt
 from tests.unit.render.status.samples import OPTIONS, status
 
@@ -252,3 +260,14 @@ def test_a_worker_lags_as_its_worst_shard_does(verbose):
         return " ".join(re.findall(r"≤ \w+", line)[:1])
 
     assert lags(by_worker=True) == lags(by_worker=False) != ""
+
+
+@pytest.mark.parametrize(("stored", "shown"), [
+    (f"finished ({NUMBER})", "finished (4968…0001)"), (f"~{NUMBER}", "~4968…0001"),
+    ("SHARD_END", "SHARD_END"), ("x" * 25, "done"),
+])  # fmt: skip
+def test_an_end_is_shown_as_it_is_stored(stored, shown):
+    """kinsumer's and Quickwit's, as inspect and graph show them; numbers are shortened."""
+    (row, *_) = status("a-both").rows
+    found = standing(structs.replace(row, position=StoredPosition(PositionKind.DONE, stored)), 0.0)
+    assert found["position"] == shown
