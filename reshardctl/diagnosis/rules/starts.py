@@ -205,7 +205,7 @@ def child_at_latest(view: View) -> Iterator[Found]:
         e for e in view.harmed(Harm.SKIPPED, Cause.LATEST)
         if not e.gone and (is_open(view, e.shard) or below_a_row(view, e.shard))
     ]
-    what = "at LATEST: the start is at the tip as of the consumer's next start"
+    what = "at LATEST: read from the tip at the moment of the next start"
     costs = "everything written until then is skipped"
     yield from of_effects(effects, what, costs)
 
