@@ -84,8 +84,9 @@ def ascii_only(text: str) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, or its beginning and how long it was."""
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+    """The text, or its beginning and how long it was where that is shorter."""
+    beginning = f"{text[:limit]}… ({len(text)} characters)"
+    return text if len(text) <= max(limit, len(beginning)) else beginning
 
 
 def indented(document: Any) -> str:

@@ -28,9 +28,12 @@ def life(box: Box, now: float) -> str:
 
 def stored(position: DrawnPosition) -> str:
     """The position as it is stored, shortened."""
-    if position.stored is None:
-        return "no position"
-    return escape(cut(shortened(position.stored), LONGEST))
+    return "no position" if position.stored is None else spelled(position.stored)
+
+
+def spelled(text: str) -> str:
+    """A position shortened."""
+    return escape(cut(shortened(text), LONGEST))
 
 
 def unread(box: Box) -> str:

@@ -26,14 +26,17 @@ def below(
 ) -> Iterator[str]:
     """Parents, and their children below them: `7` over `├─ 12` over `└─ 13`.
 
-    A parent that stands among the children of another has its name alone. families: children by
-    their parents. single: shards without either. width: columns that a line may have.
+    A parent that stands among the children of another has its name alone. Parents of a merge are
+    joined: `7 ─┐` over `8 ─┘`. families: children by their parents. single: shards without either.
+    width: columns that a line may have.
     """
     children = {child for each in families.values() for child in each}
     for parents, family in families.items():
-        for parent in parents:
+        joints = [" ─┐"] * (len(parents) - 1) + [" ─┘"] if len(parents) > 1 else [""]
+        for parent, joint in zip(parents, joints, strict=False):
             row = cells[parent][:1] if parent in children else cells[parent]
-            yield from _row(row, width, ("", ""))
+            first, *rest = _row(row, width - len(joint), ("", ""))
+            yield from (f"{first}{joint}", *rest)
         for child in family:
             before = ("└─ ", "   ") if child == family[-1] else ("├─ ", "│  ")
             yield from _row(cells[child], width, before)
@@ -170,7 +173,7 @@ def _cells(chart: Chart, box: Box | None, shard: ShardId) -> Cells:
     name = labels.name(shard)
     if box is None:
         kept = (chart.positions or {}).get(shard)
-        return name, "expired", "" if kept is None else escape(cut(kept, labels.LONGEST)), "", ""
+        return name, "expired", "" if kept is None else labels.spelled(kept), "", ""
     life = labels.life(box, chart.now)
     if box.position is None:
         return name, life, "", "", ""

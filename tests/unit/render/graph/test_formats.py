@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.diagnosis.rules import Severity
+from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import LOSING, chart_of
 from tests.support.covering import in_turn
 from tests.unit.render.formats import DRAWN
@@ -179,7 +180,7 @@ def test_the_same_bytes_whatever_the_seed():
 
 def cells(text: str) -> set[str]:
     """The words of a text, without its lines and the marks of its forks."""
-    return set(re.findall(r"[^\s─┬┐┴┼└├│]+", text))
+    return set(re.findall(r"[^\s─┬┐┘┴┼└├│]+", text))
 
 
 @pytest.mark.parametrize(("report", "width"), in_turn(REPORTS, WIDTHS, every=3))
@@ -230,3 +231,20 @@ def test_a_loss_names_the_options_that_it_depends_on(name, said):
     shown = draw("text", report).splitlines()
     assert shown[2] == "✗ 2 losses with some options: 2, 3"
     assert sum("✗ skips" in line and line.endswith(said) for line in shown) == 2
+
+
+def test_parents_of_a_merge_are_joined_where_there_is_no_room():
+    """A listing whose merged parents have no parents of their own, and one of them no lease."""
+    report = report_of("full-merge-coparent-lost", "initial=LATEST&release=3.5.1")
+    lines = draw("text", report, width=50).splitlines()
+    (first, second, child) = [n for n, line in enumerate(lines) if re.match("0  |1  |└─ 2  ", line)]
+    assert lines[first].endswith(" ─┐") and lines[second].endswith(" ─┘") and second < child
+    assert max(map(len, lines)) <= 50
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    (f"AFTER_SEQUENCE_NUMBER 4968{'0' * 48}8178", "AFTER_SEQUENCE_NUMBER 4968…8178"),
+    ("finished without a number", "finished without a number"),
+])  # fmt: skip
+def test_a_position_is_not_cut_to_something_longer(text, shown):
+    assert labels.spelled(text) == shown
